@@ -1,0 +1,30 @@
+# Every dependency comes from a package manager through ./dev setup.
+find_package(LLVM 22 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/llvm)
+find_package(fmt REQUIRED)
+find_package(TBB REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(GTest REQUIRED)
+find_package(Threads REQUIRED)
+
+# LLVM as one shared library: its headers are system headers, so its warnings are not ours.
+add_library(hipsight_llvm INTERFACE)
+target_include_directories(hipsight_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_link_libraries(hipsight_llvm INTERFACE LLVM)
+
+# What every part of hipsight is compiled with.
+add_library(hipsight_options INTERFACE)
+target_compile_features(hipsight_options INTERFACE cxx_std_20)
+target_compile_options(hipsight_options INTERFACE -Wall -Wextra -Wno-unused-parameter)
+target_include_directories(hipsight_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+if(HIPSIGHT_SANITIZE)
+  target_compile_options(hipsight_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  target_link_options(hipsight_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# hipsight_part(NAME SOURCES... USES parts...): the library of one folder of src/.
+function(hipsight_part name)
+  cmake_parse_arguments(PART "" "" "SOURCES;USES" ${ARGN})
+  add_library(hipsight_${name} STATIC ${PART_SOURCES})
+  target_link_libraries(hipsight_${name} PUBLIC hipsight_options fmt::fmt ${PART_USES})
+endfunction()

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "code/code_object.h"
+#include "engine/memory.h"
+#include "gpus/gpu.h"
+#include "isa/instruction.h"
+
+namespace hipsight::engine {
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
+};
+
+/// A code object placed in device memory. Kernels are decoded when they first run.
+class Module {
+ public:
+  /// @throws Error when the image cannot be loaded or relocated.
+  static std::shared_ptr<Module> load(std::shared_ptr<const code::CodeObject> object, Memory& memory);
+  virtual ~Module() = default;
+
+  const code::CodeObject& object() const { return *object_; }
+  /// Address in device memory of a virtual address of the code object.
+  std::byte* address(std::uint64_t virtual_address) const { return image_ + virtual_address; }
+
+ protected:
+  std::shared_ptr<const code::CodeObject> object_;
+  std::byte* image_ = nullptr;
+};
+
+/// One launch of one kernel.
+struct Dispatch {
+  std::shared_ptr<Module> module;
+  const code::Kernel* kernel = nullptr;
+  Dim3 grid;   ///< work-items (not workgroups); need not be a multiple of `block`
+  Dim3 block;  ///< work-items of a workgroup
+  std::uint32_t dynamic_lds = 0;               ///< bytes beyond the kernel's fixed LDS
+  std::span<const std::byte> kernarg;          ///< the whole kernarg segment, hidden arguments filled
+  bool cooperative = false;
+};
+
+/// How often one instruction ran: exact.
+struct InstructionCount {
+  const isa::Instruction* instruction = nullptr;  ///< lives as long as the module
+  std::uint64_t executions = 0;  ///< wave-instructions
+  std::uint64_t lanes = 0;       ///< active lanes, summed over executions
+};
+
+struct Result {
+  std::vector<InstructionCount> counts;  ///< instructions that ran, in address order
+  std::uint64_t waves = 0;
+  std::uint64_t workgroups = 0;
+  double host_seconds = 0;
+};
+
+struct Options {
+  unsigned threads = 0;                    ///< host threads; 0: one per core
+  std::chrono::milliseconds timeout{0};    ///< longest time of one launch; 0: no limit
+};
+
+/// What a kernel did wrong; what() is the whole report: kernel, instruction, address, source line,
+/// and for an access the nearest allocation.
+class KernelError : public std::runtime_error {
+ public:
+  enum class Kind { UnknownInstruction, MemoryAccess, Timeout, Trap, InvalidLaunch, Deadlock };
+  KernelError(Kind kind, std::string message) : std::runtime_error(std::move(message)), kind(kind) {}
+  Kind kind;
+};
+
+/// Runs kernels on the host's cores.
+class Engine {
+ public:
+  Engine(gpus::Gpu gpu, Options options);
+  ~Engine();
+
+  const gpus::Gpu& gpu() const;
+  Memory& memory();
+
+  /// Runs one launch to its end; launches may come from several threads.
+  /// @throws KernelError.
+  Result run(const Dispatch& dispatch);
+
+  /// Called while waves wait on a host service (printf, device malloc): s_sendmsg doorbells.
+  void on_doorbell(std::function<void(std::uint32_t)> handler);
+
+  /// The host instruction set in use: "avx512", "avx2" or "sse4"; HIPSIGHT_HOST_ISA forces one.
+  static std::string host_isa();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hipsight::engine

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <atomic>
+
+namespace hipsight::engine {
+
+/// Device memory. Device pointers are host pointers, so kernels, host code and managed memory agree;
+/// kernels may touch only what stands in this table, so a stray access becomes a report, not a crash.
+/// Safe to use from several threads.
+class Memory {
+ public:
+  enum class Kind { Device, Host, Managed, Code };
+  struct Allocation {
+    std::uintptr_t begin = 0;
+    std::size_t size = 0;
+    Kind kind = Kind::Device;
+    int device = 0;
+    unsigned flags = 0;       ///< the HIP flags it was made with
+    bool registered = false;  ///< the caller's own memory (hipHostRegister)
+    std::string label;        ///< what it is, for errors: "hipMalloc #3"
+    std::uintptr_t end() const { return begin + size; }
+  };
+
+  /// `capacity`: bytes that Kind::Device allocations may hold together.
+  explicit Memory(std::size_t capacity);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// Zero-filled memory, 256-byte aligned or more; nullptr when out of memory. A size of 0 gives nullptr.
+  void* allocate(std::size_t size, Kind kind, std::string label, int device = 0, unsigned flags = 0);
+  /// False when `pointer` is not the beginning of an allocation made by `allocate`.
+  bool free(void* pointer);
+  /// Lets kernels use the caller's own memory; false when it overlaps an allocation.
+  bool add(void* pointer, std::size_t size, Kind kind, std::string label, unsigned flags = 0);
+  bool remove(void* pointer);
+
+  /// The allocation that holds this address.
+  std::optional<Allocation> find(std::uintptr_t address) const;
+  /// The allocation nearest to this address, for reports.
+  std::optional<Allocation> nearest(std::uintptr_t address) const;
+  std::size_t used() const;
+  std::size_t capacity() const { return capacity_; }
+  /// Changes whenever an allocation ends: what was looked up before must be looked up again.
+  std::uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
+
+ private:
+  bool insert(Allocation allocation);
+
+  mutable std::shared_mutex mutex_;
+  std::map<std::uintptr_t, Allocation> by_begin_;
+  std::size_t used_ = 0;
+  std::size_t capacity_;
+  std::atomic<std::uint64_t> epoch_{1};
+};
+
+}  // namespace hipsight::engine
