@@ -1,19 +1,20 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <string>
-#include <atomic>
 
 namespace hipsight::engine {
 
-/// Device memory. Device pointers are host pointers, so kernels, host code and managed memory agree;
-/// kernels may touch only what stands in this table, so a stray access becomes a report, not a crash.
-/// Safe to use from several threads.
+/// Device memory. Device pointers are host pointers, so kernels, host code and managed memory
+/// agree; kernels may touch only what stands in this table, so a stray access becomes a report, not
+/// a crash. Safe to use from several threads.
 class Memory {
  public:
   enum class Kind { Device, Host, Managed, Code };
@@ -28,14 +29,17 @@ class Memory {
     std::uintptr_t end() const { return begin + size; }
   };
 
-  /// `capacity`: bytes that Kind::Device allocations may hold together.
+  /// `capacity`: bytes that the Device and Managed allocations of one device may hold together.
   explicit Memory(std::size_t capacity);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  /// Zero-filled memory, 256-byte aligned or more; nullptr when out of memory. A size of 0 gives nullptr.
-  void* allocate(std::size_t size, Kind kind, std::string label, int device = 0, unsigned flags = 0);
+  /// Zero-filled memory on pages of its own (4 KiB; 2 MiB for large ones), with an unused page
+  /// behind it; nullptr when out of memory or when `size` is 0. Freed addresses are not soon given
+  /// out again.
+  void* allocate(std::size_t size, Kind kind, std::string label, int device = 0,
+                 unsigned flags = 0);
   /// False when `pointer` is not the beginning of an allocation made by `allocate`.
   bool free(void* pointer);
   /// Lets kernels use the caller's own memory; false when it overlaps an allocation.
@@ -46,16 +50,28 @@ class Memory {
   std::optional<Allocation> find(std::uintptr_t address) const;
   /// The allocation nearest to this address, for reports.
   std::optional<Allocation> nearest(std::uintptr_t address) const;
+  /// The allocation that held this address and was freed lately, for reports of use after free.
+  std::optional<Allocation> freed(std::uintptr_t address) const;
+  /// Bytes in use: all kinds, or what counts against the capacity of one device.
   std::size_t used() const;
+  std::size_t used(int device) const;
   std::size_t capacity() const { return capacity_; }
   /// Changes whenever an allocation ends: what was looked up before must be looked up again.
   std::uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
 
  private:
   bool insert(Allocation allocation);
+  void forget(std::map<std::uintptr_t, Allocation>::iterator allocation);
+  std::uintptr_t find_gap(std::size_t size, std::size_t alignment) const;
+  bool commit(std::uintptr_t end);
 
   mutable std::shared_mutex mutex_;
+  std::uintptr_t arena_begin_ = 0, arena_end_ = 0;
+  std::uintptr_t committed_end_ = 0;  ///< the arena is readable and writable up to here
+  std::uintptr_t cursor_ = 0;         ///< where the search for free addresses starts
   std::map<std::uintptr_t, Allocation> by_begin_;
+  std::deque<Allocation> freed_;
+  std::map<int, std::size_t> used_by_device_;
   std::size_t used_ = 0;
   std::size_t capacity_;
   std::atomic<std::uint64_t> epoch_{1};
