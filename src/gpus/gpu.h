@@ -9,58 +9,110 @@
 
 namespace hipsight::gpus {
 
-/// What one GPU is. Read from one TOML file per GPU in src/gpus; a user's own file extends the list.
-/// Every number in a file stands with its source. A missing number is unknown (nullopt), never zero.
+/// What one GPU is. Read from one TOML file per GPU in src/gpus; a user's own file extends the
+/// list. Every number in a file stands with its source. A missing number is unknown (nullopt),
+/// never zero. docs/gpu-files.md describes the files.
 struct Gpu {
   std::string name;       ///< "mi300x": what --gpu takes
   std::string title;      ///< "AMD Instinct MI300X"
   std::string target_id;  ///< "gfx942:sramecc+:xnack-"
   std::string processor;  ///< "gfx942"
+  std::string file;       ///< where it was read from; "built in" ones have "NAME.toml"
 
-  std::uint32_t compute_units = 0;  ///< as HIP reports them
-  std::uint32_t xcds = 1;
+  // Compute units. On RDNA two compute units share one workgroup processor (WGP): in WGP mode a
+  // workgroup spreads over both, and HIP calls a WGP a multiprocessor.
+  std::uint32_t compute_units = 0;  ///< of the whole device, all XCDs
+  std::uint32_t cus_per_wgp = 1;    ///< 2 on RDNA
+  std::uint32_t xcds = 1;           ///< compute dies that share the device's workgroups
   std::uint32_t simds_per_cu = 4;
   std::uint32_t wavefront_size = 64;  ///< that HIP reports
   std::uint32_t max_waves_per_simd = 0;
-  std::uint32_t vgprs_per_simd = 0;     ///< 32-bit registers per lane at `wavefront_size`
-  std::uint32_t vgpr_granule = 0;       ///< allocation granule at `wavefront_size`
-  std::uint32_t max_vgprs_per_wave = 0;
-  std::uint32_t sgprs_per_simd = 0;     ///< 0: never limits occupancy (RDNA, gfx90a and later)
-  std::uint32_t lds_bytes_per_cu = 0;   ///< of what one workgroup scheduler hands out (a WGP on RDNA: see file)
-  std::uint32_t lds_granule = 0;
-  std::uint32_t max_lds_per_workgroup = 0;
   std::uint32_t max_workgroup_size = 1024;
-  std::uint32_t max_workgroups_per_cu = 0;
-  std::uint64_t dram_bytes = 0;         ///< memory that HIP reports
+  std::uint32_t max_workgroups_per_cu = 0;  ///< of two waves and more (barriers); doubled in a WGP
 
-  double clock_ghz = 0;                      ///< peak engine clock
-  double dram_gb_per_s = 0;                  ///< specified
-  std::optional<double> dram_gb_per_s_measured;
-  std::optional<double> l2_gb_per_s, mall_gb_per_s, lds_bytes_per_clock_per_cu;
-  std::uint64_t l2_bytes = 0;                ///< all XCDs together
-  std::uint64_t mall_bytes = 0;
-  std::optional<double> launch_us;
+  // Registers.
+  std::uint32_t vgprs_per_simd = 0;  ///< 32-bit registers per lane at `wavefront_size`
+  std::uint32_t vgpr_granule = 0;    ///< allocation granule at `wavefront_size`
+  std::uint32_t max_vgprs_per_wave = 0;
+  std::uint32_t sgprs_per_simd = 0;  ///< 0: never limits occupancy (RDNA)
+  std::uint32_t sgpr_granule = 1;
 
-  /// Peak operations per clock per CU of the vector and matrix pipes, by type:
-  /// key "f32", "f64", "f16", "bf16", "fp8", "i8" ...; vector counts an FMA as 2.
+  // LDS.
+  std::uint32_t lds_bytes_per_cu = 0;  ///< a WGP on RDNA has cus_per_wgp times this
+  std::uint32_t lds_granule = 0;       ///< allocation granule, bytes
+  std::uint32_t max_lds_per_workgroup = 0;
+  std::optional<std::uint32_t> lds_banks;  ///< of a compute unit
+  std::optional<double> lds_bytes_per_clock_per_cu;
+
+  // Issue: cycles for which a plain 32-bit vector instruction of `wavefront_size` lanes keeps the
+  // SIMD's vector unit; also the least time between two instructions of one wave.
+  double issue_cycles = 0;
+  std::optional<double> transcendental_cycles;  ///< the same for v_exp_f32 and its kind
+
+  // Caches and memory, of the whole device.
+  std::optional<std::uint64_t> l1_bytes_per_cu;
+  std::optional<std::uint32_t> l1_line_bytes;
+  std::uint64_t l2_bytes = 0;                    ///< all XCDs together
+  std::optional<std::uint64_t> mall_bytes;       ///< Infinity Cache; 0 when there is none
+  std::uint64_t dram_bytes = 0;                  ///< memory that HIP reports
+  double dram_gb_per_s = 0;                      ///< specified; 1 GB is 10^9 bytes
+  std::optional<double> dram_gb_per_s_measured;  ///< a streaming read
+  std::optional<double> l2_gb_per_s, mall_gb_per_s;
+  std::optional<double> memory_clock_ghz;  ///< as HIP reports it
+  std::optional<std::uint32_t> memory_bus_bits;
+
+  // Latencies of a dependent load, in cycles of the engine clock.
+  std::optional<double> l1_latency, l2_latency, mall_latency, dram_latency;
+
+  double clock_ghz = 0;                    ///< peak engine clock
+  std::optional<double> matrix_clock_ghz;  ///< sustained under matrix load
+  std::optional<double> launch_us;         ///< a launch's own time, the kernel's work apart
+
+  std::optional<std::uint32_t> pci_device_id;
+
+  /// Peak operations per clock per CU of the vector and matrix pipes, by type: "f64", "f32",
+  /// "xf32", "f16", "bf16", "fp8", "fp6", "fp4", "i8", "i4" (isa::text(Number) names the same
+  /// types). An FMA is 2. Vector rates are those of the widest instruction (packed or dual issue).
   struct Rate {
     std::string type;
-    double vector = 0;
-    double matrix = 0;
+    std::optional<double> vector, matrix;
   };
   std::vector<Rate> rates;
+  /// The rate of a type, or null.
+  const Rate* rate(std::string_view type) const;
 
-  std::uint32_t pci_bus = 0;
+  /// Every value of the file with its unit and source, in the file's order of meaning: for
+  /// printing.
+  struct Fact {
+    std::string key, value, unit, source;
+  };
+  std::vector<Fact> facts;
+
+  std::uint32_t pci_bus = 0;  ///< set by the runtime, not by files
+
+  /// hipDeviceProp_t::multiProcessorCount: compute units on CDNA, WGPs on RDNA (ROCm clr).
+  std::uint32_t hip_multiprocessors() const { return compute_units / cus_per_wgp; }
+  /// Threads of all waves of a compute unit, or of a WGP: hipDeviceProp_t's
+  /// maxThreadsPerMultiProcessor.
+  std::uint32_t max_threads_per_multiprocessor() const {
+    return max_waves_per_simd * simds_per_cu * cus_per_wgp * wavefront_size;
+  }
 };
 
 /// Reads one GPU file. @throws Error naming the file and the key that is missing or wrong.
 Gpu read(const std::filesystem::path& file);
 
-/// Every GPU: the built-in ones (compiled in from src/gpus/*.toml) and those of HIPSIGHT_GPU_PATH
-/// (a colon-separated list of folders).
+/// Reads the text of a GPU file; `origin` names it in errors.
+Gpu parse(std::string_view text, const std::string& origin);
+
+/// Every GPU, in order of name: the built-in ones (compiled in from src/gpus/*.toml) and those of
+/// HIPSIGHT_GPU_PATH (a colon-separated list of folders), which win over built-in ones of that
+/// name.
+/// @throws Error when a file of HIPSIGHT_GPU_PATH is wrong.
 const std::vector<Gpu>& all();
 
-/// The GPU of this name, or of a path to a TOML file. @throws Error listing the names that exist.
+/// The GPU of this name (in any case), or of a path to a TOML file.
+/// @throws Error listing the names that exist.
 Gpu find(std::string_view name_or_file);
 
 }  // namespace hipsight::gpus

@@ -1,0 +1,10 @@
+# Writes OUT: a C++ file that holds the text of each of FILES.
+set(text "#include \"gpus/built_in.h\"\n\nnamespace hipsight::gpus {\n\n")
+string(APPEND text "const std::vector<BuiltIn>& built_in_files() {\n  static const std::vector<BuiltIn> files = {\n")
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME)
+  file(READ ${file} body)
+  string(APPEND text "      {\"${name}\", R\"toml(${body})toml\"},\n")
+endforeach()
+string(APPEND text "  };\n  return files;\n}\n\n}  // namespace hipsight::gpus\n")
+file(WRITE ${OUT} "${text}")

@@ -1,0 +1,87 @@
+#include "gpus/gpu.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <sstream>
+
+#include "gpus/built_in.h"
+#include "support/error.h"
+
+namespace hipsight::gpus {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+void add(std::vector<Gpu>& gpus, Gpu gpu) {
+  const auto same = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& known) {
+    return lower(known.name) == lower(gpu.name);
+  });
+  if (same != gpus.end()) {
+    *same = std::move(gpu);
+  } else {
+    gpus.push_back(std::move(gpu));
+  }
+}
+
+void add_folder(std::vector<Gpu>& gpus, const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  }
+  if (error)
+    fail("HIPSIGHT_GPU_PATH: cannot read folder '{}': {}", folder.string(), error.message());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) add(gpus, read(file));
+}
+
+std::vector<Gpu> read_all() {
+  std::vector<Gpu> gpus;
+  for (const BuiltIn& file : built_in_files()) add(gpus, parse(file.text, std::string(file.name)));
+  if (const char* path = std::getenv("HIPSIGHT_GPU_PATH")) {
+    std::istringstream folders(path);
+    for (std::string folder; std::getline(folders, folder, ':');) {
+      if (!folder.empty()) add_folder(gpus, folder);
+    }
+  }
+  std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.name < b.name; });
+  return gpus;
+}
+
+bool is_path(std::string_view text) {
+  return text.find('/') != text.npos || text.ends_with(".toml");
+}
+
+}  // namespace
+
+const Gpu::Rate* Gpu::rate(std::string_view type) const {
+  const auto found =
+      std::find_if(rates.begin(), rates.end(), [&](const Rate& rate) { return rate.type == type; });
+  return found == rates.end() ? nullptr : &*found;
+}
+
+const std::vector<Gpu>& all() {
+  static const std::vector<Gpu> gpus = read_all();
+  return gpus;
+}
+
+Gpu find(std::string_view name_or_file) {
+  if (is_path(name_or_file)) return read(fs::path(name_or_file));
+  std::vector<std::string_view> names;
+  for (const Gpu& gpu : all()) {
+    if (lower(gpu.name) == lower(name_or_file)) return gpu;
+    names.push_back(gpu.name);
+  }
+  fail("unknown GPU '{}'; there are: {} (or a path to a GPU file)", name_or_file,
+       fmt::join(names, ", "));
+}
+
+}  // namespace hipsight::gpus

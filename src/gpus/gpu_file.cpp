@@ -1,0 +1,261 @@
+// Reads GPU files. docs/gpu-files.md describes the format for users.
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <variant>
+
+#include "gpus/built_in.h"
+#include "gpus/gpu.h"
+#include "support/error.h"
+
+namespace hipsight::gpus {
+namespace {
+
+using Member = std::variant<std::uint32_t Gpu::*, std::uint64_t Gpu::*, double Gpu::*,
+                            std::optional<std::uint32_t> Gpu::*,
+                            std::optional<std::uint64_t> Gpu::*, std::optional<double> Gpu::*>;
+
+struct Field {
+  std::string_view key;
+  Member member;
+  std::string_view unit;
+  bool required = false;
+  double min = 1;  // zero is refused unless it means something: unknown is a missing key
+  double max = 1e15;
+};
+
+// Every number that a GPU file may hold.
+const Field kFields[] = {
+    {"compute_units", &Gpu::compute_units, "", true, 1, 65536},
+    {"cus_per_wgp", &Gpu::cus_per_wgp, "", true, 1, 2},
+    {"xcds", &Gpu::xcds, "", true, 1, 1024},
+    {"simds_per_cu", &Gpu::simds_per_cu, "", true, 1, 64},
+    {"wavefront_size", &Gpu::wavefront_size, "lanes", true, 32, 64},
+    {"max_waves_per_simd", &Gpu::max_waves_per_simd, "", true, 1, 64},
+    {"max_workgroup_size", &Gpu::max_workgroup_size, "work-items", true, 1, 1024},
+    {"max_workgroups_per_cu", &Gpu::max_workgroups_per_cu, "", true, 1, 256},
+    {"vgprs_per_simd", &Gpu::vgprs_per_simd, "per lane", true, 1, 65536},
+    {"vgpr_granule", &Gpu::vgpr_granule, "registers", true, 1, 1024},
+    {"max_vgprs_per_wave", &Gpu::max_vgprs_per_wave, "", true, 1, 65536},
+    {"sgprs_per_simd", &Gpu::sgprs_per_simd, "", false, 1, 65536},
+    {"sgpr_granule", &Gpu::sgpr_granule, "registers", false, 1, 1024},
+    {"lds_bytes_per_cu", &Gpu::lds_bytes_per_cu, "bytes", true, 1, 1 << 24},
+    {"lds_granule", &Gpu::lds_granule, "bytes", true, 1, 1 << 20},
+    {"max_lds_per_workgroup", &Gpu::max_lds_per_workgroup, "bytes", true, 1, 1 << 24},
+    {"lds_banks", &Gpu::lds_banks, "", false, 1, 1024},
+    {"lds_bytes_per_clock_per_cu", &Gpu::lds_bytes_per_clock_per_cu, "bytes/clock"},
+    {"issue_cycles", &Gpu::issue_cycles, "cycles", true, 0.25, 64},
+    {"transcendental_cycles", &Gpu::transcendental_cycles, "cycles", false, 0.25, 256},
+    {"l1_bytes_per_cu", &Gpu::l1_bytes_per_cu, "bytes"},
+    {"l1_line_bytes", &Gpu::l1_line_bytes, "bytes"},
+    {"l2_bytes", &Gpu::l2_bytes, "bytes", true},
+    {"mall_bytes", &Gpu::mall_bytes, "bytes", false, 0},
+    {"dram_bytes", &Gpu::dram_bytes, "bytes", true},
+    {"dram_gb_per_s", &Gpu::dram_gb_per_s, "GB/s", true, 1e-3},
+    {"dram_gb_per_s_measured", &Gpu::dram_gb_per_s_measured, "GB/s", false, 1e-3},
+    {"l2_gb_per_s", &Gpu::l2_gb_per_s, "GB/s", false, 1e-3},
+    {"mall_gb_per_s", &Gpu::mall_gb_per_s, "GB/s", false, 1e-3},
+    {"memory_clock_ghz", &Gpu::memory_clock_ghz, "GHz", false, 1e-3, 1000},
+    {"memory_bus_bits", &Gpu::memory_bus_bits, "bits", false, 1, 1 << 20},
+    {"l1_latency", &Gpu::l1_latency, "cycles"},
+    {"l2_latency", &Gpu::l2_latency, "cycles"},
+    {"mall_latency", &Gpu::mall_latency, "cycles"},
+    {"dram_latency", &Gpu::dram_latency, "cycles"},
+    {"clock_ghz", &Gpu::clock_ghz, "GHz", true, 1e-3, 1000},
+    {"matrix_clock_ghz", &Gpu::matrix_clock_ghz, "GHz", false, 1e-3, 1000},
+    {"launch_us", &Gpu::launch_us, "us", false, 0},
+    {"pci_device_id", &Gpu::pci_device_id, "", false, 0, 65535},
+};
+
+constexpr std::array<std::string_view, 10> kRateTypes = {"f64", "f32", "xf32", "f16", "bf16",
+                                                         "fp8", "fp6", "fp4",  "i8",  "i4"};
+
+constexpr std::string_view kNumberForm = "{ value = NUMBER, source = \"TEXT\" }";
+
+std::string place(const std::string& origin, const toml::node& node) {
+  return fmt::format("{}:{}", origin, node.source().begin.line);
+}
+
+struct Number {
+  double value;
+  bool integer;
+  std::string source;
+};
+
+// `node`: the table { value, source } of one number.
+Number read_number(const std::string& origin, const std::string& key, const toml::node& node) {
+  const toml::table* table = node.as_table();
+  if (!table) fail("{}: {}: expected {}", place(origin, node), key, kNumberForm);
+  for (const auto& [name, entry] : *table) {
+    if (name != "value" && name != "source")
+      fail("{}: {}: unknown key '{}'; expected {}", place(origin, entry), key, name.str(),
+           kNumberForm);
+  }
+  const toml::node* value = table->get("value");
+  if (!value || !value->is_number())
+    fail("{}: {}: 'value' must be a number; expected {}", place(origin, node), key, kNumberForm);
+  const auto source = (*table)["source"].value<std::string>();
+  if (!source || source->empty())
+    fail("{}: {}: every number needs its 'source'; expected {}", place(origin, node), key,
+         kNumberForm);
+  return {*value->value<double>(), value->is_integer(), *source};
+}
+
+std::string print(double value) {
+  return value == std::floor(value) && std::abs(value) < 1e15
+             ? fmt::format("{}", static_cast<std::int64_t>(value))
+             : fmt::format("{:g}", value);
+}
+
+void record(Gpu& gpu, const std::string& key, double value, std::string_view unit,
+            const std::string& source) {
+  auto same = std::find_if(gpu.facts.begin(), gpu.facts.end(),
+                           [&](const Gpu::Fact& fact) { return fact.key == key; });
+  if (same == gpu.facts.end()) same = gpu.facts.insert(same, Gpu::Fact{});
+  *same = {key, print(value), std::string(unit), source};
+}
+
+void read_field(Gpu& gpu, const std::string& origin, const Field& field, const toml::node& node) {
+  const std::string key(field.key);
+  const Number number = read_number(origin, key, node);
+  if (!(number.value >= field.min && number.value <= field.max))
+    fail("{}: {}: {} is out of range; expected {:g} to {:g}{}", place(origin, node), key,
+         print(number.value), field.min, field.max,
+         number.value == 0 ? " (leave an unknown number out)" : "");
+  std::visit(
+      [&](auto member) {
+        using Value = std::remove_reference_t<decltype(gpu.*member)>;
+        constexpr bool real =
+            std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>;
+        if constexpr (real) {
+          gpu.*member = number.value;
+        } else {
+          if (!number.integer) fail("{}: {}: expected a whole number", place(origin, node), key);
+          if constexpr (std::is_integral_v<Value>) {
+            gpu.*member = static_cast<Value>(number.value);
+          } else {
+            gpu.*member = static_cast<typename Value::value_type>(number.value);
+          }
+        }
+      },
+      field.member);
+  record(gpu, key, number.value, field.unit, number.source);
+}
+
+void read_rates(Gpu& gpu, const std::string& origin, const toml::node& node) {
+  const toml::table* rates = node.as_table();
+  if (!rates) fail("{}: rates: expected tables [rates.TYPE]", place(origin, node));
+  for (const auto& [type_key, entry] : *rates) {
+    const std::string type(type_key.str());
+    if (std::find(kRateTypes.begin(), kRateTypes.end(), type) == kRateTypes.end())
+      fail("{}: rates.{}: unknown type; expected one of {}", place(origin, entry), type,
+           fmt::join(kRateTypes, ", "));
+    const toml::table* pipes = entry.as_table();
+    if (!pipes) fail("{}: rates.{}: expected a table", place(origin, entry), type);
+    auto rate = std::find_if(gpu.rates.begin(), gpu.rates.end(),
+                             [&](const Gpu::Rate& known) { return known.type == type; });
+    if (rate == gpu.rates.end()) rate = gpu.rates.insert(rate, Gpu::Rate{type, {}, {}});
+    for (const auto& [pipe, value] : *pipes) {
+      const std::string key = fmt::format("rates.{}.{}", type, pipe.str());
+      if (pipe != "vector" && pipe != "matrix")
+        fail("{}: {}: expected 'vector' or 'matrix'", place(origin, value), key);
+      const Number number = read_number(origin, key, value);
+      if (!(number.value > 0 && number.value < 1e9))
+        fail("{}: {}: expected operations per clock per compute unit, more than 0",
+             place(origin, value), key);
+      (pipe == "vector" ? rate->vector : rate->matrix) = number.value;
+      record(gpu, key, number.value, "operations/clock/CU", number.source);
+    }
+  }
+}
+
+std::string read_text(const toml::table& file, const std::string& origin, std::string_view key,
+                      const std::string& inherited) {
+  const toml::node* node = file.get(key);
+  if (!node) {
+    if (inherited.empty()) fail("{}: '{}' is missing", origin, key);
+    return inherited;
+  }
+  const auto text = node->value<std::string>();
+  if (!text || text->empty()) fail("{}: {}: expected a text", place(origin, *node), key);
+  return *text;
+}
+
+// The built-in GPU that a file builds on (`base`), or an empty one.
+Gpu base_of(const toml::table& file, const std::string& origin) {
+  const toml::node* node = file.get("base");
+  if (!node) return {};
+  const std::string base = node->value_or(std::string());
+  std::vector<std::string_view> names;
+  for (const BuiltIn& built_in : built_in_files()) {
+    const auto name = built_in.name.substr(0, built_in.name.rfind('.'));
+    if (name == base) return parse(built_in.text, std::string(built_in.name));
+    names.push_back(name);
+  }
+  fail("{}: base: no built-in GPU '{}'; there are: {}", place(origin, *node), base,
+       fmt::join(names, ", "));
+}
+
+// Numbers that must fit together for occupancy to mean anything.
+void check(const Gpu& gpu, const std::string& origin) {
+  if (gpu.wavefront_size != 32 && gpu.wavefront_size != 64)
+    fail("{}: wavefront_size: expected 32 or 64", origin);
+  if (gpu.vgpr_granule > gpu.vgprs_per_simd)
+    fail("{}: vgpr_granule is more than vgprs_per_simd", origin);
+  if (gpu.max_lds_per_workgroup > gpu.lds_bytes_per_cu * gpu.cus_per_wgp)
+    fail("{}: max_lds_per_workgroup is more than a compute unit has", origin);
+  if (gpu.compute_units % gpu.cus_per_wgp != 0)
+    fail("{}: compute_units is not a multiple of cus_per_wgp", origin);
+  if (gpu.processor.rfind("gfx", 0) != 0)
+    fail("{}: target_id: '{}' names no processor; expected such as \"gfx942:sramecc+:xnack-\"",
+         origin, gpu.target_id);
+}
+
+}  // namespace
+
+Gpu parse(std::string_view text, const std::string& origin) {
+  toml::table file;
+  try {
+    file = toml::parse(text, origin);
+  } catch (const toml::parse_error& error) {
+    fail("{}:{}: not TOML: {}", origin, error.source().begin.line, error.description());
+  }
+
+  Gpu gpu = base_of(file, origin);
+  gpu.file = origin;
+  gpu.name = read_text(file, origin, "name", "");
+  gpu.title = read_text(file, origin, "title", gpu.title);
+  gpu.target_id = read_text(file, origin, "target_id", gpu.target_id);
+  gpu.processor = gpu.target_id.substr(0, gpu.target_id.find(':'));
+
+  std::set<std::string_view> known = {"name", "title", "target_id", "base", "rates"};
+  const bool whole = !file.contains("base");
+  for (const Field& field : kFields) {
+    known.insert(field.key);
+    if (const toml::node* node = file.get(field.key)) {
+      read_field(gpu, origin, field, *node);
+    } else if (field.required && whole) {
+      fail("{}: '{}' is missing; expected {}", origin, field.key, kNumberForm);
+    }
+  }
+  if (const toml::node* rates = file.get("rates")) read_rates(gpu, origin, *rates);
+  for (const auto& [key, node] : file) {
+    if (!known.contains(key.str())) fail("{}: unknown key '{}'", place(origin, node), key.str());
+  }
+  check(gpu, origin);
+  return gpu;
+}
+
+Gpu read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path))
+    fail("cannot read GPU file '{}'", path.string());
+  return parse(std::string(std::istreambuf_iterator<char>(file), {}), path.string());
+}
+
+}  // namespace hipsight::gpus
