@@ -28,14 +28,14 @@ struct Descriptor {
   std::uint32_t kernarg_size = 0;
   std::int64_t entry_offset = 0;  ///< from the descriptor's address
   std::uint32_t rsrc1 = 0, rsrc2 = 0, rsrc3 = 0;
-  std::uint16_t properties = 0;      ///< kernel code properties: which user SGPRs are set up
+  std::uint16_t properties = 0;       ///< kernel code properties: which user SGPRs are set up
   std::uint16_t kernarg_preload = 0;  ///< length in bits 0-6 (dwords), offset in bits 7-15
 };
 
 /// A kernel: its descriptor joined with its metadata.
 struct Kernel {
-  std::string name;    ///< mangled, as hipModuleGetFunction takes it
-  std::string symbol;  ///< name of the descriptor: "NAME.kd"
+  std::string name;                      ///< mangled, as hipModuleGetFunction takes it
+  std::string symbol;                    ///< name of the descriptor: "NAME.kd"
   std::uint64_t descriptor_address = 0;  ///< virtual addresses in the code object
   std::uint64_t entry = 0;
   std::uint64_t code_size = 0;  ///< bytes of the function's symbol
@@ -61,6 +61,7 @@ struct Symbol {
   std::uint64_t address = 0;  ///< virtual address in the code object
   std::uint64_t size = 0;
   bool function = false;
+  bool global = false;  ///< visible outside its file
 };
 
 struct SourceLine {
@@ -81,7 +82,8 @@ class CodeObject {
 
   const std::string& origin() const;
   const Target& target() const;
-  unsigned version() const;  ///< code object version: 4, 5 or 6
+  unsigned version() const;          ///< code object version: 4, 5 or 6
+  unsigned generic_version() const;  ///< of a generic processor, from 1; else 0
 
   const std::vector<Kernel>& kernels() const;
   const Kernel* find_kernel(std::string_view name) const;
@@ -96,9 +98,10 @@ class CodeObject {
   /// address `base`. @throws Error naming a relocation that is not supported or not defined.
   void load(std::byte* image, std::uint64_t base) const;
 
-  /// Where in the source an instruction comes from (DWARF), if it says.
+  /// Where in the source an instruction comes from (DWARF), if it says: inlined code gives the
+  /// line where it was written. Broken DWARF gives none.
   std::optional<SourceLine> line(std::uint64_t address) const;
-  /// SHA-1 or better of the ELF bytes, hexadecimal: names the code in caches.
+  /// BLAKE3 of the ELF bytes, hexadecimal: names the code in caches.
   const std::string& digest() const;
 
  private:

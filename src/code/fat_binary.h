@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,14 +19,17 @@ struct Image {
 /// What a fat binary holds. Compressed bundles (CCOB) are unpacked by `open`, so call it only when
 /// a kernel is wanted.
 struct FatBinary {
+  std::string origin;  ///< names it in errors
   std::vector<Image> images;
-  std::vector<std::byte> storage;  ///< the unpacked bundle, if it was compressed
+  std::vector<std::string> others;       ///< entries that are no AMD GPU machine code: host, SPIR-V
+  std::unique_ptr<std::byte[]> storage;  ///< the unpacked bundle, if it was compressed
 
   /// Opens a raw ELF code object, a __CLANG_OFFLOAD_BUNDLE__ or a compressed bundle (CCOB v1-v3,
   /// zlib or zstd). `origin` names it in errors. @throws Error when truncated or malformed.
   static FatBinary open(std::span<const std::byte> bytes, const std::string& origin);
 
-  /// The image that fits the device best: exact processor before generic.
+  /// The image that fits the device best: exact processor before generic, then the one that
+  /// states more features.
   /// @throws Error naming what was there and what was wanted.
   const Image& select(const Target& device) const;
 };
@@ -36,7 +40,8 @@ struct FatBinary {
 std::size_t fat_binary_size(const void* data, std::size_t limit, const std::string& origin);
 
 /// The fat binaries inside an executable or shared library: the contents of its .hip_fatbin
-/// sections, one span per bundle; or the file itself when it is a bundle or a code object.
+/// section, one span per bundle; or the file itself when it is a bundle (or several) or a code
+/// object. Empty when a program holds no GPU code. @throws Error when it is none of these.
 std::vector<std::span<const std::byte>> find_fat_binaries(std::span<const std::byte> file,
                                                           const std::string& origin);
 

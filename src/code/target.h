@@ -17,9 +17,11 @@ struct Target {
   /// Parses a target id. @throws Error naming the text.
   static Target parse(std::string_view text);
   std::string text() const;
+  /// Whether this is a generic processor, such as gfx11-generic.
+  bool generic() const;
 
   /// Whether code built for this target runs on `device`: same processor or a generic one that
-  /// covers it, and no contradicting feature.
+  /// covers it, and every feature that the code states is stated alike by the device.
   bool runs_on(const Target& device) const;
 };
 
