@@ -25,7 +25,8 @@ struct Dim3 {
 class Module {
  public:
   /// @throws Error when the image cannot be loaded or relocated.
-  static std::shared_ptr<Module> load(std::shared_ptr<const code::CodeObject> object, Memory& memory);
+  static std::shared_ptr<Module> load(std::shared_ptr<const code::CodeObject> object,
+                                      Memory& memory);
   virtual ~Module() = default;
 
   const code::CodeObject& object() const { return *object_; }
@@ -43,16 +44,16 @@ struct Dispatch {
   const code::Kernel* kernel = nullptr;
   Dim3 grid;   ///< work-items (not workgroups); need not be a multiple of `block`
   Dim3 block;  ///< work-items of a workgroup
-  std::uint32_t dynamic_lds = 0;               ///< bytes beyond the kernel's fixed LDS
-  std::span<const std::byte> kernarg;          ///< the whole kernarg segment, hidden arguments filled
+  std::uint32_t dynamic_lds = 0;       ///< bytes beyond the kernel's fixed LDS
+  std::span<const std::byte> kernarg;  ///< the whole kernarg segment, hidden arguments filled
   bool cooperative = false;
 };
 
 /// How often one instruction ran: exact.
 struct InstructionCount {
   const isa::Instruction* instruction = nullptr;  ///< lives as long as the module
-  std::uint64_t executions = 0;  ///< wave-instructions
-  std::uint64_t lanes = 0;       ///< active lanes, summed over executions
+  std::uint64_t executions = 0;                   ///< wave-instructions
+  std::uint64_t lanes = 0;                        ///< active lanes, summed over executions
 };
 
 struct Result {
@@ -63,8 +64,8 @@ struct Result {
 };
 
 struct Options {
-  unsigned threads = 0;                    ///< host threads; 0: one per core
-  std::chrono::milliseconds timeout{0};    ///< longest time of one launch; 0: no limit
+  unsigned threads = 0;                  ///< host threads; 0: one per core
+  std::chrono::milliseconds timeout{0};  ///< longest time of one launch; 0: no limit
 };
 
 /// What a kernel did wrong; what() is the whole report: kernel, instruction, address, source line,
@@ -72,7 +73,8 @@ struct Options {
 class KernelError : public std::runtime_error {
  public:
   enum class Kind { UnknownInstruction, MemoryAccess, Timeout, Trap, InvalidLaunch, Deadlock };
-  KernelError(Kind kind, std::string message) : std::runtime_error(std::move(message)), kind(kind) {}
+  KernelError(Kind kind, std::string message)
+      : std::runtime_error(std::move(message)), kind(kind) {}
   Kind kind;
 };
 

@@ -10,13 +10,31 @@ namespace hipsight::isa {
 /// The instruction sets, named by processor. Ordered: later ones of a family extend earlier ones.
 enum class Gfx : std::uint8_t { Gfx90a, Gfx942, Gfx950, Gfx11, Gfx12 };
 
-constexpr bool is_rdna(Gfx gfx) { return gfx >= Gfx::Gfx11; }
+constexpr bool is_rdna(Gfx gfx) {
+  return gfx >= Gfx::Gfx11;
+}
 
 /// Encodings (the manuals' microcode formats). Dpp and SDWA are forms of VOP1, VOP2, VOPC and VOP3.
 enum class Format : std::uint8_t {
-  Sop1, Sop2, Sopc, Sopk, Sopp, Smem,
-  Vop1, Vop2, Vopc, Vop3, Vop3p, Mai, Vopd,
-  Ds, Flat, Global, Scratch, Mubuf, Mtbuf,
+  Sop1,
+  Sop2,
+  Sopc,
+  Sopk,
+  Sopp,
+  Smem,
+  Vop1,
+  Vop2,
+  Vopc,
+  Vop3,
+  Vop3p,
+  Mai,
+  Vopd,
+  Ds,
+  Flat,
+  Global,
+  Scratch,
+  Mubuf,
+  Mtbuf,
   Other,  ///< decodes, but no encoding that hipsight executes (images, exports, interpolation)
 };
 
@@ -25,7 +43,9 @@ enum class Variant : std::uint8_t { Plain, Sdwa, Dpp16, Dpp8 };
 
 /// Where an operand is.
 enum class Where : std::uint8_t {
-  None, Vgpr, Agpr,
+  None,
+  Vgpr,
+  Agpr,
   Sgpr,      ///< the scalar file by encoding: 106 VCC, 124/125 M0 and NULL, 126 EXEC
   Constant,  ///< inline constant or literal, in `value`
   Special,   ///< src_vccz, src_execz, src_scc, apertures, lds_direct: the code in `index`
@@ -33,14 +53,14 @@ enum class Where : std::uint8_t {
 
 struct Operand {
   Where where = Where::None;
-  std::uint16_t index = 0;   ///< register number
-  std::uint32_t value = 0;   ///< bits of a literal; of an inline constant: the code's integer value
+  std::uint16_t index = 0;  ///< register number
+  std::uint32_t value = 0;  ///< bits of a literal; of an inline constant: the code's integer value
   bool inline_float = false;  ///< `value` is the f32 pattern of an inline float: widen or narrow it
   bool literal = false;
   bool negate = false, absolute = false;  ///< source modifiers
   bool sign_extend = false;               ///< SDWA
   std::uint8_t select = 6;                ///< SDWA: 0-3 byte, 4-5 word, 6 all
-  bool high = false;                      ///< 16-bit operand in the register's high half (op_sel, true16)
+  bool high = false;  ///< 16-bit operand in the register's high half (op_sel, true16)
 };
 
 /// One decoded instruction. `name` says what it does: LLVM's name without suffixes of encoding and
@@ -51,11 +71,11 @@ struct Instruction {
   Format format = Format::Other;
   Variant variant = Variant::Plain;
   Gfx gfx = Gfx::Gfx90a;
-  std::string_view name;           ///< lives forever
+  std::string_view name;  ///< lives forever
   std::array<std::uint32_t, 5> words{};
 
-  Operand dst;       ///< vector or scalar result
-  Operand sdst;      ///< second, scalar result: carry, VOPC mask
+  Operand dst;   ///< vector or scalar result
+  Operand sdst;  ///< second, scalar result: carry, VOPC mask
   std::array<Operand, 4> src{};
 
   // Output modifiers.
@@ -77,12 +97,12 @@ struct Instruction {
   std::uint8_t cbsz = 0, abid = 0, blgp = 0;
 
   // Memory: address = src[0] (vector) + saddr/base + offset; data in src[1], src[2] or dst.
-  std::int32_t offset = 0;   ///< DS: offset0 | offset1 << 8 for the two-address forms
-  Operand base;              ///< SMEM sbase, FLAT saddr, MUBUF srsrc
-  Operand soffset;           ///< SMEM and MUBUF scalar offset
+  std::int32_t offset = 0;  ///< DS: offset0 | offset1 << 8 for the two-address forms
+  Operand base;             ///< SMEM sbase, FLAT saddr, MUBUF srsrc
+  Operand soffset;          ///< SMEM and MUBUF scalar offset
   bool offen = false, idxen = false, gds = false, lds = false;
-  std::uint8_t cache = 0;    ///< cache policy bits as encoded (glc/slc/dlc, sc0/sc1/nt, th/scope)
-  bool returns = false;      ///< an atomic that returns the old value
+  std::uint8_t cache = 0;  ///< cache policy bits as encoded (glc/slc/dlc, sc0/sc1/nt, th/scope)
+  bool returns = false;    ///< an atomic that returns the old value
 
   // VOPD: the second instruction; `name` etc. above are the first.
   std::string_view name_y;
@@ -92,7 +112,17 @@ struct Instruction {
 
 /// The unit that executes an instruction; timing gives it cycles per GPU.
 enum class Pipe : std::uint8_t {
-  Scalar, ScalarMemory, Vector, Transcendental, Matrix, Lds, Global, Scratch, Flat, Branch, Wait,
+  Scalar,
+  ScalarMemory,
+  Vector,
+  Transcendental,
+  Matrix,
+  Lds,
+  Global,
+  Scratch,
+  Flat,
+  Branch,
+  Wait,
 };
 std::string_view text(Pipe pipe);
 
@@ -102,11 +132,11 @@ std::string_view text(Number number);
 /// What one execution of an instruction amounts to, for counting.
 struct Work {
   Pipe pipe = Pipe::Vector;
-  Number number = Number::None;      ///< type of the arithmetic
-  double operations_per_lane = 0;    ///< floating or matrix operations of an active lane; an FMA is 2
-  double operations_per_wave = 0;    ///< matrix instructions: of the whole wave
-  std::uint32_t bytes_read = 0;      ///< of an active lane (ScalarMemory: of the wave)
-  std::uint32_t bytes_written = 0;   ///< an atomic reads and writes
+  Number number = Number::None;    ///< type of the arithmetic
+  double operations_per_lane = 0;  ///< floating or matrix operations of an active lane; an FMA is 2
+  double operations_per_wave = 0;  ///< matrix instructions: of the whole wave
+  std::uint32_t bytes_read = 0;    ///< of an active lane (ScalarMemory: of the wave)
+  std::uint32_t bytes_written = 0;  ///< an atomic reads and writes
 };
 Work work_of(const Instruction& instruction);
 

@@ -1,0 +1,302 @@
+#pragma once
+// Floating point as the GPU does it.
+//
+// NaN rule (as LLVM folds AMDGPU constants and AMD's manuals describe results): when an operand is
+// a NaN the result is the first such operand, in operand order, quieted with sign and payload kept;
+// an invalid operation without a NaN operand gives the positive quiet NaN without payload. x86
+// gives a negative one, and picks an operand by position in the encoding, so results that are NaN
+// are made anew. Every operation rounds once, in the rounding mode of MXCSR, which the wave's MODE
+// register sets; nothing is contracted (-ffp-contract=off).
+
+#include <cmath>
+
+#include "engine/level/lanes.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+
+template <class T>
+inline constexpr bool is_floating = std::is_floating_point_v<typename Host<T>::type>;
+
+/// Integer type of the host element's width, for looking at bits.
+template <class T>
+using BitsOf = std::conditional_t<sizeof(typename Host<T>::type) == 8, isa::u64, isa::u32>;
+template <class T>
+inline constexpr auto sign_bit =
+    static_cast<typename Host<BitsOf<T>>::type>(1) << (sizeof(typename Host<T>::type) * 8 - 1);
+template <class T>
+inline constexpr auto quiet_bit = static_cast<typename Host<BitsOf<T>>::type>(1)
+                                  << (sizeof(typename Host<T>::type) == 8 ? 51 : 22);
+
+template <class T, int N>
+inline Lanes<BitsOf<T>, N> bits(Lanes<T, N> a) {
+  return as<BitsOf<T>>(a);
+}
+template <class T, int N>
+inline Lanes<T, N> quiet(Lanes<T, N> a) {
+  return as<T>(bits(a) | quiet_bit<T>);
+}
+template <class T, int N>
+inline Mask<N> is_nan(Lanes<T, N> a) {
+  return mask_of<N>(a.v != a.v);
+}
+template <class T, int N>
+inline Mask<N> is_signaling(Lanes<T, N> a) {
+  return is_nan(a) & ((bits(a) & quiet_bit<T>) == 0);
+}
+template <class T, int N>
+inline Lanes<T, N> absolute(Lanes<T, N> a) {
+  return as<T>(bits(a) & ~sign_bit<T>);
+}
+template <class T, int N>
+inline Lanes<T, N> negate(Lanes<T, N> a) {
+  return as<T>(bits(a) ^ sign_bit<T>);
+}
+template <class T, int N>
+inline Lanes<T, N> copysign(Lanes<T, N> magnitude, Lanes<T, N> sign) {
+  return as<T>((bits(magnitude) & ~sign_bit<T>) | (bits(sign) & sign_bit<T>));
+}
+template <class T, int N>
+inline Mask<N> is_infinite(Lanes<T, N> a) {
+  return absolute(a) == static_cast<typename Host<T>::type>(INFINITY);
+}
+template <class T, int N>
+inline Lanes<T, N> default_nan() {
+  using E = typename Host<BitsOf<T>>::type;
+  return as<T>(Lanes<BitsOf<T>, N>(sizeof(E) == 8 ? static_cast<E>(0x7ff8000000000000ull)
+                                                  : static_cast<E>(0x7fc00000u)));
+}
+
+template <class T, int N>
+[[gnu::noinline, gnu::cold]] void apply_nan_rule(Lanes<T, N>& result, const Lanes<T, N>* operands,
+                                                 int count) {
+  Lanes<T, N> nan = default_nan<T, N>();
+  for (int i = count - 1; i >= 0; --i) nan = select(is_nan(operands[i]), quiet(operands[i]), nan);
+  result = select(is_nan(result), nan, result);
+}
+/// The result, with its NaNs made by the rule from the operands.
+template <class T, int N, class... Operands>
+inline Lanes<T, N> nan_rule(Lanes<T, N> result, Operands... operands) {
+  if (any(is_nan(result))) [[unlikely]] {
+    const Lanes<T, N> all[]{operands...};
+    apply_nan_rule(result, all, sizeof...(operands));
+  }
+  return result;
+}
+
+template <class T, int N>
+inline Lanes<T, N> add(Lanes<T, N> a, Lanes<T, N> b) {
+  return nan_rule(Lanes<T, N>(a.v + b.v), a, b);
+}
+template <class T, int N>
+inline Lanes<T, N> sub(Lanes<T, N> a, Lanes<T, N> b) {
+  return nan_rule(Lanes<T, N>(a.v - b.v), a, b);
+}
+template <class T, int N>
+inline Lanes<T, N> mul(Lanes<T, N> a, Lanes<T, N> b) {
+  return nan_rule(Lanes<T, N>(a.v * b.v), a, b);
+}
+/// 0 times anything is 0 (v_mul_legacy).
+template <class T, int N>
+inline Lanes<T, N> mul_legacy(Lanes<T, N> a, Lanes<T, N> b) {
+  return select((a == 0) | (b == 0), Lanes<T, N>(0), mul(a, b));
+}
+
+// Fused multiply-add without host instructions for it.
+template <int N>
+inline Vec<float, N> fma_emulated(Vec<float, N> a, Vec<float, N> b, Vec<float, N> c) {
+  // The product is exact in double; the sum is rounded to odd there, so that rounding it again to
+  // float is right (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+  using D = Vec<double, N>;
+  const D p = __builtin_convertvector(a, D) * __builtin_convertvector(b, D);
+  const D d = __builtin_convertvector(c, D);
+  const D sum = p + d;
+  const D t = sum - p;
+  const D error = (p - (sum - t)) + (d - t);
+  auto sum_bits = std::bit_cast<Vec<std::int64_t, N>>(sum);
+  const auto finite = (sum - sum) == 0.0;
+  const auto inexact = (error != 0.0) & finite;
+  const auto toward_zero = (error < 0.0) ^ (sum < 0.0);
+  const auto even = (sum_bits & 1) == 0;
+  const auto step = toward_zero ? Vec<std::int64_t, N>(-1) : Vec<std::int64_t, N>(1);
+  sum_bits += (inexact & even) ? step : Vec<std::int64_t, N>(0);
+  return __builtin_convertvector(std::bit_cast<D>(sum_bits), Vec<float, N>);
+}
+
+template <class T, int N>
+inline Lanes<T, N> fma(Lanes<T, N> a, Lanes<T, N> b, Lanes<T, N> c) {
+  Lanes<T, N> r;
+  if constexpr (std::is_same_v<T, isa::f16>) {
+    // Exact in double up to a rounding that cannot hit a tie of f16: spans of over 53 bits
+    // overflow.
+    using D = Vec<double, N>;
+    const D p = __builtin_convertvector(a.v, D) * __builtin_convertvector(b.v, D);
+    D sum = p + __builtin_convertvector(c.v, D);
+    // Round to odd at 24 bits of precision or more before the store rounds to f16.
+    auto u = std::bit_cast<Vec<std::uint64_t, N>>(sum);
+    u = (u & ~std::uint64_t{0x1fffffff}) |
+        ((u & 0x1fffffff) != 0 ? Vec<std::uint64_t, N>(1ull << 29) : Vec<std::uint64_t, N>(0));
+    const auto plain = (sum == 0.0) | (sum - sum != 0.0);
+    sum = plain ? sum : std::bit_cast<D>(u);
+    r.v = __builtin_convertvector(sum, Vec<float, N>);
+  } else {
+#ifdef __FMA__
+    r.v = __builtin_elementwise_fma(a.v, b.v, c.v);
+#else
+    if constexpr (std::is_same_v<T, isa::f64>)
+      for (int i = 0; i < N; ++i) r.v[i] = std::fma(a.v[i], b.v[i], c.v[i]);
+    else
+      r.v = fma_emulated<N>(a.v, b.v, c.v);
+#endif
+  }
+  return nan_rule(r, a, b, c);
+}
+
+/// IEEE-754-2008 minNum and maxNum with -0 below +0; a signaling NaN comes back quieted (the
+/// manuals' v_min_f32 with IEEE mode on).
+template <class T, int N>
+inline Lanes<T, N> min_ordered(Lanes<T, N> a, Lanes<T, N> b) {
+  return select(a < b, a, select(a == b, as<T>(bits(a) | bits(b)), b));
+}
+template <class T, int N>
+inline Lanes<T, N> max_ordered(Lanes<T, N> a, Lanes<T, N> b) {
+  return select(a > b, a, select(a == b, as<T>(bits(a) & bits(b)), b));
+}
+template <class T, int N>
+inline Lanes<T, N> number_rule(Lanes<T, N> r, Lanes<T, N> a, Lanes<T, N> b, bool ieee) {
+  const Mask<N> nan = is_nan(a) | is_nan(b);
+  if (any(nan)) [[unlikely]] {
+    r = select(is_nan(a), b, select(is_nan(b), a, r));
+    if (ieee)
+      r = select(is_signaling(a), quiet(a), select(is_signaling(b), quiet(b), r));
+    else
+      r = select(is_nan(a) & is_nan(b), quiet(a), r);
+  }
+  return r;
+}
+template <class T, int N>
+  requires is_floating<T>
+inline Lanes<T, N> min(Lanes<T, N> a, Lanes<T, N> b) {
+  return number_rule(min_ordered(a, b), a, b, true);
+}
+template <class T, int N>
+  requires is_floating<T>
+inline Lanes<T, N> max(Lanes<T, N> a, Lanes<T, N> b) {
+  return number_rule(max_ordered(a, b), a, b, true);
+}
+/// IEEE-754-2019 minimumNumber and maximumNumber (gfx12's v_min_num_f32).
+template <class T, int N>
+inline Lanes<T, N> min_number(Lanes<T, N> a, Lanes<T, N> b) {
+  return number_rule(min_ordered(a, b), a, b, false);
+}
+template <class T, int N>
+inline Lanes<T, N> max_number(Lanes<T, N> a, Lanes<T, N> b) {
+  return number_rule(max_ordered(a, b), a, b, false);
+}
+/// IEEE-754-2019 minimum and maximum: a NaN operand gives a NaN.
+template <class T, int N>
+inline Lanes<T, N> minimum(Lanes<T, N> a, Lanes<T, N> b) {
+  return nan_rule(select(is_nan(a) | is_nan(b), default_nan<T, N>(), min_ordered(a, b)), a, b);
+}
+template <class T, int N>
+inline Lanes<T, N> maximum(Lanes<T, N> a, Lanes<T, N> b) {
+  return nan_rule(select(is_nan(a) | is_nan(b), default_nan<T, N>(), max_ordered(a, b)), a, b);
+}
+
+// Rounding to an integral value: host instructions quiet NaNs and keep payloads, as the GPU does.
+template <class T, int N>
+inline Lanes<T, N> trunc(Lanes<T, N> a) {
+  return Lanes<T, N>(__builtin_elementwise_trunc(a.v));
+}
+template <class T, int N>
+inline Lanes<T, N> floor(Lanes<T, N> a) {
+  return Lanes<T, N>(__builtin_elementwise_floor(a.v));
+}
+template <class T, int N>
+inline Lanes<T, N> ceil(Lanes<T, N> a) {
+  return Lanes<T, N>(__builtin_elementwise_ceil(a.v));
+}
+template <class T, int N>
+inline Lanes<T, N> round_even(Lanes<T, N> a) {
+  return Lanes<T, N>(__builtin_elementwise_roundeven(a.v));
+}
+/// x - floor(x), below 1.
+template <class T, int N>
+inline Lanes<T, N> fract(Lanes<T, N> a) {
+  using E = typename Host<T>::type;
+  constexpr E below_one = std::is_same_v<T, isa::f16> ? E(0.99951171875)
+                          : sizeof(E) == 8            ? E(0x1.fffffffffffffp-1)
+                                                      : E(0x1.fffffep-1f);
+  const Lanes<T, N> r = sub(a, floor(a));
+  return select(r > below_one, Lanes<T, N>(below_one), r);
+}
+
+/// Float to integer: toward zero, saturating, NaN gives 0.
+template <class To, class From, int N>
+  requires(is_integer<To> && is_floating<From>)
+inline Lanes<To, N> to_integer(Lanes<From, N> a) {
+  using F = typename Host<From>::type;
+  using I = typename Host<To>::type;
+  constexpr I low = std::is_same_v<To, isa::i16>   ? static_cast<I>(-32768)
+                    : std::is_same_v<To, isa::u16> ? static_cast<I>(0)
+                                                   : std::numeric_limits<I>::min();
+  constexpr I high = std::is_same_v<To, isa::i16>   ? static_cast<I>(32767)
+                     : std::is_same_v<To, isa::u16> ? static_cast<I>(65535)
+                                                    : std::numeric_limits<I>::max();
+  // 2^k just above `high` is exact in every float type.
+  const F above = std::ldexp(F(1), std::is_same_v<To, isa::i16>   ? 15
+                                   : std::is_same_v<To, isa::u16> ? 16
+                                                                  : std::numeric_limits<I>::digits);
+  const Mask<N> too_high = a >= above, in_range = (a > F(low) - F(1)) & (a < above);
+  const Lanes<From, N> safe = select(in_range & (a >= F(low)), a, F(0));
+  Lanes<To, N> r(__builtin_convertvector(safe.v, typename Lanes<To, N>::Vector));
+  r = select(a < F(low), Lanes<To, N>(low), r);
+  return select(too_high, Lanes<To, N>(high), r);
+}
+/// Integer to float, or between float types, rounded once by the mode.
+template <class To, class From, int N>
+  requires is_floating<To>
+inline Lanes<To, N> to_float(Lanes<From, N> a) {
+  Lanes<To, N> r(__builtin_convertvector(a.v, typename Lanes<To, N>::Vector));
+  return r;
+}
+
+/// x * 2^n, rounded once.
+template <class T, int N>
+inline Lanes<T, N> ldexp(Lanes<T, N> a, Lanes<isa::i32, N> n) {
+  Lanes<T, N> r;
+  if constexpr (sizeof(typename Host<T>::type) == 4) {
+    // In double: 2^n exact for |n| <= 300, beyond which f32 is 0 or infinite whatever the mantissa.
+    const auto clamped = __builtin_elementwise_max(
+        __builtin_elementwise_min(n.v, Vec<std::int32_t, N>(300)), Vec<std::int32_t, N>(-300));
+    const auto exponent = (__builtin_convertvector(clamped, Vec<std::int64_t, N>) + 1023) << 52;
+    const auto product =
+        __builtin_convertvector(a.v, Vec<double, N>) * std::bit_cast<Vec<double, N>>(exponent);
+    r.v = __builtin_convertvector(product, Vec<float, N>);
+  } else {
+    for (int i = 0; i < N; ++i) r.v[i] = std::ldexp(a.v[i], n.v[i]);
+  }
+  return nan_rule(r, a);
+}
+/// Mantissa in [0.5, 1) with the sign; infinities and NaNs themselves.
+template <class T, int N>
+inline Lanes<T, N> frexp_mantissa(Lanes<T, N> a) {
+  Lanes<T, N> r;
+  for (int i = 0; i < N; ++i) {
+    int exponent;
+    r.v[i] = std::isfinite(a.v[i]) ? std::frexp(a.v[i], &exponent) : a.v[i];
+  }
+  return nan_rule(r, a);
+}
+/// Exponent such that x = mantissa * 2^exponent; 0 for zeros, infinities and NaNs.
+template <class T, int N>
+inline Lanes<isa::i32, N> frexp_exponent(Lanes<T, N> a) {
+  Lanes<isa::i32, N> r;
+  for (int i = 0; i < N; ++i) {
+    int exponent = 0;
+    if (std::isfinite(a.v[i]) && a.v[i] != 0) (void)std::frexp(a.v[i], &exponent);
+    r.v[i] = exponent;
+  }
+  return r;
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL

@@ -1,0 +1,237 @@
+#include "engine/level/operands.h"
+
+#include "isa/entry.h"
+#include "isa/instruction.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+namespace {
+
+using isa::Type;
+
+// --- which lane a DPP source reads ------------------------------------------------------------
+
+/// Source lane of lane `lane` for a DPP16 control (RDNA3 ISA, "DPP16"; CDNA3 ISA, "DPP"), or -1
+/// when it lies outside the row.
+int dpp16_lane(unsigned control, int lane, int lanes) {
+  const int row = lane & ~15, in_row = lane & 15;
+  const int amount = static_cast<int>(control & 15);
+  if (control <= 0xff) return (lane & ~3) | static_cast<int>(control >> (2 * (lane & 3)) & 3);
+  switch (control & 0x1f0) {
+    case 0x100:  // row_shl
+      return in_row + amount < 16 ? lane + amount : -1;
+    case 0x110:  // row_shr
+      return in_row - amount >= 0 ? lane - amount : -1;
+    case 0x120:  // row_ror
+      return row | ((in_row - amount) & 15);
+    case 0x130:  // wave_shl, wave_rol, wave_shr, wave_ror by one (GFX9)
+      if (amount == 0) return lane + 1 < lanes ? lane + 1 : -1;
+      if (amount == 4) return (lane + 1) % lanes;
+      if (amount == 8) return lane - 1;
+      return (lane + lanes - 1) % lanes;
+    case 0x140:
+      if (amount == 0) return row | (15 - in_row);             // row_mirror
+      if (amount == 1) return (lane & ~7) | (7 - (lane & 7));  // row_half_mirror
+      if (amount == 2) return lane >= 16 ? row - 1 : -1;       // row_bcast:15
+      return lane >= 32 ? 31 : -1;                             // row_bcast:31
+    case 0x150:                                                // row_share (row_newbcast on gfx90a)
+      return row | amount;
+    default:  // row_xmask
+      return row | (in_row ^ amount);
+  }
+}
+
+int dpp8_lane(std::uint32_t selects, int lane) {
+  return (lane & ~7) | static_cast<int>(selects >> (3 * (lane & 7)) & 7);
+}
+
+/// Permutes a register; lanes that nothing is read for get 0, and are not written unless
+/// bound_ctrl says so.
+void apply_dpp(Wave& w, const isa::Instruction& in, std::uint32_t* data, unsigned registers) {
+  std::uint32_t copy[64];
+  const int lanes = static_cast<int>(w.lanes);
+  const std::uint64_t exec = w.exec();
+  std::uint64_t writable = 0;
+  for (unsigned r = 0; r < registers; ++r) {
+    std::uint32_t* values = data + r * w.lanes;
+    std::memcpy(copy, values, w.lanes * 4);
+    for (int lane = 0; lane < lanes; ++lane) {
+      const int from = in.variant == isa::Variant::Dpp8 ? dpp8_lane(in.dpp8, lane)
+                                                        : dpp16_lane(in.dpp_ctrl, lane, lanes);
+      const bool readable = from >= 0 && (in.fetch_inactive || (exec >> from & 1));
+      values[lane] = readable ? copy[from] : 0;
+      const bool masked =
+          (in.row_mask >> (lane / 16 & 3) & 1) && (in.bank_mask >> (lane / 4 & 3) & 1);
+      // DPP8 reads 0 from inactive lanes and always writes.
+      if (masked && (readable || in.bound_ctrl || in.variant == isa::Variant::Dpp8))
+        writable |= 1ull << lane;
+    }
+  }
+  w.write_mask = writable;
+}
+
+// --- parts of registers -----------------------------------------------------------------------
+
+U32x16 select_part(U32x16 v, unsigned select, bool sign_extend) {
+  if (select >= 6) return v;
+  const unsigned width = select < 4 ? 8 : 16;
+  const unsigned shift = select < 4 ? select * 8 : (select - 4) * 16;
+  const unsigned up = 32 - width;
+  v = v >> shift << up;
+  if (sign_extend)
+    return std::bit_cast<U32x16>(std::bit_cast<Vec<std::int32_t, 16>>(v) >> static_cast<int>(up));
+  return v >> up;
+}
+
+/// abs, then neg, on the sign bit of the type.
+void apply_modifiers(const isa::Operand& operand, Type type, std::byte* data, const Wave& w) {
+  if (!operand.negate && !operand.absolute) return;
+  std::uint32_t sign = 0x80000000u;
+  if (isa::is_16_bit(type)) sign = 0x8000u;
+  if (isa::is_64_bit(type)) data += w.register_bytes;  // the sign is in the high register
+  for (unsigned at = 0; at < w.register_bytes; at += 64) {
+    U32x16 v = load_slice(data + at);
+    if (operand.absolute) v &= ~sign;
+    if (operand.negate) v ^= sign;
+    store_slice(data + at, v);
+  }
+}
+
+}  // namespace
+
+void prepare_sources(Wave& w, const Op* op) {
+  const isa::Instruction& in = *op->instruction;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (!(op->prepare >> i & 1)) continue;
+    const isa::Operand& operand = in.src[i];
+    const Type type = op->shape->operand[i];
+    const unsigned registers = isa::is_64_bit(type) ? 2 : 1;
+    std::byte* data = w.temporary[i];
+    const std::byte* from = w.bytes() + op->origin[i];
+    if (op->vector_origin >> i & 1) {
+      std::memcpy(data, from, registers * w.register_bytes);
+    } else {
+      for (unsigned r = 0; r < registers; ++r) {
+        std::uint32_t value;
+        std::memcpy(&value, from + r * 4, 4);
+        for (unsigned at = 0; at < w.register_bytes; at += 64)
+          store_slice(data + r * w.register_bytes + at, U32x16(value));
+      }
+    }
+    if (i == 0 && (in.variant == isa::Variant::Dpp16 || in.variant == isa::Variant::Dpp8))
+      apply_dpp(w, in, reinterpret_cast<std::uint32_t*>(data), registers);
+    const bool high = operand.high && isa::is_16_bit(type);
+    if (in.variant == isa::Variant::Sdwa || high)
+      for (unsigned at = 0; at < w.register_bytes; at += 64)
+        store_slice(data + at, select_part(load_slice(data + at), high ? 5 : operand.select,
+                                           operand.sign_extend));
+    apply_modifiers(operand, type, data, w);
+  }
+}
+
+namespace {
+
+template <class Tag>
+void scale_and_clamp(std::byte* data, const Wave& w, unsigned omod, bool clamp) {
+  using E = typename Host<Tag>::type;
+  for (unsigned at = 0; at < w.register_bytes; at += 64) {
+    auto v = load<Tag>(data + at, w.register_bytes);
+    if (omod == 1) v = mul(v, Lanes<Tag, 16>(E(2)));
+    if (omod == 2) v = mul(v, Lanes<Tag, 16>(E(4)));
+    if (omod == 3) v = mul(v, Lanes<Tag, 16>(E(0.5)));
+    if (clamp) {
+      // With DX10_CLAMP, as the ABI sets it, a NaN clamps to 0.
+      v = select(v > E(0), v, Lanes<Tag, 16>(E(0)));
+      v = select(v < E(1), v, Lanes<Tag, 16>(E(1)));
+    }
+    store<Tag>(data + at, w.register_bytes, v);
+  }
+}
+
+void clamp_packed_half(std::byte* data, const Wave& w) {
+  for (unsigned at = 0; at < w.register_bytes; at += 64) {
+    const U32x16 both = load_slice(data + at);
+    U32x16 halves[2];
+    for (unsigned h = 0; h < 2; ++h) {
+      auto v = from_bits<isa::f16, 16>(both >> (16 * h) & 0xffff);
+      v = select(v > 0.0f, v, Lanes<isa::f16, 16>(0.0f));
+      v = select(v < 1.0f, v, Lanes<isa::f16, 16>(1.0f));
+      halves[h] = to_bits<isa::f16, 16>(v);
+    }
+    store_slice(data + at, halves[0] | halves[1] << 16);
+  }
+}
+
+void apply_output_modifiers(std::byte* data, const Wave& w, const isa::Shape& shape,
+                            const isa::Instruction& in) {
+  if (!in.omod && !in.clamp) return;
+  if (shape.form == isa::Form::Packed) {
+    if (shape.result == Type::F16) return clamp_packed_half(data, w);
+    for (unsigned r = 0; r < 2; ++r)
+      scale_and_clamp<isa::f32>(data + r * w.register_bytes, w, 0, true);
+    return;
+  }
+  switch (shape.result) {
+    case Type::F32:
+      return scale_and_clamp<isa::f32>(data, w, in.omod, in.clamp);
+    case Type::F16:
+      return scale_and_clamp<isa::f16>(data, w, in.omod, in.clamp);
+    case Type::F64:
+      return scale_and_clamp<isa::f64>(data, w, in.omod, in.clamp);
+    default:
+      return;  // integers: lowering chose a saturating entry
+  }
+}
+
+/// The result placed in its part of the register, over what was there.
+U32x16 place(U32x16 result, U32x16 before, const Op* op, const isa::Instruction& in) {
+  if (in.variant == isa::Variant::Sdwa && in.dst_select < 6) {
+    const unsigned select = in.dst_select;
+    const unsigned width = select < 4 ? 8 : 16;
+    const unsigned shift = select < 4 ? select * 8 : (select - 4) * 16;
+    const std::uint32_t part = ((1u << width) - 1) << shift;
+    const U32x16 moved = result << shift & part;
+    if (in.dst_unused == 2) return moved | (before & ~part);
+    if (in.dst_unused == 1) {
+      const int up = static_cast<int>(32 - width - shift);
+      const auto extended = std::bit_cast<Vec<std::int32_t, 16>>(moved << up) >> up;
+      return std::bit_cast<U32x16>(extended) & ~((1u << shift) - 1);
+    }
+    return moved;
+  }
+  switch (op->half) {
+    case Half::Zero:
+      return result;
+    case Half::KeepHigh:
+      return (result & 0xffff) | (before & 0xffff0000u);
+    case Half::KeepLow:
+      return result << 16 | (before & 0xffff);
+  }
+  return result;
+}
+
+}  // namespace
+
+void finish_result(Wave& w, const Op* op) {
+  std::byte* data = pending_result(w);
+  const isa::Shape& shape = *op->shape;
+  const isa::Instruction& in = *op->instruction;
+  const bool packed_pair = shape.form == isa::Form::Packed && !isa::is_16_bit(shape.result);
+  const unsigned registers = isa::is_64_bit(shape.result) || packed_pair ? 2 : 1;
+  if (op->finish) apply_output_modifiers(data, w, shape, in);
+  const std::uint64_t mask = w.exec() & w.write_mask;
+  for (unsigned r = 0; r < registers; ++r) {
+    for (unsigned s = 0; s < w.lanes / 16; ++s) {
+      const unsigned at = r * w.register_bytes + s * 64;
+      std::byte* to = w.bytes() + op->dst + at;
+      const U32x16 before = load_slice(to);
+      U32x16 result = load_slice(data + at);
+      if (op->finish) result = place(result, before, op, in);
+      const Mask<16> active =
+          mask_from_bits<16>(static_cast<std::uint32_t>(mask >> (16 * s)) & 0xffff);
+      store_slice(to, active.v ? result : before);
+    }
+  }
+  w.write_mask = ~0ull;
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/op.h"
+
+namespace hipsight::engine {
+
+struct Workgroup;
+class Memory;
+
+/// Why a wave stopped running.
+enum class Stop : std::uint8_t { None, End, Barrier, Yield, Error };
+
+/// Numbers of special scalar registers in the scalar file.
+namespace reg {
+constexpr unsigned vcc = 106, exec = 126;
+constexpr unsigned m0_cdna = 124, null_rdna = 124, m0_rdna = 125;
+constexpr unsigned trash = 128;  ///< where writes to NULL go
+constexpr unsigned scalar_count = 160;
+}  // namespace reg
+
+/// How often a stretch of code ran; see Op::counter.
+struct RegionCount {
+  std::uint64_t executions = 0;
+  std::uint64_t lanes = 0;
+};
+
+/// One wavefront: its registers and where it stands. The vector registers follow the struct in
+/// memory: VGPR r at `vgpr_offset(r)` bytes from the wave, `lanes` dwords each, AGPRs after VGPRs.
+struct alignas(64) Wave {
+  // Scalar registers by their encoding; VCC, M0 and EXEC stand among them.
+  std::uint32_t scalar[reg::scalar_count];
+
+  // What a wide result or a prepared source is written to before it is masked or selected from.
+  // Each holds two registers of 64 lanes; the last one is for results.
+  static constexpr unsigned temporaries = 5, temporary_bytes = 512;
+  alignas(64) std::byte temporary[temporaries][temporary_bytes];
+
+  const Op* resume = nullptr;        ///< next op
+  std::uint64_t full = 0;            ///< EXEC with every lane on
+  std::uint64_t write_mask = ~0ull;  ///< lanes that a DPP instruction may write
+  RegionCount* counts = nullptr;
+  std::int64_t budget = 0;  ///< branches until the wave yields
+  Workgroup* group = nullptr;
+  std::uint32_t scc = 0;
+  std::uint32_t lanes = 64;
+  std::uint32_t register_bytes = 256;
+  std::uint32_t vgprs = 0;  ///< registers of each kind that exist; AGPR 0 is register `vgprs`
+  std::uint32_t mode = 0;   ///< MODE: rounding and denormals (bits 0-7), and the rest as encoded
+  std::uint32_t csr_32 = 0x1f80, csr_64 = 0x1f80;  ///< MXCSR for f32, and for f64 and f16
+  std::uint32_t index_in_group = 0;
+  std::uint32_t priority = 0;
+  Stop stop = Stop::None;
+  std::byte* scratch = nullptr;  ///< dword-interleaved: address a of lane l at (a/4*lanes+l)*4+a%4
+  std::uint32_t scratch_bytes = 0;  ///< per lane
+  bool barrier_signalled = false;
+
+  // The allocation that this wave touched last.
+  std::uintptr_t known_begin = 1, known_end = 0;
+  std::uint64_t known_epoch = 0;
+
+  std::byte* bytes() { return reinterpret_cast<std::byte*>(this); }
+  std::uint64_t exec() const { return pair(reg::exec); }
+  std::uint64_t vcc() const { return pair(reg::vcc); }
+  std::uint64_t pair(unsigned index) const {
+    return scalar[index] | std::uint64_t{scalar[index + 1]} << 32;
+  }
+  void set_pair(unsigned index, std::uint64_t value) {
+    scalar[index] = static_cast<std::uint32_t>(value);
+    scalar[index + 1] = static_cast<std::uint32_t>(value >> 32);
+  }
+  static constexpr std::size_t vector_file_offset();
+  std::uint32_t* vgpr(unsigned index);
+};
+
+constexpr std::size_t Wave::vector_file_offset() {
+  return sizeof(Wave);
+}
+inline std::uint32_t* Wave::vgpr(unsigned index) {
+  return reinterpret_cast<std::uint32_t*>(bytes() + vector_file_offset() + index * register_bytes);
+}
+
+}  // namespace hipsight::engine

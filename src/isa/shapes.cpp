@@ -1,0 +1,21 @@
+#include <map>
+
+#include "isa/entries/all.h"
+#include "isa/entry.h"
+
+namespace hipsight::isa {
+
+const Shape* find_shape(std::string_view name) {
+  static const auto table = [] {
+    std::map<std::string_view, Shape> all;
+    shapes::for_each_group([&](const auto& group) {
+      std::apply([&](const auto&... entry) { (all.emplace(entry.name, entry.shape()), ...); },
+                 group);
+    });
+    return all;
+  }();
+  const auto at = table.find(name);
+  return at == table.end() ? nullptr : &at->second;
+}
+
+}  // namespace hipsight::isa

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "explain/verdict.h"
+#include "gpus/gpu.h"
+#include "profile/summary.h"
+#include "timing/occupancy.h"
+#include "timing/roofs.h"
+
+namespace hipsight::report {
+
+/// The launches of one kernel with one block size and one amount of LDS, summed.
+struct KernelReport {
+  std::string name;    ///< as in the code object
+  std::string title;   ///< demangled
+  std::string target;  ///< target id of its code object
+  engine::Dim3 block;
+  engine::Dim3 grid;         ///< workgroups, of the first launch
+  bool grids_differ = false;  ///< other launches had other grids
+  std::uint32_t wavefront_size = 64;
+  std::uint32_t vgprs = 0, agprs = 0, sgprs = 0;  ///< vgprs counts AGPRs too
+  std::uint32_t vgpr_spills = 0, sgpr_spills = 0;
+  std::uint32_t fixed_lds = 0, dynamic_lds = 0;  ///< bytes of a workgroup
+  std::uint32_t scratch = 0;                     ///< bytes of a work-item
+  profile::Summary summary;
+
+  timing::Occupancy occupancy;
+  timing::Roofs roofs;
+  explain::Verdict verdict;
+};
+
+struct ErrorReport {
+  std::string kernel, kind, message;
+};
+
+/// Everything that a report shows.
+struct RunReport {
+  gpus::Gpu gpu;
+  std::vector<KernelReport> kernels;  ///< in order of first launch
+  std::vector<ErrorReport> errors;
+};
+
+/// For people: 100 columns at most, but for names.
+std::string to_text(const RunReport& run);
+/// For programs: docs/report-schema.md.
+std::string to_json(const RunReport& run);
+
+}  // namespace hipsight::report

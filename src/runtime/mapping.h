@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstddef>
+
+namespace hipsight::runtime {
+
+/// Bytes from `pointer` to the end of the readable memory that holds it; 0 when it is not readable.
+std::size_t readable_bytes(const void* pointer);
+
+/// Whether the process has memory in the whole range. Costs a system call, whatever the size.
+bool is_mapped(const void* pointer, std::size_t size);
+
+}  // namespace hipsight::runtime

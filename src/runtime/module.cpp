@@ -1,0 +1,174 @@
+#include "runtime/module.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "code/code_object.h"
+#include "code/fat_binary.h"
+#include "runtime/mapping.h"
+#include "runtime/registration.h"
+#include "runtime/state.h"
+#include "support/error.h"
+
+namespace hipsight::runtime {
+namespace {
+
+Handles<hipModule_t, Module>& modules() {
+  static auto& handles = *new Handles<hipModule_t, Module>(0x11);
+  return handles;
+}
+
+Handles<hipFunction_t, Function>& functions() {
+  static auto& handles = *new Handles<hipFunction_t, Function>(0x12);
+  return handles;
+}
+
+/// Runs a step that reads the user's image: its error is told and becomes `code`.
+template <class Step>
+auto step(hipError_t code, Step&& step) {
+  try {
+    return step();
+  } catch (const Error& error) {
+    complain(error.what());
+    fail_with(code);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<Module> Module::load(std::span<const std::byte> image, const std::string& origin,
+                                     int device) {
+  Context& context = Context::get();
+  const auto bundle =
+      step(hipErrorInvalidImage, [&] { return code::FatBinary::open(image, origin); });
+  const code::Image& fitting =
+      *step(hipErrorNoBinaryForGpu, [&] { return &bundle.select(context.target()); });
+  std::shared_ptr<Module> module(new Module);
+  module->device_ = device;
+  module->code_ = step(hipErrorInvalidImage, [&] {
+    return engine::Module::load(code::CodeObject::read(fitting.elf, origin), context.memory());
+  });
+  return module;
+}
+
+std::shared_ptr<Module> Module::load(const void* image, const std::string& origin, int device) {
+  const std::size_t size = step(hipErrorInvalidImage, [&] {
+    return code::fat_binary_size(image, readable_bytes(image), origin);
+  });
+  return load(std::span(static_cast<const std::byte*>(image), size), origin, device);
+}
+
+Module::~Module() {
+  for (const auto& [name, function] : functions_) functions().remove(function->handle);
+}
+
+std::shared_ptr<Function> Module::function(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = functions_.find(name); known != functions_.end()) return known->second;
+  const code::Kernel* kernel = object().find_kernel(name);
+  if (!kernel) return nullptr;
+  auto function = std::make_shared<Function>(Function{code_, kernel, device_});
+  function->handle = functions().add(function);
+  functions_.emplace(name, function);
+  return function;
+}
+
+std::optional<Variable> Module::variable(std::string_view name) const {
+  const code::Symbol* symbol = object().find_symbol(name);
+  if (!symbol || symbol->function) return std::nullopt;
+  return Variable{code_->address(symbol->address), symbol->size};
+}
+
+std::shared_ptr<Function> find_function(hipFunction_t handle) {
+  auto function = functions().find(handle);
+  require(function != nullptr, hipErrorInvalidHandle);
+  return function;
+}
+
+HIP_API hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
+  return api([&] {
+    require(module && image);
+    *module = modules().add(
+        Module::load(image, fmt::format("module image at {}", image), current_device()));
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipModuleLoadDataEx(hipModule_t* module, const void* image, unsigned options,
+                                       unsigned* option_names, void** option_values) {
+  return hipModuleLoadData(module, image);
+}
+
+HIP_API hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
+  return api([&] {
+    require(module && path);
+    std::error_code unreadable;
+    const auto size = std::filesystem::file_size(path, unreadable);
+    std::ifstream file(path, std::ios::binary);
+    if (unreadable || !file) {
+      complain(fmt::format("{}: cannot be read", path));
+      fail_with(hipErrorFileNotFound);
+    }
+    std::vector<std::byte> bytes(size);
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+    *module = modules().add(Module::load(bytes, path, current_device()));
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipModuleUnload(hipModule_t module) {
+  return api([&] {
+    require(modules().remove(module) != nullptr, hipErrorInvalidHandle);
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module,
+                                        const char* name) {
+  return api([&] {
+    require(function && name);
+    const auto found = modules().find(module);
+    require(found != nullptr, hipErrorInvalidHandle);
+    const auto kernel = found->function(name);
+    require(kernel != nullptr, hipErrorNotFound);
+    *function = kernel->handle;
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipModuleGetFunctionCount(unsigned* count, hipModule_t module) {
+  return api([&] {
+    require(count != nullptr);
+    const auto found = modules().find(module);
+    require(found != nullptr, hipErrorInvalidHandle);
+    *count = static_cast<unsigned>(found->object().kernels().size());
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, std::size_t* size,
+                                      hipModule_t module, const char* name) {
+  return api([&] {
+    require(name != nullptr && (address || size));
+    const auto found = modules().find(module);
+    require(found != nullptr, hipErrorInvalidHandle);
+    const auto variable = found->variable(name);
+    require(variable.has_value(), hipErrorNotFound);
+    if (address) *address = variable->address;
+    if (size) *size = variable->size;
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipGetFuncBySymbol(hipFunction_t* function, const void* stub) {
+  return api([&] {
+    require(function != nullptr);
+    *function = registered_function(stub, current_device())->handle;
+    return hipSuccess;
+  });
+}
+
+}  // namespace hipsight::runtime

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/engine.h"
+#include "runtime/handles.h"
+#include "runtime/hip_types.h"
+
+namespace hipsight::runtime {
+
+/// A kernel of a module that is loaded on one device: what hipFunction_t stands for.
+struct Function {
+  std::shared_ptr<engine::Module> code;
+  const code::Kernel* kernel = nullptr;
+  int device = 0;
+  hipFunction_t handle = nullptr;
+};
+
+/// A device variable's memory.
+struct Variable {
+  std::byte* address = nullptr;
+  std::size_t size = 0;
+};
+
+/// A code object loaded on one device: what hipModule_t stands for, and what a registered fat binary
+/// becomes when it is first needed.
+class Module {
+ public:
+  /// Opens a code object or fat binary and loads what fits the device.
+  /// @throws Failure hipErrorInvalidImage or hipErrorNoBinaryForGpu, after telling the user why.
+  static std::shared_ptr<Module> load(std::span<const std::byte> image, const std::string& origin,
+                                      int device);
+  /// The same for an image whose end is not known.
+  static std::shared_ptr<Module> load(const void* image, const std::string& origin, int device);
+  ~Module();
+
+  /// Null when the module has no such kernel.
+  std::shared_ptr<Function> function(std::string_view name);
+  std::optional<Variable> variable(std::string_view name) const;
+  const code::CodeObject& object() const { return code_->object(); }
+
+ private:
+  Module() = default;
+  std::shared_ptr<engine::Module> code_;
+  int device_ = 0;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Function>, std::less<>> functions_;
+};
+
+/// The function behind a handle. @throws Failure hipErrorInvalidHandle.
+std::shared_ptr<Function> find_function(hipFunction_t handle);
+
+}  // namespace hipsight::runtime

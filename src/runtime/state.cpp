@@ -1,0 +1,105 @@
+#include "runtime/state.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+
+#include "support/error.h"
+
+namespace hipsight::runtime {
+namespace {
+
+constexpr int kernel_error_status = 86;
+constexpr int timeout_status = 124;
+
+std::atomic<hipError_t> fault{hipSuccess};
+std::atomic<int> status{0};
+std::atomic<Context*> made{nullptr};
+thread_local int device_of_thread = 0;
+
+/// The number in an environment variable, if it is set and within the limits.
+std::optional<double> number(const char* variable, double least, double most) {
+  const char* text = std::getenv(variable);
+  if (!text || !*text) return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(text, &end);
+  if (*end == '\0' && value >= least && value <= most) return value;
+  complain(fmt::format("{}={}: expected a number from {} to {}; left out", variable, text, least, most));
+  return std::nullopt;
+}
+
+hipError_t code_of(engine::KernelError::Kind kind) {
+  switch (kind) {
+    case engine::KernelError::Kind::MemoryAccess: return hipErrorIllegalAddress;
+    case engine::KernelError::Kind::Timeout: return hipErrorLaunchTimeOut;
+    default: return hipErrorLaunchFailure;
+  }
+}
+
+}  // namespace
+
+Settings Settings::read() {
+  Settings settings;
+  if (const char* gpu = std::getenv("HIPSIGHT_GPU"); gpu && *gpu) settings.gpu = gpu;
+  if (const auto devices = number("HIPSIGHT_GPUS", 1, 64)) settings.devices = static_cast<int>(*devices);
+  if (const auto threads = number("HIPSIGHT_THREADS", 1, 4096))
+    settings.threads = static_cast<unsigned>(*threads);
+  if (const auto seconds = number("HIPSIGHT_TIMEOUT", 0, 1e9))
+    settings.timeout = std::chrono::milliseconds(std::llround(std::ceil(*seconds * 1000)));
+  return settings;
+}
+
+Context::Context()
+    : settings_(Settings::read()),
+      gpu_(gpus::find(settings_.gpu)),
+      target_(code::Target::parse(gpu_.target_id)) {
+  engine::Options options;
+  options.threads = settings_.threads;
+  options.timeout = settings_.timeout;
+  engine_ = std::make_unique<engine::Engine>(gpu_, options);
+}
+
+Context& Context::get() {
+  if (Context* context = made.load(std::memory_order_acquire)) return *context;
+  static auto& mutex = *new std::mutex;
+  const std::lock_guard lock(mutex);
+  if (Context* context = made.load(std::memory_order_acquire)) return *context;
+  try {
+    auto* context = new Context;
+    made.store(context, std::memory_order_release);
+    return *context;
+  } catch (const Error& error) {
+    complain(error.what());
+    fail_with(hipErrorNoDevice);
+  }
+}
+
+Context* Context::get_if_made() { return made.load(std::memory_order_acquire); }
+
+int current_device() { return device_of_thread; }
+void set_current_device(int device) { device_of_thread = device; }
+
+void require_device(int device) {
+  require(device >= 0 && device < Context::get().device_count(), hipErrorInvalidDevice);
+}
+
+hipError_t device_fault() noexcept { return fault.load(std::memory_order_acquire); }
+void clear_device_fault() noexcept { fault.store(hipSuccess, std::memory_order_release); }
+
+hipError_t record_kernel_error(const engine::KernelError& error) noexcept {
+  complain(error.what());
+  const hipError_t code = code_of(error.kind);
+  hipError_t none = hipSuccess;
+  fault.compare_exchange_strong(none, code);
+  int zero = 0;
+  status.compare_exchange_strong(
+      zero, code == hipErrorLaunchTimeOut ? timeout_status : kernel_error_status);
+  return code;
+}
+
+int exit_status() noexcept { return status.load(std::memory_order_acquire); }
+
+}  // namespace hipsight::runtime

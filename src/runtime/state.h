@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "code/target.h"
+#include "engine/engine.h"
+#include "gpus/gpu.h"
+#include "runtime/error.h"
+#include "runtime/hip_types.h"
+
+namespace hipsight::runtime {
+
+/// What the environment asks for.
+struct Settings {
+  std::string gpu = "mi300x";           ///< HIPSIGHT_GPU
+  int devices = 1;                      ///< HIPSIGHT_GPUS: how many of them
+  std::chrono::milliseconds timeout{};  ///< HIPSIGHT_TIMEOUT, in seconds; 0: none
+  unsigned threads = 0;                 ///< HIPSIGHT_THREADS; 0: one per core
+
+  /// Reads the environment; values that make no sense are named on stderr and left out.
+  static Settings read();
+};
+
+/// The emulated machine of this process: one or more GPUs of one kind and their memory. One engine
+/// runs the kernels of all of them, so peer memory needs no copies. Made when first needed, never
+/// destroyed: programs call HIP from their own static destructors.
+class Context {
+ public:
+  /// @throws Failure hipErrorNoDevice when the GPU is not known (told once).
+  static Context& get();
+  /// The context if there is one already.
+  static Context* get_if_made();
+
+  const gpus::Gpu& gpu() const { return gpu_; }
+  const code::Target& target() const { return target_; }
+  int device_count() const { return settings_.devices; }
+  engine::Engine& engine() { return *engine_; }
+  engine::Memory& memory() { return engine_->memory(); }
+
+ private:
+  Context();
+  Settings settings_;
+  gpus::Gpu gpu_;
+  code::Target target_;
+  std::unique_ptr<engine::Engine> engine_;
+};
+
+inline engine::Memory& memory() { return Context::get().memory(); }
+
+/// The calling thread's current device.
+int current_device();
+void set_current_device(int device);
+/// @throws Failure hipErrorInvalidDevice.
+void require_device(int device);
+
+/// The error of the first kernel that failed since the start or hipDeviceReset, or hipSuccess. The
+/// device is then lost: launches, copies and waits return this error.
+hipError_t device_fault() noexcept;
+void clear_device_fault() noexcept;
+inline void require_no_fault() {
+  if (const hipError_t fault = device_fault()) fail_with(fault);
+}
+
+/// Tells the user the kernel's error and makes it the device's fault. Returns its HIP code.
+hipError_t record_kernel_error(const engine::KernelError& error) noexcept;
+
+/// 0, or what the process is to exit with after a kernel error (docs/exit-codes.md).
+int exit_status() noexcept;
+
+}  // namespace hipsight::runtime
