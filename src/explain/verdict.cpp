@@ -48,8 +48,8 @@ Verdict verdict(const gpus::Gpu& gpu, const timing::Launches& launches,
                    [](const Roof& a, const Roof& b) { return a.seconds > b.seconds; });
   const Roof* launch = roofs.find(Roof::Kind::Launch);
   const Roof* requests = roofs.find(Roof::Kind::Dram);
-  const double work = std::max(certain.empty() ? 0 : certain.front().seconds,
-                               requests ? requests->seconds : 0);
+  const double work =
+      std::max(certain.empty() ? 0 : certain.front().seconds, requests ? requests->seconds : 0);
 
   const auto bind = [&](const Roof& roof) {
     result.bound = roof.name;
@@ -79,9 +79,9 @@ Verdict verdict(const gpus::Gpu& gpu, const timing::Launches& launches,
     const Roof* next = certain.size() > 1 ? &certain[1] : nullptr;
     if (requests && (!next || requests->seconds > next->seconds)) next = requests;
     if (next)
-      result.sentence += fmt::format("; next is {} with {} ({:.0f} % of it)", next->name,
-                                     duration(next->seconds),
-                                     100 * next->seconds / certain.front().seconds);
+      result.sentence +=
+          fmt::format("; next is {} with {} ({:.0f} % of it)", next->name, duration(next->seconds),
+                      100 * next->seconds / certain.front().seconds);
     result.sentence += ".";
   } else {
     result.sentence = "Nothing to bound: no instruction ran.";

@@ -19,8 +19,7 @@ struct Verdict {
   std::string sentence;  ///< the bound in plain words
 };
 
-Verdict verdict(const gpus::Gpu& gpu, const timing::Launches& launches,
-                const timing::Roofs& roofs);
+Verdict verdict(const gpus::Gpu& gpu, const timing::Launches& launches, const timing::Roofs& roofs);
 
 /// What the roofs leave out, in one sentence: goes with every verdict.
 std::string_view caveat();

@@ -7,12 +7,18 @@ namespace {
 
 Bytes* space_of(Summary& summary, isa::Pipe pipe) {
   switch (pipe) {
-    case isa::Pipe::Global: return &summary.global;
-    case isa::Pipe::Lds: return &summary.lds;
-    case isa::Pipe::Scratch: return &summary.scratch;
-    case isa::Pipe::Flat: return &summary.flat;
-    case isa::Pipe::ScalarMemory: return &summary.scalar;
-    default: return nullptr;
+    case isa::Pipe::Global:
+      return &summary.global;
+    case isa::Pipe::Lds:
+      return &summary.lds;
+    case isa::Pipe::Scratch:
+      return &summary.scratch;
+    case isa::Pipe::Flat:
+      return &summary.flat;
+    case isa::Pipe::ScalarMemory:
+      return &summary.scalar;
+    default:
+      return nullptr;
   }
 }
 
@@ -27,8 +33,10 @@ bool is_floating(isa::Number number) {
     case isa::Number::F8:
     case isa::Number::F6:
     case isa::Number::F4:
-    case isa::Number::XF32: return true;
-    default: return false;
+    case isa::Number::XF32:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -68,7 +76,9 @@ double Summary::floating_operations() const {
   return sum;
 }
 
-double Summary::memory_bytes() const { return global.total() + flat.total() + scratch.total(); }
+double Summary::memory_bytes() const {
+  return global.total() + flat.total() + scratch.total();
+}
 
 double Summary::active_lanes(std::uint32_t wavefront_size) const {
   const std::uint64_t vector =

@@ -19,7 +19,7 @@ struct KernelReport {
   std::string title;   ///< demangled
   std::string target;  ///< target id of its code object
   engine::Dim3 block;
-  engine::Dim3 grid;         ///< workgroups, of the first launch
+  engine::Dim3 grid;          ///< workgroups, of the first launch
   bool grids_differ = false;  ///< other launches had other grids
   std::uint32_t wavefront_size = 64;
   std::uint32_t vgprs = 0, agprs = 0, sgprs = 0;  ///< vgprs counts AGPRs too

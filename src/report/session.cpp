@@ -2,10 +2,12 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
+#include <utility>
 
 #include "report/kernel_report.h"
 #include "support/error.h"
@@ -23,12 +25,18 @@ std::string demangle(const std::string& name) {
 std::string_view text_of(engine::KernelError::Kind kind) {
   using Kind = engine::KernelError::Kind;
   switch (kind) {
-    case Kind::UnknownInstruction: return "unknown instruction";
-    case Kind::MemoryAccess: return "memory access";
-    case Kind::Timeout: return "timeout";
-    case Kind::Trap: return "trap";
-    case Kind::InvalidLaunch: return "invalid launch";
-    case Kind::Deadlock: return "deadlock";
+    case Kind::UnknownInstruction:
+      return "unknown instruction";
+    case Kind::MemoryAccess:
+      return "memory access";
+    case Kind::Timeout:
+      return "timeout";
+    case Kind::Trap:
+      return "trap";
+    case Kind::InvalidLaunch:
+      return "invalid launch";
+    case Kind::Deadlock:
+      return "deadlock";
   }
   return "error";
 }
@@ -158,19 +166,19 @@ void Session::add_error(std::string_view kernel, const engine::KernelError& erro
         error.kind == engine::KernelError::Kind::Timeout ? kExitTimeout : kExitKernelError;
 }
 
-std::string Session::text() const { return to_text(impl_->judged()); }
-std::string Session::json() const { return to_json(impl_->judged()); }
+std::string Session::text() const {
+  return to_text(impl_->judged());
+}
+std::string Session::json() const {
+  return to_json(impl_->judged());
+}
 
 int Session::finish(int program_status) noexcept {
   try {
     const Output& output = impl_->output;
     {
       std::lock_guard lock(impl_->mutex);
-      if (!std::exchange(impl_->finished, true)) {
-        // Written below, outside the lock.
-      } else {
-        return program_status;
-      }
+      if (std::exchange(impl_->finished, true)) return program_status;
     }
     if (output.text == Output::Text::Stderr) std::fputs(text().c_str(), stderr);
     if (output.text == Output::Text::File) write(output.text_file, text());

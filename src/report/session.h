@@ -9,7 +9,8 @@
 
 namespace hipsight::report {
 
-/// Exit codes that hipsight gives to a program that itself would have returned 0 (docs/exit-codes.md).
+/// Exit codes that hipsight gives to a program that itself would have returned 0
+/// (docs/exit-codes.md).
 constexpr int kExitKernelError = 86;
 constexpr int kExitTimeout = 124;
 
@@ -46,8 +47,8 @@ class Session {
   /// A launch that failed: printed to stderr at once, and kept for the report.
   void add_error(std::string_view kernel, const engine::KernelError& error);
 
-  /// Writes the report, the first time it is called. Never throws: what cannot be written is said on
-  /// stderr. Returns the status to exit with: `program_status`, or, when that is 0 and
+  /// Writes the report, the first time it is called. Never throws: what cannot be written is said
+  /// on stderr. Returns the status to exit with: `program_status`, or, when that is 0 and
   /// HIPSIGHT_EXIT_CODE asked for it, kExitTimeout or kExitKernelError after such an error.
   int finish(int program_status) noexcept;
 

@@ -13,19 +13,30 @@ namespace {
 // The name of a type in the rates of GPU files.
 std::string_view rate_name(isa::Number number) {
   switch (number) {
-    case isa::Number::F64: return "f64";
-    case isa::Number::F32: return "f32";
-    case isa::Number::F16: return "f16";
-    case isa::Number::BF16: return "bf16";
-    case isa::Number::F8: return "fp8";
-    case isa::Number::F6: return "fp6";
-    case isa::Number::F4: return "fp4";
-    case isa::Number::I8: return "i8";
-    case isa::Number::I4: return "i4";
-    case isa::Number::XF32: return "xf32";
+    case isa::Number::F64:
+      return "f64";
+    case isa::Number::F32:
+      return "f32";
+    case isa::Number::F16:
+      return "f16";
+    case isa::Number::BF16:
+      return "bf16";
+    case isa::Number::F8:
+      return "fp8";
+    case isa::Number::F6:
+      return "fp6";
+    case isa::Number::F4:
+      return "fp4";
+    case isa::Number::I8:
+      return "i8";
+    case isa::Number::I4:
+      return "i4";
+    case isa::Number::XF32:
+      return "xf32";
     case isa::Number::None:
     case isa::Number::I32:
-    case isa::Number::I16: return "";  // no file has them: the issue roof stands for them
+    case isa::Number::I16:
+      return "";  // no file has them: the issue roof stands for them
   }
   return "";
 }
@@ -34,7 +45,8 @@ class Builder {
  public:
   Builder(const gpus::Gpu& gpu, const Launches& launches)
       : gpu_(gpu), launches_(launches), summary_(*launches.summary) {
-    const double per_launch = double(summary_.workgroups) / std::max(summary_.launches, std::uint64_t{1});
+    const double per_launch =
+        double(summary_.workgroups) / std::max(summary_.launches, std::uint64_t{1});
     const std::uint32_t cus_of_workgroup =
         std::max(launches.occupancy.simds / gpu.simds_per_cu, std::uint32_t{1});
     const double places = double(gpu.compute_units) / cus_of_workgroup;
@@ -79,8 +91,8 @@ class Builder {
         fmt::format("{} at {}", quantity(operations, "FLOP"), quantity(per_second, "FLOP/s")));
   }
 
-  // Vector instructions keep their SIMD's vector unit for issue_cycles; a SIMD starts one instruction
-  // of each other kind in that time.
+  // Vector instructions keep their SIMD's vector unit for issue_cycles; a SIMD starts one
+  // instruction of each other kind in that time.
   void issue() {
     const double scale = std::max(launches_.wavefront_size / gpu_.wavefront_size, std::uint32_t{1});
     const auto count = [&](isa::Pipe pipe) { return double(summary_.instructions_of(pipe)); };
@@ -114,8 +126,8 @@ class Builder {
     add(Roof::Kind::WaveIssue, "one wave's own issue",
         double(summary_.launches) * rounds * instructions * gpu_.issue_cycles /
             (gpu_.clock_ghz * 1e9),
-        fmt::format("{} instructions a wave, {:.0f} full round{}", quantity(instructions, ""), rounds,
-                    rounds == 1 ? "" : "s"));
+        fmt::format("{} instructions a wave, {:.0f} full round{}", quantity(instructions, ""),
+                    rounds, rounds == 1 ? "" : "s"));
   }
 
   void lds() {

@@ -29,10 +29,10 @@ struct Roof {
   std::string evidence;  ///< amount and rate: "137 GFLOP at 1307 TFLOP/s"
 };
 
-/// UNVALIDATED first-order roofs: no cache, latency, bank conflict, coalescing or clock under load is
-/// modelled.
+/// UNVALIDATED first-order roofs: no cache, latency, bank conflict, coalescing or clock under load
+/// is modelled.
 struct Roofs {
-  std::vector<Roof> roofs;            ///< in order of kind
+  std::vector<Roof> roofs;           ///< in order of kind
   std::vector<std::string> unknown;  ///< roofs that the GPU file gives no rate for
   double busy_compute_units = 0;     ///< of a launch, on average
   double rounds = 0;                 ///< workgroups of a launch over those resident at a time

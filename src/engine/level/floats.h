@@ -78,7 +78,9 @@ template <class T, int N, class... Operands>
 inline Lanes<T, N> nan_rule(Lanes<T, N> result, Operands... operands) {
   if (any(is_nan(result))) [[unlikely]] {
     const Lanes<T, N> all[]{operands...};
-    apply_nan_rule(result, all, sizeof...(operands));
+    Lanes<T, N> ruled = result;
+    apply_nan_rule(ruled, all, sizeof...(operands));
+    return ruled;
   }
   return result;
 }
