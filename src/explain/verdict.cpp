@@ -41,11 +41,9 @@ Verdict verdict(const gpus::Gpu& gpu, const timing::Launches& launches,
   if (const double bytes = summary.memory_bytes(); bytes > 0)
     result.arithmetic_intensity = summary.floating_operations() / bytes;
 
-  std::vector<Roof> certain;
+  std::vector<Roof> certain;  // longest first
   for (const Roof& roof : roofs.roofs)
     if (is_certain(roof.kind)) certain.push_back(roof);
-  std::stable_sort(certain.begin(), certain.end(),
-                   [](const Roof& a, const Roof& b) { return a.seconds > b.seconds; });
   const Roof* launch = roofs.find(Roof::Kind::Launch);
   const Roof* requests = roofs.find(Roof::Kind::Dram);
   const double work =

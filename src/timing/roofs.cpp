@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "support/quantity.h"
 
@@ -64,6 +65,9 @@ class Builder {
     lds();
     memory();
     launch();
+    std::sort(result_.roofs.begin(), result_.roofs.end(), [](const Roof& a, const Roof& b) {
+      return std::tie(b.seconds, a.kind, a.name) < std::tie(a.seconds, b.kind, b.name);
+    });
     return result_;
   }
 
@@ -183,10 +187,9 @@ class Builder {
 }  // namespace
 
 const Roof* Roofs::find(Roof::Kind kind) const {
-  const Roof* longest = nullptr;
-  for (const Roof& roof : roofs)
-    if (roof.kind == kind && (!longest || roof.seconds > longest->seconds)) longest = &roof;
-  return longest;
+  const auto found =
+      std::find_if(roofs.begin(), roofs.end(), [&](const Roof& roof) { return roof.kind == kind; });
+  return found == roofs.end() ? nullptr : &*found;
 }
 
 Roofs roofs(const gpus::Gpu& gpu, const Launches& launches) {

@@ -32,7 +32,7 @@ struct Roof {
 /// UNVALIDATED first-order roofs: no cache, latency, bank conflict, coalescing or clock under load
 /// is modelled.
 struct Roofs {
-  std::vector<Roof> roofs;           ///< in order of kind
+  std::vector<Roof> roofs;           ///< longest first
   std::vector<std::string> unknown;  ///< roofs that the GPU file gives no rate for
   double busy_compute_units = 0;     ///< of a launch, on average
   double rounds = 0;                 ///< workgroups of a launch over those resident at a time

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "report/kernel_report.h"
+
+// docs/report-schema.md describes what is written here; a change of meaning raises kVersion.
+
+namespace hipsight::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int kVersion = 1;
+
+std::string key_of(std::string_view text) {
+  std::string key(text);
+  std::transform(key.begin(), key.end(), key.begin(), [](unsigned char c) {
+    return c == ' ' || c == '-' ? '_' : char(std::tolower(c));
+  });
+  return key;
+}
+
+Json dimensions(const engine::Dim3& d) {
+  return {d.x, d.y, d.z};
+}
+
+Json bytes(const profile::Bytes& space) {
+  return {{"read", space.read}, {"written", space.written}};
+}
+
+Json operations(const std::array<double, profile::kNumbers>& counts) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < profile::kNumbers; ++i)
+    if (isa::Number(i) != isa::Number::None && counts[i] > 0)
+      json[key_of(isa::text(isa::Number(i)))] = counts[i];
+  return json;
+}
+
+Json instructions(const profile::Summary& summary) {
+  Json json = Json::object();
+  json["all"] = summary.all_instructions();
+  for (std::size_t i = 0; i < profile::kPipes; ++i)
+    json[key_of(isa::text(isa::Pipe(i)))] = summary.instructions[i];
+  return json;
+}
+
+std::string_view key_of(timing::Roof::Kind kind) {
+  using Kind = timing::Roof::Kind;
+  switch (kind) {
+    case Kind::Vector:
+      return "vector";
+    case Kind::Matrix:
+      return "matrix";
+    case Kind::Issue:
+      return "issue";
+    case Kind::WaveIssue:
+      return "wave_issue";
+    case Kind::Lds:
+      return "lds";
+    case Kind::L2:
+      return "l2";
+    case Kind::Dram:
+      return "dram_requested";
+    case Kind::DramCompulsory:
+      return "dram_compulsory";
+    case Kind::Launch:
+      return "launch";
+  }
+  return "?";
+}
+
+Json kernel_json(const KernelReport& kernel) {
+  const profile::Summary& sum = kernel.summary;
+  Json json;
+  json["name"] = kernel.name;
+  json["title"] = kernel.title;
+  json["target"] = kernel.target;
+  json["launches"] = sum.launches;
+  json["grid_workgroups"] = dimensions(kernel.grid);
+  json["grids_differ"] = kernel.grids_differ;
+  json["block"] = dimensions(kernel.block);
+  json["workgroups"] = sum.workgroups;
+  json["waves"] = sum.waves;
+  json["wavefront_size"] = kernel.wavefront_size;
+  json["resources"] = {{"vgprs", kernel.vgprs},
+                       {"agprs", kernel.agprs},
+                       {"sgprs", kernel.sgprs},
+                       {"vgpr_spills", kernel.vgpr_spills},
+                       {"sgpr_spills", kernel.sgpr_spills},
+                       {"lds_bytes", kernel.fixed_lds + kernel.dynamic_lds},
+                       {"dynamic_lds_bytes", kernel.dynamic_lds},
+                       {"scratch_bytes", kernel.scratch}};
+  json["occupancy"] = {{"waves_per_simd", kernel.occupancy.waves_per_simd()},
+                       {"max_waves_per_simd", kernel.occupancy.max_waves_per_simd},
+                       {"workgroups", kernel.occupancy.workgroups},
+                       {"simds", kernel.occupancy.simds},
+                       {"limiter", key_of(timing::text(kernel.occupancy.limiter))},
+                       {"compiler_waves_per_simd", kernel.occupancy.compiler_waves_per_simd}};
+  json["instructions"] = instructions(sum);
+  json["active_lanes"] = sum.active_lanes(kernel.wavefront_size);
+  json["operations"] = {{"vector", operations(sum.vector_operations)},
+                        {"matrix", operations(sum.matrix_operations)},
+                        {"floating", sum.floating_operations()}};
+  json["bytes"] = {{"global", bytes(sum.global)},
+                   {"flat", bytes(sum.flat)},
+                   {"lds", bytes(sum.lds)},
+                   {"scratch", bytes(sum.scratch)},
+                   {"scalar", bytes(sum.scalar)}};
+  json["arithmetic_intensity"] =
+      kernel.verdict.arithmetic_intensity ? Json(*kernel.verdict.arithmetic_intensity) : Json();
+  Json roofs = Json::array();
+  for (const timing::Roof& roof : kernel.roofs.roofs)
+    roofs.push_back({{"kind", key_of(roof.kind)},
+                     {"name", roof.name},
+                     {"seconds", roof.seconds},
+                     {"evidence", roof.evidence}});
+  json["roofs"] = roofs;
+  json["unknown_roofs"] = kernel.roofs.unknown;
+  json["verdict"] = {{"bound", kernel.verdict.bound},
+                     {"seconds", kernel.verdict.seconds},
+                     {"sentence", kernel.verdict.sentence}};
+  json["host_seconds"] = sum.host_seconds;
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const RunReport& run) {
+  Json json;
+  json["schema"] = "hipsight.report";
+  json["version"] = kVersion;
+  json["validated"] = false;
+  json["caveat"] = explain::caveat();
+  json["gpu"] = {{"name", run.gpu.name},           {"title", run.gpu.title},
+                 {"target_id", run.gpu.target_id}, {"compute_units", run.gpu.compute_units},
+                 {"clock_ghz", run.gpu.clock_ghz}, {"file", run.gpu.file}};
+  json["kernels"] = Json::array();
+  for (const KernelReport& kernel : run.kernels) json["kernels"].push_back(kernel_json(kernel));
+  json["errors"] = Json::array();
+  for (const ErrorReport& error : run.errors)
+    json["errors"].push_back(
+        {{"kernel", error.kernel}, {"kind", key_of(error.kind)}, {"message", error.message}});
+  // Names come from object files: what is no UTF-8 in them is replaced, never thrown at.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace hipsight::report
