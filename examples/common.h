@@ -47,13 +47,14 @@ class DeviceArray {
   size_t size_ = 0;
 };
 
-// Uniform multiples of 2^-10 in [-1, 1]: exact in every type down to f16, and never subnormal.
+// Uniform in [-1, 1], in steps that make every value exact in T and none subnormal.
 template <class T>
 std::vector<T> random_values(size_t count, unsigned seed) {
+  const int steps = sizeof(T) == 2 ? 1 << 10 : 1 << 24;
   std::mt19937 generator(seed);
-  std::uniform_int_distribution<int> steps(-1024, 1024);
+  std::uniform_int_distribution<int> step(-steps, steps);
   std::vector<T> values(count);
-  for (T& value : values) value = static_cast<T>(steps(generator) / 1024.0f);
+  for (T& value : values) value = static_cast<T>(static_cast<float>(step(generator)) / steps);
   return values;
 }
 
