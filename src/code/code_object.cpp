@@ -1,5 +1,6 @@
 #include "code/code_object.h"
 
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/Support/AMDHSAKernelDescriptor.h>
 #include <llvm/Support/BLAKE3.h>
 
@@ -222,7 +223,13 @@ void CodeObject::load(std::byte* image, std::uint64_t base) const {
 
 std::optional<SourceLine> CodeObject::line(std::uint64_t address) const {
   std::call_once(impl_->lines_once, [&] { impl_->lines = std::make_unique<Lines>(impl_->elf); });
-  return impl_->lines->find(address);
+  auto line = impl_->lines->find(address);
+  // The demangler recurses: a name without end would exhaust the stack.
+  constexpr std::size_t longest_name = 4096;
+  if (const Symbol* function = line ? function_at(address) : nullptr)
+    line->function =
+        function->name.size() < longest_name ? llvm::demangle(function->name) : function->name;
+  return line;
 }
 
 const std::string& CodeObject::digest() const {

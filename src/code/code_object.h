@@ -68,7 +68,7 @@ struct SourceLine {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  std::string function;
+  std::string function;  ///< demangled; of inlined code the one that it was inlined into
 };
 
 /// An AMD GPU code object (ELF, code object v4 to v6). Immutable once read; safe to share between
@@ -99,7 +99,7 @@ class CodeObject {
   void load(std::byte* image, std::uint64_t base) const;
 
   /// Where in the source an instruction comes from (DWARF), if it says: inlined code gives the
-  /// line where it was written. Broken DWARF gives none.
+  /// line where it was written. Broken DWARF gives none. Safe from several threads.
   std::optional<SourceLine> line(std::uint64_t address) const;
   /// BLAKE3 of the ELF bytes, hexadecimal: names the code in caches.
   const std::string& digest() const;
