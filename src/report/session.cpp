@@ -109,7 +109,6 @@ Output Output::from_environment() {
     output.text_file = text;
   }
   output.json_file = hipsight::report::environment("HIPSIGHT_JSON");
-  output.change_exit_code = hipsight::report::environment("HIPSIGHT_EXIT_CODE") == "1";
   return output;
 }
 
@@ -117,7 +116,6 @@ struct Session::Impl {
   Output output;
   mutable std::mutex mutex;
   RunReport run;
-  int error_code = 0;
   bool finished = false;
 
   KernelReport& find(const engine::Dispatch& dispatch) {
@@ -158,12 +156,8 @@ void Session::add(const engine::Dispatch& dispatch, const engine::Result& result
 
 void Session::add_error(std::string_view kernel, const engine::KernelError& error) {
   std::lock_guard lock(impl_->mutex);
-  std::fprintf(stderr, "hipsight: %s\n", error.what());
   impl_->run.errors.push_back(
       {std::string(kernel), std::string(text_of(error.kind)), error.what()});
-  if (impl_->error_code == 0)
-    impl_->error_code =
-        error.kind == engine::KernelError::Kind::Timeout ? kExitTimeout : kExitKernelError;
 }
 
 std::string Session::text() const {
@@ -173,12 +167,12 @@ std::string Session::json() const {
   return to_json(impl_->judged());
 }
 
-int Session::finish(int program_status) noexcept {
+void Session::finish() noexcept {
   try {
     const Output& output = impl_->output;
     {
       std::lock_guard lock(impl_->mutex);
-      if (std::exchange(impl_->finished, true)) return program_status;
+      if (std::exchange(impl_->finished, true)) return;
     }
     if (output.text == Output::Text::Stderr) std::fputs(text().c_str(), stderr);
     if (output.text == Output::Text::File) write(output.text_file, text());
@@ -186,7 +180,6 @@ int Session::finish(int program_status) noexcept {
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hipsight: no report: %s\n", error.what());
   }
-  return program_status == 0 && impl_->output.change_exit_code ? impl_->error_code : program_status;
 }
 
 }  // namespace hipsight::report

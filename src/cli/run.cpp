@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "gpus/gpu.h"
+#include "support/error.h"
+
+namespace hipsight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLibrary = "libamdhip64.so.6";
+
+// The folder of our libamdhip64: lib/ beside the command in a build tree, ../lib when installed.
+fs::path library_folder() {
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  const std::array<fs::path, 2> folders = {here / "lib", here.parent_path() / "lib"};
+  for (const fs::path& folder : folders)
+    if (fs::exists(folder / kLibrary)) return folder;
+  fail("cannot find {}: looked in {} and {}", kLibrary, folders[0].string(), folders[1].string());
+}
+
+void set(const char* name, const std::string& value) {
+  setenv(name, value.c_str(), 1);
+}
+
+// A file of GPUs must be found from whatever folder the program goes to.
+std::string gpu_to_use(const std::string& asked) {
+  const char* from_environment = std::getenv("HIPSIGHT_GPU");
+  const std::string name = !asked.empty()                          ? asked
+                           : from_environment && *from_environment ? from_environment
+                                                                   : "mi300x";
+  gpus::find(name);  // fails now rather than in the program
+  const bool file = name.find('/') != name.npos || name.ends_with(".toml");
+  return file ? fs::absolute(name).string() : name;
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  set("HIPSIGHT_GPU", gpu_to_use(options.gpu));
+  if (options.timeout_seconds) set("HIPSIGHT_TIMEOUT", fmt::format("{}", *options.timeout_seconds));
+  if (options.threads) set("HIPSIGHT_THREADS", fmt::format("{}", *options.threads));
+  if (!options.json_file.empty()) set("HIPSIGHT_JSON", fs::absolute(options.json_file).string());
+  if (!options.report_file.empty())
+    set("HIPSIGHT_REPORT", fs::absolute(options.report_file).string());
+  if (options.no_report) set("HIPSIGHT_REPORT", "none");
+
+  // DT_RUNPATH, which linkers write today, is searched after LD_LIBRARY_PATH.
+  const char* before = std::getenv("LD_LIBRARY_PATH");
+  const std::string folder = library_folder().string();
+  set("LD_LIBRARY_PATH", before && *before ? folder + ":" + before : folder);
+
+  std::vector<char*> arguments;
+  for (const std::string& argument : options.program)
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+
+  const int error = errno;
+  if (error == ENOENT && !fs::exists(options.program[0])) {
+    std::fprintf(stderr, "hipsight: program not found: %s\n", arguments[0]);
+    return kNotFound;
+  }
+  std::fprintf(stderr, "hipsight: cannot run %s: %s\n", arguments[0],
+               error == ENOENT ? "its interpreter or loader is missing" : std::strerror(error));
+  return kNotExecutable;
+}
+
+}  // namespace hipsight::cli

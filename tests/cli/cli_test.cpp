@@ -1,0 +1,171 @@
+// The command as a user types it, as far as it goes without a GPU program: what it prints, what it
+// hands to the program, and exit codes (docs/exit-codes.md).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code = -1;
+  std::string output;  ///< stdout and stderr together
+};
+
+Outcome shell(const std::string& command) {
+  Outcome outcome;
+  FILE* pipe = popen(("( " + command + " ) 2>&1").c_str(), "r");
+  char buffer[4096];
+  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    outcome.output.append(buffer, n);
+  const int status = pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+// A copy of the command beside a library of our name, as in a build tree or as installed.
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"HIPSIGHT_GPU", "HIPSIGHT_GPU_PATH", "LD_LIBRARY_PATH"})
+      unsetenv(name);
+    folder_ = fs::canonical(fs::temp_directory_path()) / fmt::format("hipsight_cli{}", getpid());
+    fs::create_directories(folder_ / "lib");
+    fs::create_directories(folder_ / "bin");
+    fs::copy_file(HIPSIGHT_COMMAND, folder_ / "hipsight");
+    fs::copy_file(HIPSIGHT_COMMAND, folder_ / "bin/hipsight");
+    std::ofstream(folder_ / "lib/libamdhip64.so.6") << "";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Outcome run(const std::string& arguments) {
+    return shell(fmt::format("cd {0}; ./hipsight {1}", folder_.string(), arguments));
+  }
+  fs::path folder_;
+};
+
+TEST_F(Cli, lists_gpus) {
+  const Outcome outcome = run("gpus");
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* name : {"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt", "strix_halo"})
+    EXPECT_TRUE(has(outcome.output, name)) << outcome.output;
+}
+
+TEST_F(Cli, shows_one_gpu_with_sources) {
+  const Outcome outcome = run("gpus rx7900xtx");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(has(outcome.output, "AMD Radeon RX 7900 XTX")) << outcome.output;
+  EXPECT_TRUE(has(outcome.output, "vgprs_per_simd                       1536")) << outcome.output;
+  EXPECT_TRUE(has(outcome.output, "AMD RDNA3 ISA guide")) << outcome.output;
+}
+
+TEST_F(Cli, wrong_command_lines_give_125_and_say_why) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"", "A subcommand is required"},
+      {"nonsense", "unknown command 'nonsense'"},
+      {"run", "which program?"},
+      {"run --", "which program?"},
+      {"run --bogus -- true", "unknown option --bogus"},
+      {"run --gpu", "--gpu"},
+      {"run --gpu mi999 -- true", "unknown GPU 'mi999'; there are: mi210"},
+      {"run --gpu ./no.toml -- true", "cannot read GPU file './no.toml'"},
+      {"run --timeout soon -- true", "--timeout"},
+      {"run --timeout -1 -- true", "--timeout"},
+      {"run --threads 0 -- true", "--threads"},
+      {"run --no-report --report r.txt -- true", "--no-report"},
+      {"gpus mi999", "there are: mi210"},
+  };
+  for (const auto& [arguments, message] : wrong) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 125) << arguments << "\n" << outcome.output;
+    EXPECT_TRUE(has(outcome.output, message)) << arguments << "\n" << outcome.output;
+  }
+}
+
+TEST_F(Cli, the_programs_exit_code_passes_through) {
+  EXPECT_EQ(run("run -- sh -c 'exit 3'").code, 3);
+  EXPECT_EQ(run("run -- true").code, 0);
+}
+
+TEST_F(Cli, programs_that_cannot_run_give_the_shells_codes) {
+  const Outcome missing = run("run -- ./no_such_program");
+  EXPECT_EQ(missing.code, 127);
+  EXPECT_TRUE(has(missing.output, "program not found: ./no_such_program")) << missing.output;
+  EXPECT_EQ(run("run -- no_such_program").code, 127);
+  const Outcome folder = run("run -- ./lib");
+  EXPECT_EQ(folder.code, 126);
+  EXPECT_TRUE(has(folder.output, "cannot run ./lib")) << folder.output;
+}
+
+TEST_F(Cli, the_programs_words_are_its_own) {
+  EXPECT_EQ(run("run -- printf '%s,' --gpu x -- -y").output, "--gpu,x,--,-y,");
+  EXPECT_EQ(run("run printf '%s,' --gpu x -- -y").output, "--gpu,x,--,-y,");
+}
+
+TEST_F(Cli, hands_its_options_to_the_runtime) {
+  const Outcome outcome =
+      run("run --gpu mi210 --timeout 2.5 --threads 3 --json j.json --report r.txt -- env");
+  for (const std::string& line :
+       {std::string("HIPSIGHT_GPU=mi210\n"), std::string("HIPSIGHT_TIMEOUT=2.5\n"),
+        std::string("HIPSIGHT_THREADS=3\n"),
+        fmt::format("HIPSIGHT_JSON={}/j.json\n", folder_.string()),
+        fmt::format("HIPSIGHT_REPORT={}/r.txt\n", folder_.string()),
+        fmt::format("LD_LIBRARY_PATH={}/lib\n", folder_.string())})
+    EXPECT_TRUE(has(outcome.output, line)) << line << outcome.output;
+  EXPECT_TRUE(has(run("run --no-report -- env").output, "HIPSIGHT_REPORT=none\n"));
+}
+
+TEST_F(Cli, the_environment_chooses_the_gpu_unless_the_command_does) {
+  setenv("HIPSIGHT_GPU", "rx9070xt", 1);
+  EXPECT_EQ(run("run -- printenv HIPSIGHT_GPU").output, "rx9070xt\n");
+  EXPECT_EQ(run("run --gpu mi210 -- printenv HIPSIGHT_GPU").output, "mi210\n");
+  setenv("HIPSIGHT_GPU", "mi999", 1);
+  EXPECT_EQ(run("run -- true").code, 125);
+}
+
+TEST_F(Cli, our_library_comes_before_others) {
+  setenv("LD_LIBRARY_PATH", "/opt/rocm/lib", 1);
+  EXPECT_EQ(run("run -- printenv LD_LIBRARY_PATH").output,
+            folder_.string() + "/lib:/opt/rocm/lib\n");
+}
+
+TEST_F(Cli, finds_the_library_when_installed) {
+  EXPECT_EQ(shell(folder_.string() + "/bin/hipsight run -- printenv LD_LIBRARY_PATH").output,
+            folder_.string() + "/lib\n");
+}
+
+TEST_F(Cli, says_when_the_library_is_missing) {
+  fs::remove(folder_ / "lib/libamdhip64.so.6");
+  const Outcome outcome = run("run -- true");
+  EXPECT_EQ(outcome.code, 125);
+  EXPECT_TRUE(has(outcome.output, "cannot find libamdhip64.so.6")) << outcome.output;
+}
+
+TEST_F(Cli, takes_gpu_files_and_folders_of_them) {
+  std::ofstream(folder_ / "mine.toml") << "name = \"mine\"\ntitle = \"My GPU\"\nbase = \"mi300x\"\n"
+                                          "compute_units = { value = 10, source = \"a wish\" }\n";
+  EXPECT_TRUE(has(run("gpus ./mine.toml").output, "a wish"));
+  EXPECT_EQ(run("run --gpu mine.toml -- printenv HIPSIGHT_GPU").output,
+            folder_.string() + "/mine.toml\n");
+  setenv("HIPSIGHT_GPU_PATH", folder_.c_str(), 1);
+  EXPECT_TRUE(has(run("gpus").output, "My GPU"));
+  EXPECT_EQ(run("run --gpu mine -- printenv HIPSIGHT_GPU").output, "mine\n");
+  std::ofstream(folder_ / "mine.toml") << "name = \"mine\"\nbase = \"mi300x\"\nspeed = 3\n";
+  const Outcome wrong = run("gpus");
+  EXPECT_EQ(wrong.code, 125);
+  EXPECT_TRUE(has(wrong.output, "mine.toml:3: unknown key 'speed'")) << wrong.output;
+}
+
+}  // namespace
