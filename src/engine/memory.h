@@ -52,6 +52,11 @@ class Memory {
   std::optional<Allocation> nearest(std::uintptr_t address) const;
   /// The allocation that held this address and was freed lately, for reports of use after free.
   std::optional<Allocation> freed(std::uintptr_t address) const;
+  /// Whether the address lies in the arena: if no allocation holds it, none of the program's memory
+  /// does.
+  bool owns(std::uintptr_t address) const {
+    return address >= arena_begin_ && address < arena_end_;
+  }
   /// Bytes in use: all kinds, or what counts against the capacity of one device.
   std::size_t used() const;
   std::size_t used(int device) const;

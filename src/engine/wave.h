@@ -22,10 +22,24 @@ constexpr unsigned trash = 128;  ///< where writes to NULL go
 constexpr unsigned scalar_count = 160;
 }  // namespace reg
 
+/// Addresses of LDS and scratch among the generic (flat) ones. Host pointers are below 2^47.
+namespace aperture {
+constexpr std::uint64_t shared_base = 0x1'0000'0000'0000ull;
+constexpr std::uint64_t private_base = 0x2'0000'0000'0000ull;
+constexpr std::uint64_t size = 1ull << 32;
+}  // namespace aperture
+
 /// How often a stretch of code ran; see Op::counter.
 struct RegionCount {
   std::uint64_t executions = 0;
   std::uint64_t lanes = 0;
+};
+
+/// A range of memory that was found to be inside one allocation, remembered per instruction.
+struct KnownRange {
+  std::uintptr_t begin = 1, end = 0;
+  std::uint64_t epoch = 0;
+  static constexpr std::size_t count = 256;
 };
 
 /// One wavefront: its registers and where it stands. The vector registers follow the struct in
@@ -58,9 +72,7 @@ struct alignas(64) Wave {
   std::uint32_t scratch_bytes = 0;  ///< per lane
   bool barrier_signalled = false;
 
-  // The allocation that this wave touched last.
-  std::uintptr_t known_begin = 1, known_end = 0;
-  std::uint64_t known_epoch = 0;
+  KnownRange* known = nullptr;  ///< the worker's, indexed by an op's address
 
   std::byte* bytes() { return reinterpret_cast<std::byte*>(this); }
   std::uint64_t exec() const { return pair(reg::exec); }

@@ -103,25 +103,28 @@ inline Lanes<T, N> mul_legacy(Lanes<T, N> a, Lanes<T, N> b) {
   return select((a == 0) | (b == 0), Lanes<T, N>(0), mul(a, b));
 }
 
-// Fused multiply-add without host instructions for it.
+/// p + d rounded to odd: a later rounding to fewer bits is then right (Boldo and Melquiond,
+/// "Emulation of FMA and correctly rounded sums", 2008).
 template <int N>
-inline Vec<float, N> fma_emulated(Vec<float, N> a, Vec<float, N> b, Vec<float, N> c) {
-  // The product is exact in double; the sum is rounded to odd there, so that rounding it again to
-  // float is right (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
-  using D = Vec<double, N>;
-  const D p = __builtin_convertvector(a, D) * __builtin_convertvector(b, D);
-  const D d = __builtin_convertvector(c, D);
-  const D sum = p + d;
-  const D t = sum - p;
-  const D error = (p - (sum - t)) + (d - t);
-  auto sum_bits = std::bit_cast<Vec<std::int64_t, N>>(sum);
+inline Vec<double, N> sum_to_odd(Vec<double, N> p, Vec<double, N> d) {
+  using I = Vec<std::int64_t, N>;
+  const Vec<double, N> sum = p + d;
+  const Vec<double, N> t = sum - p;
+  const Vec<double, N> error = (p - (sum - t)) + (d - t);
+  const I u = std::bit_cast<I>(sum);
   const auto finite = (sum - sum) == 0.0;
   const auto inexact = (error != 0.0) & finite;
   const auto toward_zero = (error < 0.0) ^ (sum < 0.0);
-  const auto even = (sum_bits & 1) == 0;
-  const auto step = toward_zero ? Vec<std::int64_t, N>(-1) : Vec<std::int64_t, N>(1);
-  sum_bits += (inexact & even) ? step : Vec<std::int64_t, N>(0);
-  return __builtin_convertvector(std::bit_cast<D>(sum_bits), Vec<float, N>);
+  const auto even = (u & 1) == 0;
+  const I step = toward_zero ? I(-1) : I(1);
+  return std::bit_cast<Vec<double, N>>(u + ((inexact & even) ? step : I(0)));
+}
+/// Fused multiply-add without host instructions for it: the product is exact in double.
+template <int N>
+inline Vec<float, N> fma_emulated(Vec<float, N> a, Vec<float, N> b, Vec<float, N> c) {
+  using D = Vec<double, N>;
+  const D p = __builtin_convertvector(a, D) * __builtin_convertvector(b, D);
+  return __builtin_convertvector(sum_to_odd<N>(p, __builtin_convertvector(c, D)), Vec<float, N>);
 }
 
 template <class T, int N>
@@ -279,26 +282,43 @@ inline Lanes<T, N> ldexp(Lanes<T, N> a, Lanes<isa::i32, N> n) {
   }
   return nan_rule(r, a);
 }
-/// Mantissa in [0.5, 1) with the sign; infinities and NaNs themselves.
+/// Layout of a host float.
+template <class T>
+inline constexpr int mantissa_bits = sizeof(typename Host<T>::type) == 8 ? 52 : 23;
+template <class T>
+inline constexpr int exponent_bias = sizeof(typename Host<T>::type) == 8 ? 1023 : 127;
+
+/// A number and how many powers of two it was scaled up by to be normal.
+template <class T, int N>
+struct Normalised {
+  Lanes<T, N> value;
+  Lanes<isa::i32, N> shift;
+};
+template <class T, int N>
+inline Normalised<T, N> normalise(Lanes<T, N> a) {
+  using E = typename Host<T>::type;
+  constexpr int up = mantissa_bits<T> + 1;
+  constexpr E factor = sizeof(E) == 8 ? E(0x1p53) : E(0x1p24);
+  constexpr E smallest = sizeof(E) == 8 ? E(0x1p-1022) : E(0x1p-126f);
+  const Mask<N> small = absolute(a) < smallest;
+  return {select(small, Lanes<T, N>(a.v * factor), a), to<isa::i32>(small) * up};
+}
+/// Mantissa in [0.5, 1) with the sign; zeros, infinities and NaNs themselves.
 template <class T, int N>
 inline Lanes<T, N> frexp_mantissa(Lanes<T, N> a) {
-  Lanes<T, N> r;
-  for (int i = 0; i < N; ++i) {
-    int exponent;
-    r.v[i] = std::isfinite(a.v[i]) ? std::frexp(a.v[i], &exponent) : a.v[i];
-  }
-  return nan_rule(r, a);
+  using B = typename Host<BitsOf<T>>::type;
+  constexpr B half = static_cast<B>(exponent_bias<T> - 1) << mantissa_bits<T>;
+  constexpr B kept = sign_bit<T> | ((B(1) << mantissa_bits<T>)-1);
+  const auto mantissa = as<T>((bits(normalise(a).value) & kept) | half);
+  return nan_rule(select((a == 0) | !(absolute(a) < INFINITY), a, mantissa), a);
 }
 /// Exponent such that x = mantissa * 2^exponent; 0 for zeros, infinities and NaNs.
 template <class T, int N>
 inline Lanes<isa::i32, N> frexp_exponent(Lanes<T, N> a) {
-  Lanes<isa::i32, N> r;
-  for (int i = 0; i < N; ++i) {
-    int exponent = 0;
-    if (std::isfinite(a.v[i]) && a.v[i] != 0) (void)std::frexp(a.v[i], &exponent);
-    r.v[i] = exponent;
-  }
-  return r;
+  const auto normal = normalise(a);
+  const auto field = to<isa::i32>(bits(absolute(normal.value)) >> mantissa_bits<T>);
+  return select((a == 0) | !(absolute(a) < INFINITY), 0,
+                field - normal.shift - (exponent_bias<T> - 1));
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL

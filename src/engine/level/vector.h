@@ -59,12 +59,14 @@ using untagged = typename Untagged<T>::type;
 
 /// One operand of one slice.
 template <class Tag>
-inline Lanes<Tag, 16> operand_slice(const std::byte* p, unsigned step, int slice,
-                                    std::size_t pair) {
+inline auto operand_slice(const std::byte* p, unsigned step, int slice, std::size_t pair) {
   if constexpr (std::is_same_v<Tag, isa::b1>) {
     std::uint16_t bits;
     std::memcpy(&bits, p + slice * 2, sizeof bits);
     return mask_from_bits<16>(bits);
+  } else if constexpr (std::is_same_v<Tag, isa::lane_index>) {
+    const U32x16 in_slice = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return Lanes<isa::u32, 16>(in_slice + static_cast<std::uint32_t>(slice) * 16);
   } else {
     return load<Tag>(p + slice * step, pair);
   }

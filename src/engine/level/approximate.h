@@ -1,0 +1,150 @@
+#pragma once
+// The transcendental instructions. The hardware's tables are not public: the manuals promise 1 ulp
+// (0.51 ulp for some f16 forms, 2^29 ulp for f64), and that f32 forms flush denormal operands and
+// results. These are more exact: f64 polynomials with errors far below half an ulp of f32, so a
+// result is the correctly rounded one but for rare near-ties; rcp, sqrt and all f64 forms round
+// correctly. An operand outside the domain gives 0xffc00000 (0xfe00 for f16), as the manuals'
+// examples show. Only plain additions and multiplications: all host levels give the same bits.
+
+#include "engine/level/floats.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+
+/// A NaN operand, quieted; else the negative quiet NaN where `invalid`; else the result.
+template <class T, int N>
+inline Lanes<T, N> domain_rule(Lanes<T, N> result, Mask<N> invalid, Lanes<T, N> operand) {
+  if (any(invalid | is_nan(operand))) [[unlikely]] {
+    result = select(invalid, negate(default_nan<T, N>()), result);
+    result = select(is_nan(operand), quiet(operand), result);
+  }
+  return result;
+}
+
+/// f32: denormals to zero of the same sign. The widened f16 and bf16 have none; f64 keeps them.
+template <class T, int N>
+inline Lanes<T, N> flush(Lanes<T, N> a) {
+  if constexpr (std::is_same_v<T, isa::f32>) {
+    const auto magnitude = bits(a) & 0x7fffffffu;
+    return select(magnitude < 0x00800000u, as<T>(bits(a) & 0x80000000u), a);
+  } else {
+    return a;
+  }
+}
+
+/// c[0] + x (c[1] + x (c[2] + ...))
+template <int N, std::size_t Count>
+inline Vec<double, N> polynomial(Vec<double, N> x, const double (&c)[Count]) {
+  Vec<double, N> r(c[Count - 1]);
+  for (std::size_t i = Count - 1; i-- > 0;) r = r * x + c[i];
+  return r;
+}
+
+template <class T, int N>
+inline Lanes<T, N> reciprocal(Lanes<T, N> a) {
+  using V = typename Lanes<T, N>::Vector;
+  const Lanes<T, N> x = flush(a);
+  return flush(domain_rule(Lanes<T, N>(V(1) / x.v), Mask<N>(0), x));
+}
+
+template <class T, int N>
+inline Lanes<T, N> square_root(Lanes<T, N> a) {
+  const Lanes<T, N> x = flush(a);
+  return domain_rule(Lanes<T, N>(__builtin_elementwise_sqrt(x.v)), x < 0, x);
+}
+
+/// 1 / sqrt(x): through f64, where two roundings do not add up to a visible error of f32; of f64
+/// itself, within 1 ulp.
+template <class T, int N>
+inline Lanes<T, N> reciprocal_root(Lanes<T, N> a) {
+  const Lanes<T, N> x = flush(a);
+  const auto root = __builtin_elementwise_sqrt(__builtin_convertvector(x.v, Vec<double, N>));
+  const Lanes<T, N> r(__builtin_convertvector(1.0 / root, typename Lanes<T, N>::Vector));
+  return domain_rule(r, x < 0, x);
+}
+
+/// 2^x.
+template <class T, int N>
+inline Lanes<T, N> exp2(Lanes<T, N> a) {
+  using D = Vec<double, N>;
+  using I = Vec<std::uint64_t, N>;
+  // (2^f - 1) / f on [-1/2, 1/2], relative error of 2^f 2^-34 (Remez).
+  constexpr double c[]{1.0,
+                       0x1.62e42ff0e1909p-1,
+                       0x1.ebfbe0778716dp-3,
+                       0x1.c6b08ac06e404p-5,
+                       0x1.3b29f39d4dc35p-7,
+                       0x1.5d8a85fc2f3e1p-10,
+                       0x1.445c840828468p-13,
+                       0x1.fde6010c8b3b4p-17};
+  // Beyond these the result is 0 or infinite.
+  const auto clamped = select(a < -200.0f, Lanes<T, N>(-200.0f), select(a > 200.0f, 200.0f, a));
+  const D x = __builtin_convertvector(clamped.v, D);
+  // Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
+  constexpr double magic = 0x1.8p52;
+  const D shifted = x + magic;
+  const D f = x - (shifted - magic);
+  const I scale = std::bit_cast<I>(shifted) << 52;
+  const D result = std::bit_cast<D>(std::bit_cast<I>(polynomial<N>(f, c)) + scale);
+  const Lanes<T, N> r(__builtin_convertvector(result, typename Lanes<T, N>::Vector));
+  return domain_rule(flush(r), Mask<N>(0), a);
+}
+
+/// log2(x).
+template <class T, int N>
+inline Lanes<T, N> log2(Lanes<T, N> a) {
+  using D = Vec<double, N>;
+  using I = Vec<std::int64_t, N>;
+  // log2((1 + s) / (1 - s)) / s in s^2, s up to (sqrt(2) - 1) / (sqrt(2) + 1): error 2^-37 (Remez).
+  constexpr double c[]{0x1.71547652bede5p+1, 0x1.ec709d12e1451p-1, 0x1.27777fda72ea2p-1,
+                       0x1.a58d8fbb91deep-2, 0x1.5ce7cde5ae1bcp-2};
+  const Lanes<T, N> x = flush(a);
+  const I u = std::bit_cast<I>(__builtin_convertvector(x.v, D));
+  // x = 2^e m with m in [sqrt(1/2), sqrt(2)).
+  constexpr std::int64_t root_half = 0x3fe6a09e667f3bcd;
+  const I exponent = (u - root_half) >> 52;
+  const D m = std::bit_cast<D>(u - (exponent << 52));
+  const D s = (m - 1.0) / (m + 1.0);
+  // The exponent as a double: in the low bits of 1.5 * 2^52.
+  constexpr double magic = 0x1.8p52;
+  const D e = std::bit_cast<D>(exponent + std::bit_cast<std::int64_t>(magic)) - magic;
+  const D result = e + s * polynomial<N>(s * s, c);
+  Lanes<T, N> r(__builtin_convertvector(result, typename Lanes<T, N>::Vector));
+  const Lanes<T, N> infinity(INFINITY);
+  r = select(x == 0, negate(infinity), select(x == infinity, infinity, r));
+  return domain_rule(r, x < 0, x);
+}
+
+/// sin(2 pi g) for |g| <= 1/4; relative error 2^-35 (Remez).
+template <int N>
+inline Vec<double, N> sine_of_quarter(Vec<double, N> g) {
+  constexpr double c[]{0x1.921fb5441e49ep+2,  -0x1.4abbce4f1a2e0p+5, 0x1.466bbfc24fb24p+6,
+                       -0x1.32d11201ba825p+6, 0x1.500ff7f383badp+5,  -0x1.cc345a88879fcp+3};
+  return g * polynomial<N>(g * g, c);
+}
+/// The angle in revolutions within [-1/2, 1/2], exactly. Small angles keep the sign of zero.
+template <class T, int N>
+inline Lanes<T, N> within_half(Lanes<T, N> a) {
+  return select(absolute(a) <= 0.5f, a, Lanes<T, N>(a.v - __builtin_elementwise_roundeven(a.v)));
+}
+/// sin(2 pi x).
+template <class T, int N>
+inline Lanes<T, N> sine(Lanes<T, N> a) {
+  const Lanes<T, N> f = within_half(a);
+  // sin(pi - x) = sin(x)
+  const Lanes<T, N> folded(copysign(Lanes<T, N>(0.5f), f).v - f.v);
+  const Lanes<T, N> g = select(absolute(f) > 0.25f, folded, f);
+  const auto r = sine_of_quarter<N>(__builtin_convertvector(g.v, Vec<double, N>));
+  return domain_rule(Lanes<T, N>(__builtin_convertvector(r, typename Lanes<T, N>::Vector)),
+                     is_infinite(a), a);
+}
+/// cos(2 pi x).
+template <class T, int N>
+inline Lanes<T, N> cosine(Lanes<T, N> a) {
+  const Lanes<T, N> f = absolute(within_half(a));
+  const auto g = 0.25 - __builtin_convertvector(f.v, Vec<double, N>);
+  const auto r = sine_of_quarter<N>(g);
+  return domain_rule(Lanes<T, N>(__builtin_convertvector(r, typename Lanes<T, N>::Vector)),
+                     is_infinite(a), a);
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL

@@ -1,0 +1,255 @@
+// Control flow, EXEC and messages: what SOPP and the EXEC-writing scalar instructions do.
+
+#include <immintrin.h>
+
+#include "engine/level/level.h"
+#include "engine/workgroup.h"
+#include "isa/instruction.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+namespace {
+
+const Op* stop(Wave& w, Stop why, const Op* resume) {
+  w.stop = why;
+  w.resume = resume;
+  return nullptr;
+}
+
+// --- regions and branches ---------------------------------------------------------------------
+
+const Op* begin_region(Wave& w, const Op* op) {
+  RegionCount& count = w.counts[op->counter];
+  ++count.executions;
+  count.lanes += static_cast<unsigned>(__builtin_popcountll(w.exec()));
+  return op + 1;
+}
+
+/// Backward branches use up the wave's budget, so that a wave that spins lets others run.
+const Op* take(Wave& w, const Op* op) {
+  if (op->target <= op && --w.budget <= 0) return stop(w, Stop::Yield, op->target);
+  return op->target;
+}
+template <class Condition>
+const Op* branch_if(Wave& w, const Op* op) {
+  return Condition{}(w) ? take(w, op) : op + 1;
+}
+struct Always { bool operator()(const Wave&) const { return true; } };
+struct Scc0 { bool operator()(const Wave& w) const { return w.scc == 0; } };
+struct Scc1 { bool operator()(const Wave& w) const { return w.scc != 0; } };
+std::uint64_t lane_bits(const Wave& w, unsigned index) { return w.pair(index) & w.full; }
+struct Vccz { bool operator()(const Wave& w) const { return lane_bits(w, reg::vcc) == 0; } };
+struct Vccnz { bool operator()(const Wave& w) const { return lane_bits(w, reg::vcc) != 0; } };
+struct Execz { bool operator()(const Wave& w) const { return lane_bits(w, reg::exec) == 0; } };
+struct Execnz { bool operator()(const Wave& w) const { return lane_bits(w, reg::exec) != 0; } };
+
+std::uint64_t read_pair(const Wave& w, const Op* op) {
+  std::uint64_t value;
+  std::memcpy(&value, reinterpret_cast<const std::byte*>(&w) + op->src[0], sizeof value);
+  return value;
+}
+void write_pair(Wave& w, const Op* op, std::uint64_t value) {
+  std::memcpy(w.bytes() + op->dst, &value, sizeof value);
+}
+std::uint64_t next_address(const Wave& w, const Op* op) {
+  return device_address(w, op) + op->instruction->size;
+}
+const Op* get_pc(Wave& w, const Op* op) {
+  write_pair(w, op, next_address(w, op));
+  return op + 1;
+}
+const Op* jump_counted(Wave& w, const Op* op, std::uint64_t target) {
+  const Op* to = jump(w, op, target);
+  if (--w.budget <= 0) return stop(w, Stop::Yield, to);
+  return to;
+}
+const Op* set_pc(Wave& w, const Op* op) { return jump_counted(w, op, read_pair(w, op)); }
+const Op* swap_pc(Wave& w, const Op* op) {
+  const std::uint64_t target = read_pair(w, op);
+  write_pair(w, op, next_address(w, op));
+  return jump_counted(w, op, target);
+}
+const Op* call(Wave& w, const Op* op) {
+  write_pair(w, op, next_address(w, op));
+  return jump_counted(w, op, next_address(w, op) + static_cast<std::int64_t>(op->instruction->imm) * 4);
+}
+
+// --- waits, barriers, messages ----------------------------------------------------------------
+
+const Op* nothing(Wave&, const Op* op) { return op + 1; }
+const Op* end_program(Wave& w, const Op* op) { return stop(w, Stop::End, op); }
+const Op* barrier(Wave& w, const Op* op) { return stop(w, Stop::Barrier, op + 1); }
+/// gfx12 splits the barrier: a wave that signalled may run on until it waits.
+const Op* barrier_signal(Wave& w, const Op* op) {
+  w.barrier_signalled = true;
+  return op + 1;
+}
+const Op* barrier_wait(Wave& w, const Op* op) {
+  w.barrier_signalled = false;
+  return stop(w, Stop::Barrier, op + 1);
+}
+const Op* sleep(Wave& w, const Op* op) { return stop(w, Stop::Yield, op + 1); }
+const Op* send_message(Wave& w, const Op* op) {
+  ring_doorbell(w, static_cast<std::uint32_t>(op->instruction->imm));
+  return op + 1;
+}
+const Op* trap(Wave& w, const Op* op) { report_trap(w, op); }
+const Op* unknown(Wave& w, const Op* op) { report_unknown(w, op); }
+
+// --- EXEC ---------------------------------------------------------------------------------------
+
+template <class Meaning, bool Wide, bool Save, bool NotResult = false>
+const Op* exec_op(Wave& w, const Op* op) {
+  // dst = EXEC; EXEC = meaning(source, EXEC); SCC = EXEC != 0. s_*_wrexec: dst = the new EXEC.
+  const std::uint64_t mask = Wide ? ~0ull : 0xffffffffull;
+  std::uint64_t source_value = 0;
+  std::memcpy(&source_value, source(w, op, 0), Wide ? 8 : 4);
+  const std::uint64_t before = w.exec();
+  const std::uint64_t after = Meaning{}(source_value, before) & mask;
+  const std::uint64_t result = Save ? before : after;
+  std::memcpy(w.bytes() + op->dst, &result, Wide ? 8 : 4);
+  std::memcpy(&w.scalar[reg::exec], &after, Wide ? 8 : 4);
+  w.scc = after != 0;
+  return op + 1;
+}
+using u64 = std::uint64_t;
+struct And { u64 operator()(u64 s, u64 e) const { return s & e; } };
+struct Or { u64 operator()(u64 s, u64 e) const { return s | e; } };
+struct Xor { u64 operator()(u64 s, u64 e) const { return s ^ e; } };
+struct AndNot1 { u64 operator()(u64 s, u64 e) const { return s & ~e; } };   // andn2: S0 & ~EXEC
+struct OrNot1 { u64 operator()(u64 s, u64 e) const { return s | ~e; } };    // orn2
+struct AndNot0 { u64 operator()(u64 s, u64 e) const { return ~s & e; } };   // andn1
+struct OrNot0 { u64 operator()(u64 s, u64 e) const { return ~s | e; } };    // orn1
+struct Nand { u64 operator()(u64 s, u64 e) const { return ~(s & e); } };
+struct Nor { u64 operator()(u64 s, u64 e) const { return ~(s | e); } };
+struct Xnor { u64 operator()(u64 s, u64 e) const { return ~(s ^ e); } };
+
+// --- hardware registers -------------------------------------------------------------------------
+
+constexpr unsigned hwreg_mode = 1;
+struct Field {
+  unsigned id, offset, width;
+  explicit Field(std::int32_t imm)
+      : id(static_cast<unsigned>(imm) & 63),
+        offset(static_cast<unsigned>(imm) >> 6 & 31),
+        width((static_cast<unsigned>(imm) >> 11 & 31) + 1) {}
+  std::uint32_t mask() const { return width == 32 ? ~0u : (1u << width) - 1; }
+};
+const Op* get_register(Wave& w, const Op* op) {
+  const Field field(op->instruction->imm);
+  const std::uint32_t value =
+      field.id == hwreg_mode ? w.mode : hardware_register(w, field.id);
+  const std::uint32_t part = value >> field.offset & field.mask();
+  std::memcpy(w.bytes() + op->dst, &part, 4);
+  return op + 1;
+}
+void set_field(Wave& w, const Op* op, std::uint32_t value) {
+  const Field field(op->instruction->imm);
+  if (field.id != hwreg_mode) return;  // others have no effect on results
+  const std::uint32_t mask = field.mask() << field.offset;
+  w.mode = (w.mode & ~mask) | (value << field.offset & mask);
+  mode_changed(w);
+}
+const Op* set_register(Wave& w, const Op* op) {
+  // The encoding's destination field is the source here.
+  std::uint32_t value;
+  std::memcpy(&value, w.bytes() + op->dst, 4);
+  set_field(w, op, value);
+  return op + 1;
+}
+const Op* set_register_constant(Wave& w, const Op* op) {
+  set_field(w, op, op->instruction->src[0].value);
+  return op + 1;
+}
+const Op* round_mode(Wave& w, const Op* op) {
+  w.mode = (w.mode & ~0xfu) | (static_cast<std::uint32_t>(op->instruction->imm) & 0xf);
+  mode_changed(w);
+  return op + 1;
+}
+const Op* denormal_mode(Wave& w, const Op* op) {
+  w.mode = (w.mode & ~0xf0u) | (static_cast<std::uint32_t>(op->instruction->imm) & 0xf) << 4;
+  mode_changed(w);
+  return op + 1;
+}
+const Op* time(Wave& w, const Op* op) {
+  write_pair(w, op, __rdtsc());
+  return op + 1;
+}
+
+}  // namespace
+
+void run(Wave& w) {
+  const Op* op = w.resume;
+  while (op) op = op->run(w, op);
+#ifdef __AVX__
+  _mm256_zeroupper();
+#endif
+}
+
+void add_control(Table& table) {
+  const auto add = [&](std::string_view name, Run run) { table.add(name, {run, run}); };
+  add("region", begin_region);
+  add("unknown", unknown);
+  add("S_BRANCH", branch_if<Always>);
+  add("S_CBRANCH_SCC0", branch_if<Scc0>);
+  add("S_CBRANCH_SCC1", branch_if<Scc1>);
+  add("S_CBRANCH_VCCZ", branch_if<Vccz>);
+  add("S_CBRANCH_VCCNZ", branch_if<Vccnz>);
+  add("S_CBRANCH_EXECZ", branch_if<Execz>);
+  add("S_CBRANCH_EXECNZ", branch_if<Execnz>);
+  add("S_GETPC_B64", get_pc);
+  add("S_SETPC_B64", set_pc);
+  add("S_SWAPPC_B64", swap_pc);
+  add("S_CALL_B64", call);
+  for (const char* name :
+       {"S_NOP", "S_WAITCNT", "S_WAITCNT_VSCNT", "S_WAITCNT_VMCNT", "S_WAITCNT_EXPCNT",
+        "S_WAITCNT_LGKMCNT", "S_WAITCNT_DEPCTR", "S_WAIT_ALU", "S_WAIT_IDLE", "S_WAIT_EVENT",
+        "S_WAIT_LOADCNT", "S_WAIT_STORECNT", "S_WAIT_DSCNT", "S_WAIT_KMCNT", "S_WAIT_SAMPLECNT",
+        "S_WAIT_BVHCNT", "S_WAIT_EXPCNT", "S_WAIT_LOADCNT_DSCNT", "S_WAIT_STORECNT_DSCNT",
+        "S_DELAY_ALU", "S_CLAUSE", "S_INST_PREFETCH", "S_SET_INST_PREFETCH_DISTANCE", "S_SETPRIO",
+        "S_TTRACEDATA", "S_TTRACEDATA_IMM", "S_ICACHE_INV", "S_DCACHE_INV", "S_DCACHE_WB",
+        "S_DCACHE_INV_VOL", "S_DCACHE_WB_VOL", "S_GL1_INV", "S_INCPERFLEVEL", "S_DECPERFLEVEL",
+        "S_VERSION", "S_CODE_END", "BUFFER_WBL2", "BUFFER_INV", "BUFFER_WBINVL1",
+        "BUFFER_WBINVL1_VOL", "BUFFER_INVL2", "BUFFER_GL0_INV", "BUFFER_GL1_INV", "GLOBAL_INV",
+        "GLOBAL_WB", "GLOBAL_WBINV", "S_SETKILL", "S_PREFETCH_INST", "S_PREFETCH_DATA",
+        "S_PREFETCH_INST_PC_REL", "S_PREFETCH_DATA_PC_REL", "S_BUFFER_PREFETCH_DATA",
+        "S_WAKEUP", "V_NOP", "DS_NOP", "V_PIPEFLUSH", "S_SETHALT", "S_SINGLEUSE_VDST",
+        "S_BARRIER_LEAVE", "S_SETPRIO_INC_WG"})
+    add(name, nothing);
+  add("S_ENDPGM", end_program);
+  add("S_ENDPGM_SAVED", end_program);
+  add("S_BARRIER", barrier);
+  add("S_BARRIER_SIGNAL", barrier_signal);
+  add("S_BARRIER_SIGNAL_IMM", barrier_signal);
+  add("S_BARRIER_WAIT", barrier_wait);
+  add("S_SLEEP", sleep);
+  add("S_SENDMSG", send_message);
+  add("S_TRAP", trap);
+  add("S_GETREG_B32", get_register);
+  add("S_SETREG_B32", set_register);
+  add("S_SETREG_IMM32_B32", set_register_constant);
+  add("S_ROUND_MODE", round_mode);
+  add("S_DENORM_MODE", denormal_mode);
+  add("S_MEMTIME", time);
+  add("S_MEMREALTIME", time);
+
+#define HIPSIGHT_SAVEEXEC(NAME, MEANING)                     \
+  add("S_" NAME "_SAVEEXEC_B64", exec_op<MEANING, true, true>); \
+  add("S_" NAME "_SAVEEXEC_B32", exec_op<MEANING, false, true>);
+  HIPSIGHT_SAVEEXEC("AND", And)
+  HIPSIGHT_SAVEEXEC("OR", Or)
+  HIPSIGHT_SAVEEXEC("XOR", Xor)
+  HIPSIGHT_SAVEEXEC("ANDN2", AndNot1)
+  HIPSIGHT_SAVEEXEC("ORN2", OrNot1)
+  HIPSIGHT_SAVEEXEC("ANDN1", AndNot0)
+  HIPSIGHT_SAVEEXEC("ORN1", OrNot0)
+  HIPSIGHT_SAVEEXEC("NAND", Nand)
+  HIPSIGHT_SAVEEXEC("NOR", Nor)
+  HIPSIGHT_SAVEEXEC("XNOR", Xnor)
+#undef HIPSIGHT_SAVEEXEC
+  add("S_ANDN1_WREXEC_B64", exec_op<AndNot0, true, false>);
+  add("S_ANDN1_WREXEC_B32", exec_op<AndNot0, false, false>);
+  add("S_ANDN2_WREXEC_B64", exec_op<AndNot1, true, false>);
+  add("S_ANDN2_WREXEC_B32", exec_op<AndNot1, false, false>);
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL

@@ -1,0 +1,185 @@
+// Instructions whose lanes read other lanes.
+
+#include "engine/level/level.h"
+#include "engine/workgroup.h"
+#include "isa/instruction.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+namespace {
+
+std::uint32_t* lanes_at(Wave& w, std::uint64_t offset) {
+  return reinterpret_cast<std::uint32_t*>(w.bytes() + offset);
+}
+/// A scalar operand: a scalar register, a constant, or lane 0 of what is in a vector register.
+std::uint32_t scalar_value(Wave& w, const Op* op, int i) {
+  std::uint32_t value;
+  std::memcpy(&value, source(w, op, i), 4);
+  return value;
+}
+bool is_active(const Wave& w, unsigned lane) { return w.exec() >> lane & 1; }
+template <class Body>
+void for_active(const Wave& w, Body body) {
+  for (std::uint64_t left = w.exec() & w.full; left; left &= left - 1)
+    body(static_cast<unsigned>(__builtin_ctzll(left)));
+}
+
+const Op* read_first_lane(Wave& w, const Op* op) {
+  const std::uint64_t exec = w.exec() & w.full;
+  const unsigned lane = exec ? static_cast<unsigned>(__builtin_ctzll(exec)) : 0;
+  const std::uint32_t value =
+      op->step[0] ? lanes_at(w, op->src[0])[lane] : scalar_value(w, op, 0);
+  std::memcpy(w.bytes() + op->dst, &value, 4);
+  return op + 1;
+}
+const Op* read_lane(Wave& w, const Op* op) {
+  const unsigned lane = scalar_value(w, op, 1) & (w.lanes - 1);
+  const std::uint32_t value =
+      op->step[0] ? lanes_at(w, op->src[0])[lane] : scalar_value(w, op, 0);
+  std::memcpy(w.bytes() + op->dst, &value, 4);
+  return op + 1;
+}
+const Op* write_lane(Wave& w, const Op* op) {
+  const unsigned lane = scalar_value(w, op, 1) & (w.lanes - 1);
+  lanes_at(w, op->dst)[lane] = scalar_value(w, op, 0);
+  return op + 1;
+}
+
+/// v_permlane16 and v_permlanex16: lane i of a row reads lane select[i] of the same row, or of the
+/// other row of its pair. op_sel bit 0: fetch inactive lanes; bit 1: bound control.
+template <bool Across>
+const Op* permute_row(Wave& w, const Op* op) {
+  std::uint32_t from[64];
+  std::memcpy(from, lanes_at(w, op->src[0]), w.lanes * 4);
+  const std::uint64_t select =
+      scalar_value(w, op, 1) | std::uint64_t{scalar_value(w, op, 2)} << 32;
+  std::uint32_t* to = lanes_at(w, op->dst);
+  const bool fetch_inactive = op->instruction->op_sel & 1, bound = op->instruction->op_sel & 2;
+  for_active(w, [&](unsigned lane) {
+    const unsigned row = (lane & ~15u) ^ (Across ? 16u : 0u);
+    const unsigned other = row | static_cast<unsigned>(select >> (4 * (lane & 15)) & 15);
+    if (fetch_inactive || is_active(w, other))
+      to[lane] = from[other];
+    else if (bound)
+      to[lane] = 0;
+  });
+  return op + 1;
+}
+/// v_permlane64: the halves of a wave64 change places.
+const Op* swap_halves(Wave& w, const Op* op) {
+  if (w.lanes != 64) return op + 1;
+  std::uint32_t from[64];
+  std::memcpy(from, lanes_at(w, op->src[0]), sizeof from);
+  std::uint32_t* to = lanes_at(w, op->dst);
+  for_active(w, [&](unsigned lane) { to[lane] = from[lane ^ 32]; });
+  return op + 1;
+}
+/// v_permlane16_swap, v_permlane32_swap (gfx950): odd rows (or the upper half) of the destination
+/// change places with even rows (the lower half) of the source.
+template <unsigned Width>
+const Op* swap_rows(Wave& w, const Op* op) {
+  std::uint32_t* a = lanes_at(w, op->dst);
+  std::uint32_t* b = lanes_at(w, op->src[0]);
+  for (unsigned lane = 0; lane < w.lanes; ++lane)
+    if (lane & Width) std::swap(a[lane], b[lane ^ Width]);
+  return op + 1;
+}
+const Op* swap_registers(Wave& w, const Op* op) {
+  std::uint32_t* a = lanes_at(w, op->dst);
+  std::uint32_t* b = lanes_at(w, op->src[0]);
+  for_active(w, [&](unsigned lane) { std::swap(a[lane], b[lane]); });
+  return op + 1;
+}
+
+/// Number of active-mask bits below the lane, plus source 1 (v_mbcnt).
+template <bool High>
+const Op* count_bits_below(Wave& w, const Op* op) {
+  fetch_sources(w, op);
+  const std::byte* mask = source(w, op, 0);
+  const std::byte* base = source(w, op, 1);
+  std::byte* out = is_direct(w, op) ? w.bytes() + op->dst : pending_result(w);
+  std::uint32_t values[64];
+  for (unsigned lane = 0; lane < w.lanes; ++lane) {
+    const unsigned slice = lane / 16, at = lane % 16 * 4;
+    std::uint32_t m, b;
+    std::memcpy(&m, mask + slice * op->step[0] + at, 4);
+    std::memcpy(&b, base + slice * op->step[1] + at, 4);
+    const std::uint64_t below = (1ull << lane) - 1;
+    m &= static_cast<std::uint32_t>(High ? below >> 32 : below);
+    values[lane] = b + static_cast<unsigned>(__builtin_popcount(m));
+  }
+  std::memcpy(out, values, w.lanes * 4);
+  if (!is_direct(w, op)) finish_result(w, op);
+  return op + 1;
+}
+
+// --- permutations that go through the LDS crossbar ----------------------------------------------
+
+/// Lane i reads the lane that its byte address names; inactive lanes give 0.
+const Op* backward_permute(Wave& w, const Op* op) {
+  std::uint32_t data[64], address[64];
+  std::memcpy(address, lanes_at(w, op->src[0]), w.lanes * 4);
+  std::memcpy(data, lanes_at(w, op->src[1]), w.lanes * 4);
+  std::uint32_t* to = lanes_at(w, op->dst);
+  for_active(w, [&](unsigned lane) {
+    const unsigned from = (address[lane] + static_cast<std::uint32_t>(op->imm)) / 4 % w.lanes;
+    to[lane] = is_active(w, from) ? data[from] : 0;
+  });
+  return op + 1;
+}
+/// Lane i writes to the lane that its byte address names; lanes nobody writes get 0.
+const Op* forward_permute(Wave& w, const Op* op) {
+  std::uint32_t data[64], address[64], result[64] = {};
+  std::memcpy(address, lanes_at(w, op->src[0]), w.lanes * 4);
+  std::memcpy(data, lanes_at(w, op->src[1]), w.lanes * 4);
+  for_active(w, [&](unsigned lane) {
+    result[(address[lane] + static_cast<std::uint32_t>(op->imm)) / 4 % w.lanes] = data[lane];
+  });
+  std::uint32_t* to = lanes_at(w, op->dst);
+  for_active(w, [&](unsigned lane) { to[lane] = result[lane]; });
+  return op + 1;
+}
+/// ds_swizzle_b32: a fixed pattern within 32 lanes, or within quads (offset bit 15).
+const Op* swizzle(Wave& w, const Op* op) {
+  std::uint32_t data[64];
+  std::memcpy(data, lanes_at(w, op->src[0]), w.lanes * 4);
+  std::uint32_t* to = lanes_at(w, op->dst);
+  const auto pattern = static_cast<unsigned>(op->imm);
+  for_active(w, [&](unsigned lane) {
+    unsigned from;
+    if ((pattern & 0xe000) == 0xc000) {  // rotate
+      const unsigned amount = pattern >> 5 & 31, keep = pattern & 31;
+      const unsigned turned = pattern & 0x400 ? lane + 32 - amount : lane + amount;
+      from = (lane & keep) | (turned & ~keep & 31);
+    } else if (pattern & 0x8000) {
+      from = (lane & 28) | (pattern >> (2 * (lane & 3)) & 3);
+    } else {
+      const unsigned and_mask = pattern & 31, or_mask = pattern >> 5 & 31, xor_mask = pattern >> 10 & 31;
+      from = (((lane & 31) & and_mask) | or_mask) ^ xor_mask;
+    }
+    from |= lane & 32;
+    to[lane] = is_active(w, from) ? data[from] : 0;
+  });
+  return op + 1;
+}
+
+}  // namespace
+
+void add_cross_lane(Table& table) {
+  const auto add = [&](std::string_view name, Run run) { table.add(name, {run, run}); };
+  add("V_READFIRSTLANE_B32", read_first_lane);
+  add("V_READLANE_B32", read_lane);
+  add("V_WRITELANE_B32", write_lane);
+  add("V_PERMLANE16_B32", permute_row<false>);
+  add("V_PERMLANEX16_B32", permute_row<true>);
+  add("V_PERMLANE64_B32", swap_halves);
+  add("V_PERMLANE16_SWAP_B32", swap_rows<16>);
+  add("V_PERMLANE32_SWAP_B32", swap_rows<32>);
+  add("V_SWAP_B32", swap_registers);
+  add("V_MBCNT_LO_U32_B32", count_bits_below<false>);
+  add("V_MBCNT_HI_U32_B32", count_bits_below<true>);
+  add("DS_BPERMUTE_B32", backward_permute);
+  add("DS_PERMUTE_B32", forward_permute);
+  add("DS_SWIZZLE_B32", swizzle);
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL

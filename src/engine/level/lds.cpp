@@ -1,0 +1,134 @@
+// LDS instructions.
+
+#include "engine/level/memory.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+namespace {
+
+/// Host addresses of the lanes' LDS bytes; an access beyond the workgroup's LDS is reported.
+void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, unsigned bytes) {
+  const std::uint32_t* address = register_at(w, op->src[0]);
+  const std::uint32_t size = w.group->lds_bytes;
+  const auto base = reinterpret_cast<std::uintptr_t>(w.group->lds);
+  if (a.mask == w.full && size >= bytes) [[likely]] {
+    std::uint32_t highest = 0;
+    for (unsigned lane = 0; lane < w.lanes; ++lane) {
+      const std::uint32_t at = address[lane] + offset;
+      highest = at > highest ? at : highest;
+      a.at[lane] = base + at;
+    }
+    if (highest <= size - bytes) [[likely]] return;
+  }
+  for_lanes(a.mask, [&](unsigned lane) {
+    const std::uint32_t at = address[lane] + offset;
+    if (std::uint64_t{at} + bytes > size) report_access(w, op, at, bytes, lane, "LDS access");
+    a.at[lane] = base + at;
+  });
+  fill_inactive(w, a);
+}
+
+template <class Access>
+const Op* lds(Wave& w, const Op* op) {
+  Addresses a;
+  a.mask = w.exec() & w.full;
+  if (!a.mask) return op + 1;
+  lds_addresses(w, op, a, static_cast<std::uint32_t>(op->imm), Access::bytes);
+  check_alignment<Access>(w, op, a);
+  Access::run(w, op, a);
+  return op + 1;
+}
+
+/// Two accesses with one address: offsets are eight bits each, in units of the access (times 64).
+template <int Dwords, unsigned Scale, bool Store>
+const Op* lds_pair(Wave& w, const Op* op) {
+  Addresses a;
+  a.mask = w.exec() & w.full;
+  if (!a.mask) return op + 1;
+  constexpr unsigned unit = Dwords * 4 * Scale;
+  const auto offsets = static_cast<std::uint32_t>(op->imm);
+  Addresses b;
+  b.mask = a.mask;
+  lds_addresses(w, op, a, (offsets & 0xff) * unit, Dwords * 4);
+  lds_addresses(w, op, b, (offsets >> 8 & 0xff) * unit, Dwords * 4);
+  if constexpr (Store) {
+    store_dwords<Dwords>(w, op->src[1], a);
+    store_dwords<Dwords>(w, op->src[2], b);
+  } else {
+    load_dwords<Dwords>(w, op->dst, a);
+    load_dwords<Dwords>(w, op->dst + Dwords * w.register_bytes, b);
+  }
+  return op + 1;
+}
+
+}  // namespace
+
+void add_lds(Table& table) {
+  const auto add = [&](std::string_view name, Run run) { table.add(name, {run, run}); };
+  add("DS_READ_U8", lds<LoadPart<std::uint8_t>>);
+  add("DS_READ_I8", lds<LoadPart<std::int8_t>>);
+  add("DS_READ_U16", lds<LoadPart<std::uint16_t>>);
+  add("DS_READ_I16", lds<LoadPart<std::int16_t>>);
+  add("DS_READ_U8_D16", lds<LoadPart<std::uint8_t, Part::Low>>);
+  add("DS_READ_U8_D16_HI", lds<LoadPart<std::uint8_t, Part::High>>);
+  add("DS_READ_I8_D16", lds<LoadPart<std::int8_t, Part::Low>>);
+  add("DS_READ_I8_D16_HI", lds<LoadPart<std::int8_t, Part::High>>);
+  add("DS_READ_U16_D16", lds<LoadPart<std::uint16_t, Part::Low>>);
+  add("DS_READ_U16_D16_HI", lds<LoadPart<std::uint16_t, Part::High>>);
+  add("DS_READ_B32", lds<LoadDwords<1>>);
+  add("DS_READ_B64", lds<LoadDwords<2>>);
+  add("DS_READ_B96", lds<LoadDwords<3>>);
+  add("DS_READ_B128", lds<LoadDwords<4>>);
+  add("DS_WRITE_B8", lds<StorePart<std::uint8_t>>);
+  add("DS_WRITE_B8_D16_HI", lds<StorePart<std::uint8_t, Part::High>>);
+  add("DS_WRITE_B16", lds<StorePart<std::uint16_t>>);
+  add("DS_WRITE_B16_D16_HI", lds<StorePart<std::uint16_t, Part::High>>);
+  add("DS_WRITE_B32", lds<StoreDwords<1>>);
+  add("DS_WRITE_B64", lds<StoreDwords<2>>);
+  add("DS_WRITE_B96", lds<StoreDwords<3>>);
+  add("DS_WRITE_B128", lds<StoreDwords<4>>);
+  add("DS_READ2_B32", lds_pair<1, 1, false>);
+  add("DS_READ2_B64", lds_pair<2, 1, false>);
+  add("DS_READ2ST64_B32", lds_pair<1, 64, false>);
+  add("DS_READ2ST64_B64", lds_pair<2, 64, false>);
+  add("DS_WRITE2_B32", lds_pair<1, 1, true>);
+  add("DS_WRITE2_B64", lds_pair<2, 1, true>);
+  add("DS_WRITE2ST64_B32", lds_pair<1, 64, true>);
+  add("DS_WRITE2ST64_B64", lds_pair<2, 64, true>);
+
+#define HIPSIGHT_LDS_ATOMIC(NAME, SUFFIX, ...)        \
+  add("DS_" NAME "_" SUFFIX, lds<__VA_ARGS__>);       \
+  add("DS_" NAME "_RTN_" SUFFIX, lds<__VA_ARGS__>);
+#define HIPSIGHT_LDS_INTEGER(NAME, LETTER, SIGN, OPERATION)                                  \
+  HIPSIGHT_LDS_ATOMIC(NAME, LETTER "32", Atomic<std::SIGN##32_t, atomic::OPERATION>)         \
+  HIPSIGHT_LDS_ATOMIC(NAME, LETTER "64", Atomic<std::SIGN##64_t, atomic::OPERATION>)
+  HIPSIGHT_LDS_INTEGER("ADD", "U", uint, Add)
+  HIPSIGHT_LDS_INTEGER("SUB", "U", uint, Sub)
+  HIPSIGHT_LDS_INTEGER("RSUB", "U", uint, ReverseSub)
+  HIPSIGHT_LDS_INTEGER("INC", "U", uint, Increment)
+  HIPSIGHT_LDS_INTEGER("DEC", "U", uint, Decrement)
+  HIPSIGHT_LDS_INTEGER("MIN", "I", int, Min)
+  HIPSIGHT_LDS_INTEGER("MAX", "I", int, Max)
+  HIPSIGHT_LDS_INTEGER("MIN", "U", uint, Min)
+  HIPSIGHT_LDS_INTEGER("MAX", "U", uint, Max)
+  HIPSIGHT_LDS_INTEGER("AND", "B", uint, And)
+  HIPSIGHT_LDS_INTEGER("OR", "B", uint, Or)
+  HIPSIGHT_LDS_INTEGER("XOR", "B", uint, Xor)
+  HIPSIGHT_LDS_ATOMIC("ADD", "F32", Atomic<std::uint32_t, atomic::AddF32>)
+  HIPSIGHT_LDS_ATOMIC("ADD", "F64", Atomic<std::uint64_t, atomic::AddF64>)
+  HIPSIGHT_LDS_ATOMIC("PK_ADD", "F16", Atomic<std::uint32_t, atomic::AddPacked<isa::f16>>)
+  HIPSIGHT_LDS_ATOMIC("PK_ADD", "BF16", Atomic<std::uint32_t, atomic::AddPacked<isa::bf16>>)
+  HIPSIGHT_LDS_ATOMIC("MIN", "F32", Atomic<std::uint32_t, atomic::Ordered<true, isa::f32, std::uint32_t>>)
+  HIPSIGHT_LDS_ATOMIC("MAX", "F32", Atomic<std::uint32_t, atomic::Ordered<false, isa::f32, std::uint32_t>>)
+  HIPSIGHT_LDS_ATOMIC("MIN", "F64", Atomic<std::uint64_t, atomic::Ordered<true, isa::f64, std::uint64_t>>)
+  HIPSIGHT_LDS_ATOMIC("MAX", "F64", Atomic<std::uint64_t, atomic::Ordered<false, isa::f64, std::uint64_t>>)
+  HIPSIGHT_LDS_ATOMIC("CMPST", "B32", CompareSwap<std::uint32_t, true>)
+  HIPSIGHT_LDS_ATOMIC("CMPST", "B64", CompareSwap<std::uint64_t, true>)
+  HIPSIGHT_LDS_ATOMIC("CMPSTORE", "B32", CompareSwap<std::uint32_t, true>)
+  HIPSIGHT_LDS_ATOMIC("CMPSTORE", "B64", CompareSwap<std::uint64_t, true>)
+  add("DS_WRXCHG_RTN_B32", lds<Atomic<std::uint32_t, atomic::Swap>>);
+  add("DS_WRXCHG_RTN_B64", lds<Atomic<std::uint64_t, atomic::Swap>>);
+#undef HIPSIGHT_LDS_INTEGER
+#undef HIPSIGHT_LDS_ATOMIC
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL

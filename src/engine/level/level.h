@@ -1,0 +1,31 @@
+#pragma once
+// The parts of one host instruction set's code.
+
+#include "engine/level/operands.h"
+#include "engine/level/table.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+
+/// Runs a wave until it stops.
+void run(Wave& wave);
+
+void add_control(Table& table);
+void add_cross_lane(Table& table);
+void add_scalar_memory(Table& table);
+void add_vector_memory(Table& table);
+void add_lds(Table& table);
+void add_matrix(Table& table);
+/// The entries of src/isa/entries, in several translation units.
+void add_all_entries(Table& table);
+
+inline void add_everything(Table& table) {
+  add_control(table);
+  add_cross_lane(table);
+  add_scalar_memory(table);
+  add_vector_memory(table);
+  add_lds(table);
+  add_matrix(table);
+  add_all_entries(table);
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL

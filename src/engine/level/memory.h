@@ -1,0 +1,307 @@
+#pragma once
+// Moving data between lanes and memory: addresses are host addresses by now.
+
+#include <utility>
+
+#include "engine/level/level.h"
+#include "engine/workgroup.h"
+#include "isa/instruction.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+
+/// Where each lane's data is. Lanes that are off repeat a lane that is on, so that whole slices can
+/// be checked and read at once.
+struct Addresses {
+  alignas(64) std::uint64_t at[64];
+  std::uint64_t mask = 0;       ///< lanes that are on
+  std::uint32_t dword_step = 4;  ///< bytes from a lane's dword to its next: more in scratch
+  // Lanes of a buffer that are partly out of range read and write here instead.
+  alignas(16) std::byte staged[64][16];
+  std::uint64_t staged_mask = 0;
+};
+
+template <class Body>
+inline void for_lanes(std::uint64_t mask, Body body) {
+  for (; mask; mask &= mask - 1) body(static_cast<unsigned>(__builtin_ctzll(mask)));
+}
+
+/// Repeats the first active lane's address in the inactive lanes.
+inline void fill_inactive(const Wave& w, Addresses& a) {
+  if (a.mask == w.full) return;
+  const std::uint64_t first = a.at[__builtin_ctzll(a.mask)];
+  for (unsigned lane = 0; lane < w.lanes; ++lane)
+    if (!(a.mask >> lane & 1)) a.at[lane] = first;
+}
+
+inline std::uint32_t* register_at(Wave& w, std::uint64_t offset) {
+  return reinterpret_cast<std::uint32_t*>(w.bytes() + offset);
+}
+
+/// Whether lane i's address is the first lane's plus i * step.
+inline bool contiguous(const Wave& w, const std::uint64_t* at, std::uint64_t step) {
+  std::uint64_t different = 0;
+  for (unsigned lane = 0; lane < w.lanes; ++lane) different |= at[lane] ^ (at[0] + lane * step);
+  return different == 0;
+}
+
+/// Four dwords of eight lanes, turned so that each result holds one dword of every lane.
+inline void transpose_8x4(const std::uint64_t* at, std::byte* out, std::size_t register_bytes) {
+  using V4 = Vec<std::uint32_t, 4>;
+  using V8 = Vec<std::uint32_t, 8>;
+  V8 row[4];
+  for (unsigned i = 0; i < 4; ++i) {
+    V4 low, high;
+    std::memcpy(&low, reinterpret_cast<const void*>(at[i]), 16);
+    std::memcpy(&high, reinterpret_cast<const void*>(at[i + 4]), 16);
+    row[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+  }
+  const V8 t0 = __builtin_shufflevector(row[0], row[1], 0, 8, 1, 9, 4, 12, 5, 13);
+  const V8 t1 = __builtin_shufflevector(row[2], row[3], 0, 8, 1, 9, 4, 12, 5, 13);
+  const V8 t2 = __builtin_shufflevector(row[0], row[1], 2, 10, 3, 11, 6, 14, 7, 15);
+  const V8 t3 = __builtin_shufflevector(row[2], row[3], 2, 10, 3, 11, 6, 14, 7, 15);
+  const V8 result[]{__builtin_shufflevector(t0, t1, 0, 1, 8, 9, 4, 5, 12, 13),
+                    __builtin_shufflevector(t0, t1, 2, 3, 10, 11, 6, 7, 14, 15),
+                    __builtin_shufflevector(t2, t3, 0, 1, 8, 9, 4, 5, 12, 13),
+                    __builtin_shufflevector(t2, t3, 2, 3, 10, 11, 6, 7, 14, 15)};
+  for (unsigned k = 0; k < 4; ++k) std::memcpy(out + k * register_bytes, &result[k], 32);
+}
+
+template <int Dwords>
+inline void load_dwords(Wave& w, std::uint64_t dst, const Addresses& a) {
+  std::byte* out = w.bytes() + dst;
+  if (a.mask == w.full) {
+    if constexpr (Dwords == 1) {
+      if (contiguous(w, a.at, 4)) {
+        std::memcpy(out, reinterpret_cast<const void*>(a.at[0]), w.register_bytes);
+        return;
+      }
+    }
+    if constexpr (Dwords == 4) {
+      if (a.dword_step == 4) {
+        for (unsigned lane = 0; lane < w.lanes; lane += 8)
+          transpose_8x4(a.at + lane, out + lane * 4, w.register_bytes);
+        return;
+      }
+    }
+    if (a.dword_step == 4) {
+      for (unsigned lane = 0; lane < w.lanes; ++lane) {
+        std::uint32_t d[Dwords];
+        std::memcpy(d, reinterpret_cast<const void*>(a.at[lane]), sizeof d);
+        for (int k = 0; k < Dwords; ++k)
+          std::memcpy(out + k * w.register_bytes + lane * 4, &d[k], 4);
+      }
+      return;
+    }
+  }
+  // A lane may not overwrite its own address register before its last dword is read: addresses were
+  // taken beforehand.
+  for_lanes(a.mask, [&](unsigned lane) {
+    for (int k = 0; k < Dwords; ++k)
+      std::memcpy(out + k * w.register_bytes + lane * 4,
+                  reinterpret_cast<const void*>(a.at[lane] + k * a.dword_step), 4);
+  });
+}
+
+template <int Dwords>
+inline void store_dwords(Wave& w, std::uint64_t src, const Addresses& a) {
+  const std::byte* in = w.bytes() + src;
+  if constexpr (Dwords == 1) {
+    if (a.mask == w.full && contiguous(w, a.at, 4)) {
+      std::memcpy(reinterpret_cast<void*>(a.at[0]), in, w.register_bytes);
+      return;
+    }
+  }
+  for_lanes(a.mask, [&](unsigned lane) {
+    std::uint32_t d[Dwords];
+    for (int k = 0; k < Dwords; ++k) std::memcpy(&d[k], in + k * w.register_bytes + lane * 4, 4);
+    if (a.dword_step == 4)
+      std::memcpy(reinterpret_cast<void*>(a.at[lane]), d, sizeof d);
+    else
+      for (int k = 0; k < Dwords; ++k)
+        std::memcpy(reinterpret_cast<void*>(a.at[lane] + k * a.dword_step), &d[k], 4);
+  });
+}
+
+// --- accesses: what an instruction moves, whatever the space --------------------------------------
+
+enum class Part { Whole, Low, High };  ///< which half a 16-bit load fills
+
+template <int Dwords_>
+struct LoadDwords {
+  static constexpr unsigned bytes = 4 * Dwords_;
+  static constexpr bool stores = false;
+  static void run(Wave& w, const Op* op, const Addresses& a) { load_dwords<Dwords_>(w, op->dst, a); }
+};
+template <class T, Part part = Part::Whole>
+struct LoadPart {
+  static constexpr unsigned bytes = sizeof(T);
+  static constexpr bool stores = false;
+  static void run(Wave& w, const Op* op, const Addresses& a) {
+    std::uint32_t* out = register_at(w, op->dst);
+    for_lanes(a.mask, [&](unsigned lane) {
+      T value;
+      std::memcpy(&value, reinterpret_cast<const void*>(a.at[lane]), sizeof value);
+      const auto extended = static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
+      if constexpr (part == Part::Whole) out[lane] = extended;
+      if constexpr (part == Part::Low) out[lane] = (out[lane] & 0xffff0000u) | (extended & 0xffff);
+      if constexpr (part == Part::High) out[lane] = (out[lane] & 0xffff) | extended << 16;
+    });
+  }
+};
+template <int Dwords_>
+struct StoreDwords {
+  static constexpr unsigned bytes = 4 * Dwords_;
+  static constexpr bool stores = true;
+  static void run(Wave& w, const Op* op, const Addresses& a) {
+    store_dwords<Dwords_>(w, op->src[1], a);
+  }
+};
+template <class T, Part part = Part::Whole>
+struct StorePart {
+  static constexpr unsigned bytes = sizeof(T);
+  static constexpr bool stores = true;
+  static void run(Wave& w, const Op* op, const Addresses& a) {
+    const std::uint32_t* in = register_at(w, op->src[1]);
+    for_lanes(a.mask, [&](unsigned lane) {
+      const T value = static_cast<T>(part == Part::High ? in[lane] >> 16 : in[lane]);
+      std::memcpy(reinterpret_cast<void*>(a.at[lane]), &value, sizeof value);
+    });
+  }
+};
+
+// --- atomics ------------------------------------------------------------------------------------
+
+/// Operations of atomics: the new value from the old one and the operand.
+namespace atomic {
+struct Swap { template <class T> T operator()(T, T b) const { return b; } };
+struct Add { template <class T> T operator()(T a, T b) const { return a + b; } };
+struct Sub { template <class T> T operator()(T a, T b) const { return a - b; } };
+struct ReverseSub { template <class T> T operator()(T a, T b) const { return b - a; } };
+struct And { template <class T> T operator()(T a, T b) const { return a & b; } };
+struct Or { template <class T> T operator()(T a, T b) const { return a | b; } };
+struct Xor { template <class T> T operator()(T a, T b) const { return a ^ b; } };
+struct Min { template <class T> T operator()(T a, T b) const { return b < a ? b : a; } };
+struct Max { template <class T> T operator()(T a, T b) const { return b > a ? b : a; } };
+struct Increment { template <class T> T operator()(T a, T b) const { return a >= b ? 0 : a + 1; } };
+struct Decrement {
+  template <class T> T operator()(T a, T b) const { return a == 0 || a > b ? b : a - 1; }
+};
+struct ClampedSub { template <class T> T operator()(T a, T b) const { return a < b ? 0 : a - b; } };
+struct ConditionalSub { template <class T> T operator()(T a, T b) const { return a >= b ? a - b : a; } };
+struct AddF32 {
+  std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
+    return std::bit_cast<std::uint32_t>(
+        add(Lanes<isa::f32, 1>(std::bit_cast<float>(a)), Lanes<isa::f32, 1>(std::bit_cast<float>(b))).v);
+  }
+};
+template <bool Minimum, class Tag, class Word>
+struct Ordered {
+  Word operator()(Word a, Word b) const {
+    using E = typename Host<Tag>::type;
+    const Lanes<Tag, 1> x(std::bit_cast<E>(a)), y(std::bit_cast<E>(b));
+    return std::bit_cast<Word>((Minimum ? min(x, y) : max(x, y)).v);
+  }
+};
+struct AddF64 {
+  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
+    return std::bit_cast<std::uint64_t>(
+        add(Lanes<isa::f64, 1>(std::bit_cast<double>(a)), Lanes<isa::f64, 1>(std::bit_cast<double>(b))).v);
+  }
+};
+template <class Tag>
+struct AddPacked {
+  std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
+    std::uint32_t result = 0;
+    for (unsigned h = 0; h < 32; h += 16) {
+      const auto x = from_bits<Tag, 1>(Vec<std::uint32_t, 1>(a >> h & 0xffff));
+      const auto y = from_bits<Tag, 1>(Vec<std::uint32_t, 1>(b >> h & 0xffff));
+      result |= to_bits<Tag, 1>(add(x, y))[0] << h;
+    }
+    return result;
+  }
+};
+}  // namespace atomic
+
+/// Atomics on words of T, each lane in turn. The old value goes to dst when the instruction returns
+/// it. Other workgroups run on other host threads: host atomics.
+template <class T, class Operation>
+struct Atomic {
+  static constexpr unsigned bytes = sizeof(T);
+  static constexpr bool stores = true;
+  static void run(Wave& w, const Op* op, const Addresses& a) {
+    using Word = std::make_unsigned_t<T>;
+    std::uint32_t* low = register_at(w, op->src[1]);
+    std::uint32_t* high = register_at(w, op->src[1] + w.register_bytes);
+    std::uint32_t* out = register_at(w, op->dst);
+    std::uint32_t* out_high = register_at(w, op->dst + w.register_bytes);
+    const bool returns = op->instruction->returns;
+    for_lanes(a.mask, [&](unsigned lane) {
+      Word operand = low[lane];
+      if constexpr (sizeof(T) == 8) operand |= std::uint64_t{high[lane]} << 32;
+      auto* word = reinterpret_cast<Word*>(a.at[lane]);
+      Word old = __atomic_load_n(word, __ATOMIC_RELAXED), fresh;
+      do {
+        fresh = static_cast<Word>(Operation{}(static_cast<T>(old), static_cast<T>(operand)));
+      } while (!__atomic_compare_exchange_n(word, &old, fresh, true, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED));
+      if (!returns) return;
+      out[lane] = static_cast<std::uint32_t>(old);
+      if constexpr (sizeof(T) == 8) out_high[lane] = static_cast<std::uint32_t>(old >> 32);
+    });
+  }
+};
+
+/// Compare and swap. VMEM: data holds the new value, then the comparand; LDS: data0 the comparand
+/// (the new value on gfx11 and later), data1 the other.
+template <class T, bool Lds>
+struct CompareSwap {
+  static constexpr unsigned bytes = sizeof(T);
+  static constexpr bool stores = true;
+  static T word(Wave& w, std::uint64_t offset, unsigned lane) {
+    T value = register_at(w, offset)[lane];
+    if constexpr (sizeof(T) == 8)
+      value |= std::uint64_t{register_at(w, offset + w.register_bytes)[lane]} << 32;
+    return value;
+  }
+  static void run(Wave& w, const Op* op, const Addresses& a) {
+    std::uint64_t fresh_at = op->src[1], compare_at = op->src[1] + w.register_bytes * (sizeof(T) / 4);
+    if constexpr (Lds) {
+      compare_at = op->src[1], fresh_at = op->src[2];
+      if (isa::is_rdna(op->instruction->gfx)) std::swap(compare_at, fresh_at);
+    }
+    const bool returns = op->instruction->returns;
+    for_lanes(a.mask, [&](unsigned lane) {
+      T expected = word(w, compare_at, lane);
+      const T fresh = word(w, fresh_at, lane);
+      __atomic_compare_exchange_n(reinterpret_cast<T*>(a.at[lane]), &expected, fresh, false,
+                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+      if (!returns) return;
+      register_at(w, op->dst)[lane] = static_cast<std::uint32_t>(expected);
+      if constexpr (sizeof(T) == 8)
+        register_at(w, op->dst + w.register_bytes)[lane] = static_cast<std::uint32_t>(expected >> 32);
+    });
+  }
+};
+
+template <class Access>
+inline constexpr bool is_atomic = false;
+template <class T, class O>
+inline constexpr bool is_atomic<Atomic<T, O>> = true;
+template <class T, bool L>
+inline constexpr bool is_atomic<CompareSwap<T, L>> = true;
+
+/// Atomics need naturally aligned words: the hardware faults on others.
+template <class Access>
+inline void check_alignment(Wave& w, const Op* op, const Addresses& a) {
+  if constexpr (is_atomic<Access>) {
+    std::uint64_t low = 0;
+    for (unsigned lane = 0; lane < w.lanes; ++lane) low |= a.at[lane];
+    if ((low & (Access::bytes - 1)) == 0) [[likely]] return;
+    for_lanes(a.mask, [&](unsigned lane) {
+      if (a.at[lane] & (Access::bytes - 1))
+        report_access(w, op, a.at[lane], Access::bytes, lane, "misaligned atomic");
+    });
+  }
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL

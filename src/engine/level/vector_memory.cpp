@@ -1,0 +1,350 @@
+// Global, flat, scratch and buffer instructions: from operands to host addresses, then the access.
+
+#include "engine/level/memory.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+namespace {
+
+std::uint32_t scalar_at(Wave& w, std::uint64_t index) { return w.scalar[index]; }
+
+/// Checks that every active lane's bytes lie in one allocation each.
+void check_global(Wave& w, const Op* op, const Addresses& a, unsigned bytes, const char* what) {
+  KnownRange& known = w.known[reinterpret_cast<std::uintptr_t>(op) / sizeof(Op) % KnownRange::count];
+  if (known.epoch == memory_epoch(w) && known.end - known.begin >= bytes) [[likely]] {
+    const std::uint64_t limit = known.end - known.begin - bytes;
+    bool outside = false;
+    for (unsigned lane = 0; lane < w.lanes; ++lane) outside |= a.at[lane] - known.begin > limit;
+    if (!outside) [[likely]] return;
+  }
+  for_lanes(a.mask, [&](unsigned lane) {
+    if (a.at[lane] >= known.begin && a.at[lane] + bytes <= known.end &&
+        known.epoch == memory_epoch(w))
+      return;
+    if (!find_range(w, a.at[lane], bytes, known))
+      report_access(w, op, a.at[lane], bytes, lane, what);
+  });
+}
+
+template <class Access>
+constexpr const char* kind() {
+  return is_atomic<Access> ? "atomic" : Access::stores ? "store" : "load";
+}
+
+/// Scratch address of a lane: dwords of the lanes of a wave lie side by side.
+std::uint64_t scratch_address(const Wave& w, unsigned lane, std::uint32_t offset) {
+  return reinterpret_cast<std::uintptr_t>(w.scratch) +
+         (std::uint64_t{offset / 4} * w.lanes + lane) * 4 + offset % 4;
+}
+void check_scratch(Wave& w, const Op* op, std::uint32_t offset, unsigned bytes, unsigned lane,
+                   const char* what) {
+  if (std::uint64_t{offset} + bytes > w.scratch_bytes)
+    report_access(w, op, offset, bytes, lane, what);
+}
+
+/// Runs an access on scratch offsets. One that is not dword-aligned moves byte by byte through a
+/// staging area, since a lane's bytes lie apart.
+template <class Access>
+void access_scratch(Wave& w, const Op* op, const std::uint32_t* offset, std::uint64_t mask) {
+  Addresses a;
+  a.mask = mask;
+  a.dword_step = w.lanes * 4;
+  bool split = false;
+  for_lanes(mask, [&](unsigned lane) {
+    check_scratch(w, op, offset[lane], Access::bytes, lane, "scratch access");
+    split |= offset[lane] % 4 + (Access::bytes < 4 ? Access::bytes : 4) > 4;
+    a.at[lane] = scratch_address(w, lane, offset[lane]);
+  });
+  if (!split) {
+    fill_inactive(w, a);
+    Access::run(w, op, a);
+    return;
+  }
+  a.dword_step = 4;
+  const auto copy = [&](bool out) {
+    for_lanes(mask, [&](unsigned lane) {
+      for (unsigned i = 0; i < Access::bytes; ++i) {
+        auto* byte = reinterpret_cast<std::byte*>(scratch_address(w, lane, offset[lane] + i));
+        if (out)
+          *byte = a.staged[lane][i];
+        else
+          a.staged[lane][i] = *byte;
+      }
+      a.at[lane] = reinterpret_cast<std::uintptr_t>(a.staged[lane]);
+    });
+  };
+  copy(false);
+  fill_inactive(w, a);
+  Access::run(w, op, a);
+  if (Access::stores) copy(true);
+}
+
+struct Global {
+  template <class Access>
+  static void access(Wave& w, const Op* op, std::uint64_t mask) {
+    const isa::Instruction& in = *op->instruction;
+    Addresses a;
+    a.mask = mask;
+    const std::uint32_t* low = register_at(w, op->src[0]);
+    const auto offset = static_cast<std::uint64_t>(op->imm);
+    if (in.base.where == isa::Where::Sgpr) {
+      const std::uint64_t base = w.pair(in.base.index) + offset;
+      for (unsigned lane = 0; lane < w.lanes; ++lane) a.at[lane] = base + low[lane];
+    } else {
+      const std::uint32_t* high = register_at(w, op->src[0] + w.register_bytes);
+      for (unsigned lane = 0; lane < w.lanes; ++lane)
+        a.at[lane] = (low[lane] | std::uint64_t{high[lane]} << 32) + offset;
+    }
+    fill_inactive(w, a);
+    check_global(w, op, a, Access::bytes, kind<Access>());
+    check_alignment<Access>(w, op, a);
+    Access::run(w, op, a);
+  }
+};
+
+struct Flat {
+  template <class Access>
+  static void access(Wave& w, const Op* op, std::uint64_t mask) {
+    Addresses a;
+    const std::uint32_t* low = register_at(w, op->src[0]);
+    const std::uint32_t* high = register_at(w, op->src[0] + w.register_bytes);
+    std::uint64_t shared = 0, scratch = 0;
+    std::uint32_t scratch_offset[64];
+    for_lanes(mask, [&](unsigned lane) {
+      const std::uint64_t address = (low[lane] | std::uint64_t{high[lane]} << 32) +
+                                    static_cast<std::uint64_t>(op->imm);
+      a.at[lane] = address;
+      if (address - aperture::shared_base < aperture::size) {
+        shared |= 1ull << lane;
+        const std::uint64_t at = address - aperture::shared_base;
+        if (at + Access::bytes > w.group->lds_bytes)
+          report_access(w, op, at, Access::bytes, lane, "LDS access");
+        a.at[lane] = reinterpret_cast<std::uintptr_t>(w.group->lds) + at;
+      } else if (address - aperture::private_base < aperture::size) {
+        scratch |= 1ull << lane;
+        scratch_offset[lane] = static_cast<std::uint32_t>(address - aperture::private_base);
+      }
+    });
+    const auto part = [&](std::uint64_t lanes, bool check) {
+      if (!lanes) return;
+      Addresses some = a;
+      some.mask = lanes;
+      fill_inactive(w, some);
+      if (check) check_global(w, op, some, Access::bytes, kind<Access>());
+      check_alignment<Access>(w, op, some);
+      Access::run(w, op, some);
+    };
+    part(mask & ~shared & ~scratch, true);
+    part(shared, false);
+    if (scratch) access_scratch<Access>(w, op, scratch_offset, scratch);
+  }
+};
+
+struct Scratch {
+  template <class Access>
+  static void access(Wave& w, const Op* op, std::uint64_t mask) {
+    const isa::Instruction& in = *op->instruction;
+    std::uint32_t base = static_cast<std::uint32_t>(op->imm);
+    if (in.base.where == isa::Where::Sgpr) base += scalar_at(w, in.base.index);
+    std::uint32_t offset[64];
+    if (in.src[0].where == isa::Where::Vgpr) {
+      const std::uint32_t* address = register_at(w, op->src[0]);
+      for (unsigned lane = 0; lane < w.lanes; ++lane) offset[lane] = base + address[lane];
+    } else {
+      for (unsigned lane = 0; lane < w.lanes; ++lane) offset[lane] = base;
+    }
+    access_scratch<Access>(w, op, offset, mask);
+  }
+};
+
+/// Buffer resources (ISA manuals, "Buffer resource descriptor").
+struct Buffer {
+  std::uint64_t base;
+  std::uint32_t stride, records, word3;
+  bool swizzle, add_lane;
+
+  Buffer(Wave& w, unsigned first, bool rdna)
+      : base(w.scalar[first] | std::uint64_t{w.scalar[first + 1] & 0xffff} << 32),
+        stride(w.scalar[first + 1] >> 16 & 0x3fff),
+        records(w.scalar[first + 2]),
+        word3(w.scalar[first + 3]),
+        swizzle(w.scalar[first + 1] >> 31),
+        add_lane(word3 >> 23 & 1) {
+    if (rdna) swizzle = w.scalar[first + 1] >> 30 & 3;
+  }
+
+  template <class Access>
+  static void access(Wave& w, const Op* op, std::uint64_t mask) {
+    const isa::Instruction& in = *op->instruction;
+    const bool rdna = isa::is_rdna(in.gfx);
+    const Buffer buffer(w, in.base.index, rdna);
+    std::uint32_t soffset = 0;
+    if (in.soffset.where == isa::Where::Sgpr) soffset = scalar_at(w, in.soffset.index);
+    if (in.soffset.where == isa::Where::Constant) soffset = in.soffset.value;
+    const std::uint32_t* first = register_at(w, op->src[0]);
+    const std::uint32_t* second = register_at(w, op->src[0] + (in.idxen ? w.register_bytes : 0));
+    std::uint32_t index[64] = {}, offset[64];
+    for_lanes(mask, [&](unsigned lane) {
+      if (in.idxen) index[lane] = first[lane];
+      if (buffer.add_lane) index[lane] += lane;
+      offset[lane] = static_cast<std::uint32_t>(op->imm) + (in.offen ? second[lane] : 0);
+    });
+    if (buffer.add_lane && buffer.swizzle && !rdna) {
+      // Scratch of gfx90a: the wave's own memory; the scalar offset counts bytes of the whole wave.
+      const std::uint64_t shift =
+          buffer.base + soffset - reinterpret_cast<std::uintptr_t>(w.scratch);
+      for_lanes(mask, [&](unsigned lane) {
+        offset[lane] += static_cast<std::uint32_t>(shift / w.lanes);
+      });
+      access_scratch<Access>(w, op, offset, mask);
+      return;
+    }
+    Addresses a;
+    a.mask = mask;
+    std::uint64_t partial = 0;
+    std::uint32_t valid_bytes[64];
+    for_lanes(mask, [&](unsigned lane) {
+      a.at[lane] = buffer.address(index[lane], offset[lane], soffset);
+      valid_bytes[lane] = buffer.valid(in, index[lane], offset[lane], soffset, Access::bytes);
+      if (valid_bytes[lane] < Access::bytes) partial |= 1ull << lane;
+    });
+    if (partial) return access_partly<Access>(w, op, a, partial, valid_bytes);
+    fill_inactive(w, a);
+    check_global(w, op, a, Access::bytes, kind<Access>());
+    check_alignment<Access>(w, op, a);
+    Access::run(w, op, a);
+  }
+
+  /// Lanes out of range: loads give 0, stores vanish, dword by dword.
+  template <class Access>
+  static void access_partly(Wave& w, const Op* op, Addresses& a, std::uint64_t partial,
+                            const std::uint32_t* valid_bytes) {
+    std::uint64_t where[64];
+    std::memcpy(where, a.at, sizeof where);
+    const std::uint64_t whole = a.mask & ~partial;
+    const std::uint64_t all = a.mask;
+    for_lanes(partial, [&](unsigned lane) {
+      std::memset(a.staged[lane], 0, 16);
+      if (valid_bytes[lane]) {
+        KnownRange range;
+        if (!find_range(w, where[lane], valid_bytes[lane], range))
+          report_access(w, op, where[lane], valid_bytes[lane], lane, kind<Access>());
+        std::memcpy(a.staged[lane], reinterpret_cast<const void*>(where[lane]), valid_bytes[lane]);
+      }
+      a.at[lane] = reinterpret_cast<std::uintptr_t>(a.staged[lane]);
+    });
+    if (whole) {
+      Addresses inside = a;
+      inside.mask = whole;
+      fill_inactive(w, inside);
+      check_global(w, op, inside, Access::bytes, kind<Access>());
+      check_alignment<Access>(w, op, inside);
+    }
+    a.mask = all;
+    fill_inactive(w, a);
+    Access::run(w, op, a);
+    if (!Access::stores) return;
+    for_lanes(partial, [&](unsigned lane) {
+      std::memcpy(reinterpret_cast<void*>(where[lane]), a.staged[lane], valid_bytes[lane]);
+    });
+  }
+
+  std::uint64_t address(std::uint32_t index, std::uint32_t offset, std::uint32_t soffset) const {
+    if (!swizzle) return base + soffset + std::uint64_t{index} * stride + offset;
+    const std::uint32_t index_stride = 8u << (word3 >> 21 & 3);
+    const std::uint32_t element = 2u << (word3 >> 19 & 3);
+    return base + soffset +
+           (std::uint64_t{index / index_stride} * stride + offset / element * element) *
+               index_stride +
+           index % index_stride * element + offset % element;
+  }
+
+  /// Bytes of an access that are in range: raw buffers count bytes, structured ones records.
+  std::uint32_t valid(const isa::Instruction& in, std::uint32_t index, std::uint32_t offset,
+                      std::uint32_t soffset, std::uint32_t bytes) const {
+    const bool structured = stride != 0 && (in.idxen || add_lane);
+    if (structured) return index < records ? bytes : 0;
+    const std::uint64_t at = std::uint64_t{offset} + soffset;
+    if (at >= records) return 0;
+    if (at + bytes <= records) return bytes;
+    return static_cast<std::uint32_t>(records - at) & ~3u;
+  }
+};
+
+template <class Space, class Access>
+const Op* memory(Wave& w, const Op* op) {
+  const std::uint64_t mask = w.exec() & w.full;
+  if (mask) Space::template access<Access>(w, op, mask);
+  return op + 1;
+}
+
+#define HIPSIGHT_PLAIN_ACCESSES(SPACE, PREFIX)                                        \
+  add.template operator()<SPACE, LoadPart<std::uint8_t>>(PREFIX "_LOAD_UBYTE");       \
+  add.template operator()<SPACE, LoadPart<std::int8_t>>(PREFIX "_LOAD_SBYTE");        \
+  add.template operator()<SPACE, LoadPart<std::uint16_t>>(PREFIX "_LOAD_USHORT");     \
+  add.template operator()<SPACE, LoadPart<std::int16_t>>(PREFIX "_LOAD_SSHORT");      \
+  add.template operator()<SPACE, LoadPart<std::uint8_t, Part::Low>>(PREFIX "_LOAD_UBYTE_D16");       \
+  add.template operator()<SPACE, LoadPart<std::uint8_t, Part::High>>(PREFIX "_LOAD_UBYTE_D16_HI");   \
+  add.template operator()<SPACE, LoadPart<std::int8_t, Part::Low>>(PREFIX "_LOAD_SBYTE_D16");        \
+  add.template operator()<SPACE, LoadPart<std::int8_t, Part::High>>(PREFIX "_LOAD_SBYTE_D16_HI");    \
+  add.template operator()<SPACE, LoadPart<std::uint16_t, Part::Low>>(PREFIX "_LOAD_SHORT_D16");      \
+  add.template operator()<SPACE, LoadPart<std::uint16_t, Part::High>>(PREFIX "_LOAD_SHORT_D16_HI");  \
+  add.template operator()<SPACE, LoadDwords<1>>(PREFIX "_LOAD_DWORD");                \
+  add.template operator()<SPACE, LoadDwords<2>>(PREFIX "_LOAD_DWORDX2");              \
+  add.template operator()<SPACE, LoadDwords<3>>(PREFIX "_LOAD_DWORDX3");              \
+  add.template operator()<SPACE, LoadDwords<4>>(PREFIX "_LOAD_DWORDX4");              \
+  add.template operator()<SPACE, StorePart<std::uint8_t>>(PREFIX "_STORE_BYTE");      \
+  add.template operator()<SPACE, StorePart<std::uint8_t, Part::High>>(PREFIX "_STORE_BYTE_D16_HI");   \
+  add.template operator()<SPACE, StorePart<std::uint16_t>>(PREFIX "_STORE_SHORT");    \
+  add.template operator()<SPACE, StorePart<std::uint16_t, Part::High>>(PREFIX "_STORE_SHORT_D16_HI"); \
+  add.template operator()<SPACE, StoreDwords<1>>(PREFIX "_STORE_DWORD");              \
+  add.template operator()<SPACE, StoreDwords<2>>(PREFIX "_STORE_DWORDX2");            \
+  add.template operator()<SPACE, StoreDwords<3>>(PREFIX "_STORE_DWORDX3");            \
+  add.template operator()<SPACE, StoreDwords<4>>(PREFIX "_STORE_DWORDX4");
+
+#define HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, NAME, OPERATION, SIGN)                        \
+  add.template operator()<SPACE, Atomic<std::SIGN##32_t, atomic::OPERATION>>(PREFIX "_ATOMIC_" NAME); \
+  add.template operator()<SPACE, Atomic<std::SIGN##64_t, atomic::OPERATION>>(PREFIX "_ATOMIC_" NAME "_X2");
+
+#define HIPSIGHT_ATOMICS(SPACE, PREFIX)                                        \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SWAP", Swap, uint)                   \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "ADD", Add, uint)                     \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SUB", Sub, uint)                     \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SMIN", Min, int)                     \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "UMIN", Min, uint)                    \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SMAX", Max, int)                     \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "UMAX", Max, uint)                    \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "AND", And, uint)                     \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "OR", Or, uint)                       \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "XOR", Xor, uint)                     \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "INC", Increment, uint)               \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "DEC", Decrement, uint)               \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::ClampedSub>>(PREFIX "_ATOMIC_CSUB");   \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::ClampedSub>>(PREFIX "_ATOMIC_SUB_CLAMP_U32"); \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::ConditionalSub>>(PREFIX "_ATOMIC_COND_SUB_U32"); \
+  add.template operator()<SPACE, CompareSwap<std::uint32_t, false>>(PREFIX "_ATOMIC_CMPSWAP");        \
+  add.template operator()<SPACE, CompareSwap<std::uint64_t, false>>(PREFIX "_ATOMIC_CMPSWAP_X2");     \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::AddF32>>(PREFIX "_ATOMIC_ADD_F32");    \
+  add.template operator()<SPACE, Atomic<std::uint64_t, atomic::AddF64>>(PREFIX "_ATOMIC_ADD_F64");    \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::AddPacked<isa::f16>>>(PREFIX "_ATOMIC_PK_ADD_F16");   \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::AddPacked<isa::bf16>>>(PREFIX "_ATOMIC_PK_ADD_BF16"); \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::Ordered<true, isa::f32, std::uint32_t>>>(PREFIX "_ATOMIC_FMIN");  \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::Ordered<false, isa::f32, std::uint32_t>>>(PREFIX "_ATOMIC_FMAX"); \
+  add.template operator()<SPACE, Atomic<std::uint64_t, atomic::Ordered<true, isa::f64, std::uint64_t>>>(PREFIX "_ATOMIC_MIN_F64");  \
+  add.template operator()<SPACE, Atomic<std::uint64_t, atomic::Ordered<false, isa::f64, std::uint64_t>>>(PREFIX "_ATOMIC_MAX_F64");
+
+}  // namespace
+
+void add_vector_memory(Table& table) {
+  const auto add = [&]<class Space, class Access>(std::string_view name) {
+    table.add(name, {memory<Space, Access>, memory<Space, Access>});
+  };
+  HIPSIGHT_PLAIN_ACCESSES(Global, "GLOBAL")
+  HIPSIGHT_PLAIN_ACCESSES(Flat, "FLAT")
+  HIPSIGHT_PLAIN_ACCESSES(Scratch, "SCRATCH")
+  HIPSIGHT_PLAIN_ACCESSES(Buffer, "BUFFER")
+  HIPSIGHT_ATOMICS(Global, "GLOBAL")
+  HIPSIGHT_ATOMICS(Flat, "FLAT")
+  HIPSIGHT_ATOMICS(Buffer, "BUFFER")
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL

@@ -1,0 +1,372 @@
+#include <bit>
+#include <cmath>
+#include <set>
+
+#include "engine/program.h"
+#include "engine/wave.h"
+#include "isa/entry.h"
+
+namespace hipsight::engine {
+namespace {
+
+using isa::Format;
+using isa::Operand;
+using isa::Type;
+using isa::Where;
+
+std::uint32_t scalar_offset(unsigned index) {
+  return static_cast<std::uint32_t>(offsetof(Wave, scalar) + index * 4);
+}
+
+/// Bits of a constant operand for a type, low and high register.
+std::uint64_t constant_bits(const Operand& o, Type type, bool packed) {
+  if (o.literal) {
+    // A 32-bit literal is the high half of an f64, and is extended for 64-bit integers.
+    if (type == Type::F64) return std::uint64_t{o.value} << 32;
+    if (type == Type::I64)
+      return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(o.value)));
+    return o.value;
+  }
+  if (o.inline_float) {
+    const float value = std::bit_cast<float>(o.value);
+    const bool inverse_2_pi = o.value == 0x3e22f983;
+    switch (type) {
+      case Type::F16:
+      case Type::I16:
+      case Type::U16: {
+        if (inverse_2_pi) return 0x3118;
+        // 0.5, 1, 2 and 4 are exact: rebias the exponent.
+        const std::uint32_t exponent = (o.value >> 23 & 0xff) - 127 + 15;
+        return (o.value >> 16 & 0x8000) | exponent << 10;
+      }
+      case Type::BF16: return o.value >> 16;
+      case Type::F64:
+      case Type::I64:
+      case Type::U64:
+        return inverse_2_pi ? 0x3fc45f306dc9c882ull
+                            : std::bit_cast<std::uint64_t>(static_cast<double>(value));
+      default: return o.value;
+    }
+  }
+  const auto extended =
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(o.value)));
+  if (isa::is_64_bit(type) || packed) return extended;
+  return o.value;
+}
+
+std::uint64_t with_modifiers(std::uint64_t bits, const Operand& o, Type type) {
+  const std::uint64_t sign = isa::is_16_bit(type)   ? 0x8000u
+                             : isa::is_64_bit(type) ? 1ull << 63
+                                                    : 0x80000000u;
+  if (o.absolute) bits &= ~sign;
+  if (o.negate) bits ^= sign;
+  return bits;
+}
+
+struct Lowering {
+  const LoweringContext& context;
+  ConstantPool& constants;
+  const bool rdna = isa::is_rdna(context.gfx);
+  const std::uint32_t register_bytes = context.file.lanes * 4;
+
+  std::uint32_t vector_offset(const Operand& o) const {
+    const unsigned index = o.index + (o.where == Where::Agpr ? context.file.vgprs : 0);
+    return static_cast<std::uint32_t>(sizeof(Wave) + index * register_bytes);
+  }
+  /// Whether the register exists; code that names others is malformed.
+  bool exists(const Operand& o, unsigned registers) const {
+    if (o.where != Where::Vgpr && o.where != Where::Agpr) return true;
+    return o.index + registers <= context.file.vgprs;
+  }
+  std::uint32_t scalar_destination(const Operand& o) const {
+    const bool null = rdna && o.index == reg::null_rdna;
+    return scalar_offset(null ? reg::trash : o.index);
+  }
+  /// Values of the special source codes (ISA manuals, "Scalar operands"); LDS and scratch apertures
+  /// are hipsight's own choice of addresses that no host pointer has.
+  static std::optional<std::uint64_t> special(unsigned code) {
+    switch (code) {
+      case 235: return aperture::shared_base;
+      case 236: return aperture::shared_base + aperture::size - 1;
+      case 237: return aperture::private_base;
+      case 238: return aperture::private_base + aperture::size - 1;
+      default: return std::nullopt;
+    }
+  }
+
+  /// Sixteen-bit registers of true16 encodings: bit 7 of the register says which half.
+  void split_half(isa::Instruction& in, Operand& o, Type type) const {
+    const bool short_form =
+        in.format == Format::Vop1 || in.format == Format::Vop2 || in.format == Format::Vopc;
+    if (rdna && short_form && isa::is_16_bit(type) && o.where == Where::Vgpr && o.index >= 128) {
+      o.index = static_cast<std::uint16_t>(o.index & 127);
+      o.high = true;
+    }
+  }
+
+  /// False when the operand has no place hipsight knows.
+  bool place_vector_source(isa::Instruction& in, Op& op, const isa::Shape& shape, unsigned i) {
+    const Type type = shape.operand[i];
+    Operand& o = shape.old[i] ? in.dst : in.src[i];
+    const bool packed = shape.form == isa::Form::Packed;
+    const bool packed_pair = packed && !isa::is_16_bit(type);
+    if (type == Type::B1) {
+      if (o.where == Where::Sgpr)
+        op.src[i] = scalar_offset(o.index);
+      else if (o.where == Where::Constant)
+        op.base[i] = Base::Constant, op.src[i] = constants.scalar(constant_bits(o, Type::I64, false));
+      else
+        return false;
+      return true;
+    }
+    if (!packed) split_half(in, o, type);
+    const bool half = !packed && o.high && isa::is_16_bit(type);
+    const bool modified =
+        !packed && !shape.old[i] &&
+        (o.negate || o.absolute || half || (in.variant == isa::Variant::Sdwa && o.select != 6));
+    const bool permuted =
+        i == 0 && (in.variant == isa::Variant::Dpp16 || in.variant == isa::Variant::Dpp8);
+    const unsigned registers = isa::is_64_bit(type) || packed_pair ? 2 : 1;
+    switch (o.where) {
+      case Where::Vgpr:
+      case Where::Agpr:
+        if (!exists(o, registers)) return false;
+        op.step[i] = 64;
+        if (modified || permuted || (shape.old[i] && half)) {
+          op.prepare |= 1u << i;
+          op.vector_origin |= 1u << i;
+          op.origin[i] = vector_offset(o);
+          op.src[i] = offsetof(Wave, temporary) + i * Wave::temporary_bytes;
+        } else {
+          op.src[i] = vector_offset(o);
+        }
+        return true;
+      case Where::Sgpr:
+        op.origin[i] = scalar_offset(o.index);
+        op.src[i] = offsetof(Wave, temporary) + i * Wave::temporary_bytes;
+        if (modified || permuted) {
+          op.prepare |= 1u << i;
+          op.step[i] = 64;
+        } else {
+          op.broadcast |= 1u << i;
+        }
+        return true;
+      case Where::Constant:
+      case Where::Special: {
+        std::uint64_t bits;
+        if (o.where == Where::Constant) {
+          bits = with_modifiers(constant_bits(o, type, packed_pair), o, type);
+          if (half) bits >>= 16;
+          if (packed && o.inline_float && !packed_pair) bits &= 0xffff;
+        } else if (const auto value = special(o.index)) {
+          bits = *value;
+        } else {
+          return false;
+        }
+        op.base[i] = Base::Constant;
+        op.src[i] = constants.slices(static_cast<std::uint32_t>(bits),
+                                     static_cast<std::uint32_t>(bits >> 32));
+        return true;
+      }
+      case Where::None: return false;
+    }
+    return false;
+  }
+
+  bool place_scalar_source(isa::Instruction& in, Op& op, const isa::Shape& shape, unsigned i) {
+    const Type type = shape.operand[i];
+    if (type == Type::B1) return true;  // SCC
+    const Operand& o = shape.old[i] ? in.dst : in.src[i];
+    switch (o.where) {
+      case Where::Sgpr: op.src[i] = scalar_offset(o.index); return true;
+      case Where::Constant:
+        op.base[i] = Base::Constant;
+        op.src[i] = constants.scalar(constant_bits(o, type, false));
+        return true;
+      case Where::Special:
+        if (const auto value = special(o.index)) {
+          op.base[i] = Base::Constant;
+          op.src[i] = constants.scalar(*value);
+          return true;
+        }
+        if (o.index == 253 && !isa::is_64_bit(type)) {
+          op.src[i] = offsetof(Wave, scc);
+          return true;
+        }
+        return false;
+      default: return false;
+    }
+  }
+
+  /// Where a 16-bit result goes. On GFX9 the instructions that also have short encodings clear the
+  /// other half, VOP3-only ones keep it; on later GPUs all keep it (LLVM,
+  /// GCNSubtarget::zeroesHigh16BitsOfDest).
+  Half half_of(isa::Instruction& in, const isa::Shape& shape) {
+    if (shape.form == isa::Form::Packed || !isa::is_16_bit(shape.result)) return Half::Zero;
+    split_half(in, in.dst, shape.result);
+    if (in.dst.high) return Half::KeepLow;
+    if (rdna) return Half::KeepHigh;
+    constexpr unsigned first_vop3_only = 0x1c0;
+    const bool vop3_only =
+        in.format == Format::Vop3 && (in.words[0] >> 16 & 0x3ff) >= first_vop3_only;
+    return vop3_only ? Half::KeepHigh : Half::Zero;
+  }
+
+  bool place_vector_result(isa::Instruction& in, Op& op, const isa::Shape& shape) {
+    if (shape.result == Type::B1 || shape.bit_result) {
+      op.flags |= flag::write_bits;
+      op.bit_dst = scalar_destination(in.sdst);
+      if (in.name.starts_with("V_CMPX")) {
+        op.flags |= flag::write_exec;
+        if (rdna) op.flags &= ~flag::write_bits;
+      }
+      if (shape.result == Type::B1) return true;
+    }
+    const bool packed_pair = shape.form == isa::Form::Packed && !isa::is_16_bit(shape.result);
+    op.half = half_of(in, shape);
+    if (in.dst.where == Where::Sgpr) return false;
+    if (!exists(in.dst, isa::is_64_bit(shape.result) || packed_pair ? 2 : 1)) return false;
+    op.dst = vector_offset(in.dst);
+    const bool partial = in.variant == isa::Variant::Sdwa && in.dst_select < 6;
+    op.finish = in.clamp || in.omod || op.half != Half::Zero || partial ||
+                in.variant == isa::Variant::Dpp16 || in.variant == isa::Variant::Dpp8;
+    return true;
+  }
+
+  /// Places of instructions without a shape: memory, control, cross-lane and matrix instructions
+  /// read them as their own code needs.
+  void place_plainly(const isa::Instruction& in, Op& op) {
+    for (unsigned i = 0; i < 4; ++i) {
+      const Operand& o = in.src[i];
+      if (o.where == Where::Vgpr || o.where == Where::Agpr) {
+        op.src[i] = vector_offset(o);
+        op.step[i] = 64;
+        op.vector_origin |= 1u << i;
+      } else if (o.where == Where::Sgpr) {
+        op.src[i] = scalar_offset(o.index);
+      } else if (o.where == Where::Constant) {
+        op.base[i] = Base::Constant;
+        const bool scalar = in.format <= Format::Smem;
+        op.src[i] = scalar ? constants.scalar(constant_bits(o, Type::I64, false))
+                           : constants.slices(o.value, 0);
+      }
+    }
+    if (in.dst.where == Where::Sgpr)
+      op.dst = scalar_destination(in.dst);
+    else if (in.dst.where != Where::None)
+      op.dst = vector_offset(in.dst);
+    op.imm = in.offset;
+  }
+
+  bool place(isa::Instruction& in, Op& op, const isa::Shape& shape) {
+    op.shape = &shape;
+    if (shape.form == isa::Form::Scalar) {
+      for (unsigned i = 0; i < shape.operands; ++i)
+        if (!place_scalar_source(in, op, shape, i)) return false;
+      if (shape.result != Type::B1) op.dst = scalar_destination(in.dst);
+      return true;
+    }
+    for (unsigned i = 0; i < shape.operands; ++i)
+      if (!place_vector_source(in, op, shape, i)) return false;
+    if (shape.form == isa::Form::Packed)
+      op.imm = in.op_sel | in.op_sel_hi << 3 | in.neg_lo << 6 | in.neg_hi << 9;
+    return place_vector_result(in, op, shape);
+  }
+
+  std::string_view code_name(const isa::Instruction& in, const isa::Shape* shape,
+                             std::string& storage) const {
+    const bool ocp = context.gfx == isa::Gfx::Gfx950 || context.gfx == isa::Gfx::Gfx12;
+    if (ocp && (in.name.find("FP8") != std::string_view::npos ||
+                in.name.find("BF8") != std::string_view::npos)) {
+      storage = std::string(in.name) + "@OCP";
+      if (isa::find_shape(storage) || context.table.find(storage)) return storage;
+    }
+    const bool integer = shape && shape->result != Type::B1 && !isa::is_float(shape->result);
+    if (in.clamp && integer) return storage = std::string(in.name) + "_CLAMP";
+    return in.name;
+  }
+
+  Op one(isa::Instruction& in) {
+    Op op;
+    op.instruction = &in;
+    std::string storage;
+    const std::string_view name = code_name(in, isa::find_shape(in.name), storage);
+    const isa::Shape* shape = isa::find_shape(name);
+    const Code* code = context.table.find(name);
+    bool known = code != nullptr && in.format != Format::Other;
+    if (known && shape)
+      known = place(in, op, *shape);
+    else if (known)
+      place_plainly(in, op);
+    if (!known) code = context.table.find("unknown");
+    op.run = context.file.lanes == 32 ? code->wave32 : code->wave64;
+    return op;
+  }
+};
+
+bool reads(const isa::Instruction& in, const isa::Operand& destination) {
+  for (const Operand& o : in.src)
+    if (o.where == Where::Vgpr && o.index == destination.index) return true;
+  const isa::Shape* shape = isa::find_shape(in.name);
+  if (shape)
+    for (unsigned i = 0; i < shape->operands; ++i)
+      if (shape->old[i] && in.dst.index == destination.index) return true;
+  return false;
+}
+
+}  // namespace
+
+std::uint64_t ConstantPool::slices(std::uint32_t low, std::uint32_t high) {
+  const std::uint64_t value = low | std::uint64_t{high} << 32;
+  const auto [at, fresh] = by_value_.try_emplace(value, 0);
+  if (fresh) {
+    Slices& slices = slices_.emplace_back();
+    constexpr unsigned wave32_pair = 32, wave64_pair = 64;
+    for (unsigned i = 0; i < 16; ++i) {
+      slices.words[i] = low;
+      slices.words[wave32_pair + i] = slices.words[wave64_pair + i] = high;
+    }
+    at->second = reinterpret_cast<std::uintptr_t>(&slices);
+  }
+  return at->second;
+}
+
+std::uint64_t ConstantPool::scalar(std::uint64_t value) {
+  return reinterpret_cast<std::uintptr_t>(&scalars_.emplace_back(value));
+}
+
+void lower(isa::Instruction& in, const LoweringContext& context, ConstantPool& constants,
+           std::deque<isa::Instruction>& extra, std::vector<Op>& ops) {
+  Lowering lowering{context, constants};
+  if (in.name_y.empty()) {
+    ops.push_back(lowering.one(in));
+    return;
+  }
+  // Dual issue: both halves read before either writes.
+  isa::Instruction& x = extra.emplace_back(in);
+  isa::Instruction& y = extra.emplace_back(in);
+  x.format = y.format = Format::Vop3;  // plain operands
+  x.name_y = y.name_y = {};
+  y.name = in.name_y;
+  y.dst = in.dst_y;
+  for (unsigned i = 0; i < 3; ++i) y.src[i] = in.src_y[i];
+  y.src[3] = {};
+  const bool y_reads_x = reads(y, x.dst), x_reads_y = reads(x, y.dst);
+  Op first = lowering.one(x), second = lowering.one(y);
+  if (y_reads_x && !x_reads_y) std::swap(first, second);
+  if (y_reads_x && x_reads_y) {
+    // x's result waits in a temporary register; it is copied once y has read.
+    isa::Instruction& copy = extra.emplace_back(x);
+    copy.name = "V_MOV_B32";
+    copy.src[0] = x.dst;
+    Op move = lowering.one(copy);
+    first.dst = static_cast<std::uint32_t>(offsetof(Wave, temporary) + 3 * Wave::temporary_bytes);
+    move.src[0] = first.dst;
+    ops.insert(ops.end(), {first, second, move});
+    return;
+  }
+  ops.push_back(first);
+  ops.push_back(second);
+}
+
+}  // namespace hipsight::engine

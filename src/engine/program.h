@@ -1,0 +1,104 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/level/table.h"
+#include "engine/op.h"
+#include "isa/decode.h"
+
+namespace hipsight::engine {
+
+/// A stretch of code that always runs from its first to its last instruction under one EXEC.
+struct Region {
+  const isa::Instruction* first = nullptr;
+  std::uint32_t count = 0;
+};
+
+/// The registers that code may name; the layout of a wave's register file.
+struct RegisterFile {
+  std::uint32_t lanes = 64;
+  std::uint32_t vgprs = 0;  ///< of each kind (AGPRs follow)
+  bool operator<(const RegisterFile& other) const {
+    return std::pair(lanes, vgprs) < std::pair(other.lanes, other.vgprs);
+  }
+};
+
+/// A code object's instructions, decoded and lowered function by function when control first
+/// reaches them. Safe to use from several threads.
+class Program {
+ public:
+  Program(const code::CodeObject& object, std::byte* image);
+  ~Program();
+
+  /// The op at a device address of code, for waves with this register file; null when the address
+  /// is outside the code object's functions or not at an instruction.
+  const Op* op_at(std::uint64_t device_address, const RegisterFile& file);
+
+  /// Regions decoded so far; Op::counter indexes them. Only grows.
+  std::vector<Region> regions() const;
+  /// No more regions than this can ever exist.
+  std::size_t region_limit() const;
+
+  isa::Gfx gfx() const { return gfx_; }
+  std::uint64_t base() const { return reinterpret_cast<std::uintptr_t>(image_); }
+  const code::CodeObject& object() const { return object_; }
+  /// An instruction as the assembler writes it.
+  std::string text(const isa::Instruction& instruction);
+
+ private:
+  struct Function;
+  Function& lower(const code::Symbol& symbol, const RegisterFile& file);
+
+  const code::CodeObject& object_;
+  std::byte* image_;
+  isa::Gfx gfx_;
+  mutable std::recursive_mutex mutex_;
+  std::optional<isa::Decoder> decoder_;
+  std::map<std::pair<std::uint64_t, RegisterFile>, std::unique_ptr<Function>> functions_;
+  std::vector<Region> regions_;
+};
+
+/// What instructions that control flow, EXEC or memory need to know of the place they run in.
+struct LoweringContext {
+  const Table& table;
+  isa::Gfx gfx;
+  RegisterFile file;
+};
+
+/// Constants of lowered code: 64-byte slices of one value, so that a constant reads like a register.
+class ConstantPool {
+ public:
+  /// A slice of `low`, and where a register pair's high half is read, one of `high`.
+  std::uint64_t slices(std::uint32_t low, std::uint32_t high);
+  std::uint64_t scalar(std::uint64_t value);
+
+ private:
+  struct alignas(64) Slices {
+    std::array<std::uint32_t, 96> words;
+  };
+  std::deque<Slices> slices_;
+  std::map<std::uint64_t, std::uint64_t> by_value_;
+  std::deque<std::uint64_t> scalars_;
+};
+
+/// Resolves an instruction's operands to places and chooses its code. Appends one op or, for dual
+/// issue, up to three. `instruction` must outlive the ops; operands are adjusted in place (16-bit
+/// register halves). Unknown instructions become an op that reports them when it is reached.
+void lower(isa::Instruction& instruction, const LoweringContext& context, ConstantPool& constants,
+           std::deque<isa::Instruction>& extra, std::vector<Op>& ops);
+
+/// The table of code for the host's instruction set.
+const Table& host_table();
+/// Runs a wave until it stops.
+void run_wave(Wave& wave);
+
+}  // namespace hipsight::engine

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/program.h"
+#include "engine/wave.h"
+
+namespace hipsight::engine {
+
+/// What all workgroups of a launch share.
+struct Launch {
+  const Dispatch* dispatch = nullptr;
+  Program* program = nullptr;
+  Memory* memory = nullptr;
+  RegisterFile file;
+  const Op* entry = nullptr;
+  isa::Gfx gfx = isa::Gfx::Gfx942;
+  Dim3 groups;                    ///< workgroups
+  std::uint32_t lds_bytes = 0;    ///< of a workgroup
+  std::uint32_t scratch_bytes = 0;  ///< of a work-item, dynamic stack included
+  const void* dispatch_packet = nullptr;
+  const void* queue = nullptr;
+  const std::function<void(std::uint32_t)>* doorbell = nullptr;
+};
+
+/// A workgroup on its way: its waves, its LDS and what they wait for.
+struct Workgroup {
+  const Launch* launch = nullptr;
+  std::uint32_t id[3] = {0, 0, 0};
+  std::byte* lds = nullptr;
+  std::uint32_t lds_bytes = 0;
+  std::vector<Wave*> waves;
+  std::uint32_t running = 0;  ///< waves that have not ended
+  std::uint32_t waiting = 0;  ///< waves at the barrier
+};
+
+/// Reports of what instructions do wrong: each throws a KernelError that names kernel, instruction,
+/// address and source line.
+[[noreturn]] void report_access(const Wave& wave, const Op* op, std::uint64_t address,
+                                unsigned bytes, unsigned lane, const char* what);
+[[noreturn]] void report_unknown(const Wave& wave, const Op* op);
+[[noreturn]] void report_bad_jump(const Wave& wave, const Op* op, std::uint64_t target);
+[[noreturn]] void report_trap(const Wave& wave, const Op* op);
+
+/// Whether [address, address + bytes) lies in one allocation; that allocation's bounds.
+bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, KnownRange& range);
+/// Changes whenever an allocation ends.
+std::uint64_t memory_epoch(const Wave& wave);
+/// The op at a device address, decoded if need be.
+const Op* jump(Wave& wave, const Op* from, std::uint64_t target);
+/// Device address of an op's instruction.
+std::uint64_t device_address(const Wave& wave, const Op* op);
+/// Rings the host's doorbell (s_sendmsg).
+void ring_doorbell(const Wave& wave, std::uint32_t message);
+/// MODE was written: the host's rounding and denormal modes follow.
+void mode_changed(Wave& wave);
+/// Value of a hardware register (s_getreg), by id; see the ISA manuals' "Hardware registers".
+std::uint32_t hardware_register(const Wave& wave, unsigned id);
+
+}  // namespace hipsight::engine
