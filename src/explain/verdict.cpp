@@ -67,7 +67,7 @@ Verdict verdict(const gpus::Gpu& gpu, const timing::Launches& launches,
     if (certain.empty()) {
       result.sentence += ".";
     } else {
-      result.sentence += fmt::format("; with perfect caches {} would bind, at {}.",
+      result.sentence += fmt::format("; if caches caught all, {} would bind, at {}.",
                                      certain.front().name, duration(certain.front().seconds));
     }
   } else if (!certain.empty()) {

@@ -121,9 +121,12 @@ std::string roofs(const KernelReport& kernel) {
     if (!out.empty()) out += fmt::format("\n{:{}}", "", kLabel);
     out += fmt::format("{:>8}  {}: {}", duration(roof.seconds), roof.name, roof.evidence);
   }
-  if (!kernel.roofs.unknown.empty())
-    out += fmt::format("\n{:{}}{:>8}  {}: no rate in the GPU's file", "", kLabel, "unknown",
-                       fmt::join(kernel.roofs.unknown, ", "));
+  if (!kernel.roofs.unknown.empty()) {
+    std::vector<std::string> items = kernel.roofs.unknown;
+    items.front() = " unknown  " + items.front();
+    items.back() += ": no rate in the GPU's file";
+    out += fmt::format("\n{:{}}{}", "", kLabel, wrapped(items, ", "));
+  }
   return out;
 }
 
