@@ -68,6 +68,19 @@ TEST(Lines, are_none_without_debug_information) {
   EXPECT_EQ(object->line(object->kernels()[0].entry), std::nullopt);
 }
 
+TEST(Lines, survive_tables_that_crash_or_hang_LLVM) {
+  auto line_of_f = [](const std::string& name) {
+    auto object = CodeObject::read(testing::read_object(name), name);
+    return object->line(object->find_symbol("f")->address);
+  };
+  auto good = line_of_f("lines.co");
+  ASSERT_TRUE(good);
+  EXPECT_EQ(good->file, "/src/a.hip");
+  EXPECT_EQ(good->line, 42u);
+  for (const char* bad : {"unknown_form", "number_as_string", "path_as_number", "endless"})
+    EXPECT_EQ(line_of_f(fmt::format("lines.{}.co", bad)), std::nullopt) << bad;
+}
+
 TEST(Lines, may_be_asked_for_by_many_threads) {
   auto object = CodeObject::read(testing::read_object("gfx942.co"), "gfx942.co");
   auto alone = CodeObject::read(testing::read_object("gfx942.co"), "gfx942.co");

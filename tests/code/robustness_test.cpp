@@ -6,38 +6,13 @@
 #include <cstring>
 #include <random>
 
-#include "code/code_object.h"
-#include "code/fat_binary.h"
 #include "files.h"
+#include "use.h"
 
 namespace hipsight::code {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-/// Reads all that there is to read of a code object.
-void use(const CodeObject& object) {
-  if (object.image_size() < (1u << 20)) {
-    Bytes image(object.image_size());
-    object.load(image.data(), 0x10000000);
-  }
-  for (const Kernel& kernel : object.kernels()) {
-    object.line(kernel.entry + 8);
-    object.function_at(kernel.entry);
-  }
-  for (const Symbol& symbol : object.symbols()) object.find_symbol(symbol.name);
-}
-
-void use_code_object(std::span<const std::byte> bytes) {
-  use(*CodeObject::read(bytes, "broken.co"));
-}
-
-void use_fat_binaries(std::span<const std::byte> bytes) {
-  for (auto bundle : find_fat_binaries(bytes, "broken.hipfb")) {
-    FatBinary fat = FatBinary::open(bundle, "broken.hipfb");
-    for (const Image& image : fat.images) CodeObject::read(image.elf, "broken.hipfb");
-  }
-}
 
 class Broken : public ::testing::TestWithParam<std::string> {
  protected:
@@ -45,8 +20,10 @@ class Broken : public ::testing::TestWithParam<std::string> {
 
   /// Uses the bytes; whether that ended in an Error, which must name the file.
   bool fails(std::span<const std::byte> broken) {
-    std::string error = testing::error_of(
-        [&] { GetParam().ends_with(".co") ? use_code_object(broken) : use_fat_binaries(broken); });
+    std::string error = testing::error_of([&] {
+      GetParam().ends_with(".co") ? testing::use_code_object(broken)
+                                  : testing::use_fat_binaries(broken);
+    });
     EXPECT_TRUE(error.empty() || error.starts_with("broken.")) << error;
     return !error.empty();
   }

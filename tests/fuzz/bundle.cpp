@@ -1,0 +1,10 @@
+#include "code/use.h"
+#include "support/error.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    hipsight::code::testing::use_fat_binaries(std::as_bytes(std::span(data, size)));
+  } catch (const hipsight::Error&) {
+  }
+  return 0;
+}
