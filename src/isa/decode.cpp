@@ -19,6 +19,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "isa/aliases.h"
 #include "isa/crash_guard.h"
 #include "support/error.h"
 
@@ -110,10 +111,10 @@ struct Decoder::Impl {
       const auto split = name.find("_X_");
       std::string x = "V_" + std::string(name.substr(7, split - 7));
       std::string y = "V_" + std::string(name.substr(split + 3));
-      result.name = intern(meaning_of(x));
-      result.name_y = intern(meaning_of(y));
+      result.name = intern(canonical(meaning_of(x)));
+      result.name_y = intern(canonical(meaning_of(y)));
     } else {
-      result.name = intern(meaning_of(name));
+      result.name = intern(canonical(meaning_of(name)));
       result.returns = name.find("_RTN") != std::string_view::npos;
     }
     return result;

@@ -260,6 +260,12 @@ struct Reader {
     }
     in.op_sel = static_cast<std::uint8_t>(bits(w0, 14, 11));
     in.dst.high = bits(w0, 14, 14);
+    if (in.name.starts_with("V_BITOP3")) {
+      // The fields of the float modifiers hold a truth table.
+      in.src[3] = constant(bits(w1, 28, 27) << 6 | bits(w0, 10, 8) << 3 | bits(w1, 31, 29));
+      in.omod = 0;
+      for (Operand& source : in.src) source.negate = source.absolute = false;
+    }
     if (in.name.starts_with("V_CMP"))
       in.sdst = sgpr(compare_destination(bits(w0, 7, 0))), in.dst = {};
     if (in.name.starts_with("V_READLANE") || in.name.starts_with("V_READFIRSTLANE") ||
@@ -278,6 +284,9 @@ struct Reader {
     in.op_sel_hi = static_cast<std::uint8_t>(bits(w1, 28, 27) | bits(w0, 14, 14) << 2);
     in.neg_hi = static_cast<std::uint8_t>(bits(w0, 10, 8));
     in.neg_lo = static_cast<std::uint8_t>(bits(w1, 31, 29));
+    // Fields that are operands of the meaning: which source is signed, or which half is moved.
+    if (in.name == "V_DOT4_I32_IU8" || in.name == "V_DOT8_I32_IU4") in.src[3] = constant(in.neg_lo);
+    if (in.name == "V_PK_MOV_B32") in.src[2] = constant(in.op_sel);
   }
 
   void mai() {

@@ -20,6 +20,9 @@ struct i16 {};
 struct u16 {};
 struct b1 {};  ///< a bit per lane: VCC, EXEC or an SGPR mask; for scalar instructions SCC
 
+/// The lane's number: an operand that no register holds.
+struct lane_index {};
+
 /// An operand that is the old value of the destination: v_fmac, v_writelane.
 template <class T>
 struct old {};
@@ -52,6 +55,8 @@ template <>
 inline constexpr Type type_of<u16> = Type::U16;
 template <>
 inline constexpr Type type_of<b1> = Type::B1;
+template <>
+inline constexpr Type type_of<lane_index> = Type::U32;
 template <class T>
 inline constexpr Type type_of<old<T>> = type_of<T>;
 template <class T>
