@@ -29,9 +29,10 @@ std::string too_small(const gpus::Gpu& gpu, const timing::Roofs& roofs) {
 }  // namespace
 
 std::string_view caveat() {
-  return "UNVALIDATED first-order roofs: each is the least time of one resource alone, at peak "
-         "clock. Caches, coalescing, latency, LDS bank conflicts and clocks under load are not "
-         "modelled, so real times are longer.";
+  return "UNVALIDATED first-order roofs: the time of one resource alone, at peak clock. L2 and "
+         "DRAM "
+         "count every request as if no cache helped; coalescing, latency, LDS bank conflicts and "
+         "clocks under load are not modelled.";
 }
 
 Verdict verdict(const gpus::Gpu& gpu, const timing::Launches& launches,

@@ -140,7 +140,7 @@ void add(std::string& out, const KernelReport& kernel) {
                   kernel.occupancy.simds > 2 && kernel.wavefront_size == 32 ? " pair" : ""));
   row(out, "instructions", instructions(kernel));
   if (const double active = kernel.summary.active_lanes(kernel.wavefront_size); active > 0)
-    row(out, "active lanes", fmt::format("{:.1f} % of vector instructions'", 100 * active));
+    row(out, "active lanes", fmt::format("{:.3g} %, mean of vector instructions", 100 * active));
   row(out, "FLOP", operations(kernel));
   row(out, "bytes asked", bytes(kernel));
   if (kernel.verdict.arithmetic_intensity)
