@@ -27,7 +27,10 @@ struct ErrorText {
   const char* text;
 };
 
-#define HIP_ERROR(name, text) ErrorText{name, #name, text}
+#define HIP_ERROR(name, text) \
+  ErrorText {                 \
+    name, #name, text         \
+  }
 // The texts are those of HIP: programs print them and test suites compare them.
 constexpr std::array error_texts{
     HIP_ERROR(hipSuccess, "no error"),
@@ -129,8 +132,12 @@ const ErrorText& find_text(hipError_t code) {
 
 }  // namespace
 
-const char* error_name(hipError_t code) { return find_text(code).name; }
-const char* error_text(hipError_t code) { return find_text(code).text; }
+const char* error_name(hipError_t code) {
+  return find_text(code).name;
+}
+const char* error_text(hipError_t code) {
+  return find_text(code).text;
+}
 
 hipError_t finish(hipError_t result) noexcept {
   last_command_error = result;
@@ -144,7 +151,8 @@ hipError_t translate_exception() noexcept {
   } catch (const Failure& failure) {
     return failure.code;
   } catch (const engine::KernelError& error) {
-    return record_kernel_error(error);
+    complain(error.what());
+    return set_device_fault(error.kind);
   } catch (const std::bad_alloc&) {
     return hipErrorOutOfMemory;
   } catch (const std::exception& error) {
@@ -176,8 +184,12 @@ hipError_t unsupported(const char* function) noexcept {
   return finish(hipErrorNotSupported);
 }
 
-HIP_API const char* hipGetErrorName(hipError_t code) { return error_name(code); }
-HIP_API const char* hipGetErrorString(hipError_t code) { return error_text(code); }
+HIP_API const char* hipGetErrorName(hipError_t code) {
+  return error_name(code);
+}
+HIP_API const char* hipGetErrorString(hipError_t code) {
+  return error_text(code);
+}
 
 HIP_API hipError_t hipDrvGetErrorName(hipError_t code, const char** name) {
   if (!name) return hipErrorInvalidValue;

@@ -7,6 +7,10 @@
 
 /// A function of the HIP interface: C linkage, exported.
 #define HIP_API extern "C" __attribute__((visibility("default")))
+/// Another name of an API function of the same file. HIP's names in _spt take a null stream as the
+/// calling thread's own; streams here finish their work at once, so it comes to the same.
+#define HIP_API_ALIAS(name, function) \
+  extern "C" __attribute__((visibility("default"), alias(#function))) decltype(function) name
 
 namespace hipsight::runtime {
 
@@ -15,13 +19,15 @@ struct Failure {
   hipError_t code;
 };
 
-[[noreturn]] inline void fail_with(hipError_t code) { throw Failure{code}; }
+[[noreturn]] inline void fail_with(hipError_t code) {
+  throw Failure{code};
+}
 inline void require(bool condition, hipError_t otherwise = hipErrorInvalidValue) {
   if (!condition) throw Failure{otherwise};
 }
 
-/// Sets the calling thread's last error and returns it. Up to HIP 6 a success clears the last error;
-/// since HIP 7 it stands until it is read.
+/// Sets the calling thread's last error and returns it. Up to HIP 6 a success clears the last
+/// error; since HIP 7 it stands until it is read.
 hipError_t finish(hipError_t result) noexcept;
 
 /// The error code of the exception in flight, which is told to the user where it is not his own.

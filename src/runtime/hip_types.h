@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The types of HIP's binary interface, as programs compiled against HIP 5, 6 and 7 see them. Values
-/// and layouts are those of HIP's public headers (hip_runtime_api.h, driver_types.h of HIP 5.7 and
-/// 6.3); tests/runtime compares them with the SDK's headers.
+/// The types of HIP's binary interface, as programs compiled against HIP 5, 6 and 7 see them.
+/// Values and layouts are those of HIP's public headers (hip_runtime_api.h, driver_types.h of
+/// HIP 5.7 and 6.3); tests/runtime compares them with the SDK's headers.
 namespace hipsight::runtime {
 
 enum hipError_t : unsigned {
@@ -414,7 +414,13 @@ enum hipMemoryType : unsigned {
 };
 
 /// Kinds of memory as HIP 5 numbers them: other values, and no "unregistered".
-enum class hipMemoryTypeR0000 : unsigned { Host = 0, Device = 1, Array = 2, Unified = 3, Managed = 4 };
+enum class hipMemoryTypeR0000 : unsigned {
+  Host = 0,
+  Device = 1,
+  Array = 2,
+  Unified = 3,
+  Managed = 4
+};
 
 struct hipPointerAttribute_t {
   hipMemoryType type;

@@ -12,7 +12,7 @@ namespace hipsight::runtime {
 std::size_t readable_bytes(const void* pointer) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "r"),
-                                                           std::fclose);
+                                                             std::fclose);
   if (!maps) return 0;
   std::uintptr_t readable_end = 0;  // of the run of mappings that holds the address, so far
   char line[512];

@@ -29,8 +29,8 @@ struct Variable {
   std::size_t size = 0;
 };
 
-/// A code object loaded on one device: what hipModule_t stands for, and what a registered fat binary
-/// becomes when it is first needed.
+/// A code object loaded on one device: what hipModule_t stands for, and what a registered fat
+/// binary becomes when it is first needed.
 class Module {
  public:
   /// Opens a code object or fat binary and loads what fits the device.

@@ -101,29 +101,29 @@ auto with_entry(const std::unordered_map<const void*, Entry>& entries, const voi
 }  // namespace
 
 std::shared_ptr<Function> registered_function(const void* stub, int device) {
-  return with_entry(
-      registry().kernels, stub, hipErrorInvalidDeviceFunction, [&](const Entry& entry) {
-        auto function = entry.binary->module(device)->function(entry.name);
-        if (!function) {
-          complain(fmt::format("{}: no kernel {} in the device code",
-                               origin_of(entry.binary->image), entry.name));
-          fail_with(hipErrorInvalidDeviceFunction);
-        }
-        return function;
-      });
+  return with_entry(registry().kernels, stub, hipErrorInvalidDeviceFunction,
+                    [&](const Entry& entry) {
+                      auto function = entry.binary->module(device)->function(entry.name);
+                      if (!function) {
+                        complain(fmt::format("{}: no kernel {} in the device code",
+                                             origin_of(entry.binary->image), entry.name));
+                        fail_with(hipErrorInvalidDeviceFunction);
+                      }
+                      return function;
+                    });
 }
 
 Variable registered_variable(const void* host_variable, int device) {
-  return with_entry(
-      registry().variables, host_variable, hipErrorInvalidSymbol, [&](const Entry& entry) {
-        const auto module = entry.binary->module(device);
-        for (const ManagedVariable& managed : entry.binary->managed)
-          if (managed.pointer == host_variable)
-            return Variable{static_cast<std::byte*>(*managed.pointer), managed.size};
-        const auto variable = module->variable(entry.name);
-        require(variable.has_value(), hipErrorInvalidSymbol);
-        return *variable;
-      });
+  return with_entry(registry().variables, host_variable, hipErrorInvalidSymbol,
+                    [&](const Entry& entry) {
+                      const auto module = entry.binary->module(device);
+                      for (const ManagedVariable& managed : entry.binary->managed)
+                        if (managed.pointer == host_variable)
+                          return Variable{static_cast<std::byte*>(*managed.pointer), managed.size};
+                      const auto variable = module->variable(entry.name);
+                      require(variable.has_value(), hipErrorInvalidSymbol);
+                      return *variable;
+                    });
 }
 
 const char* registered_name(const void* stub) {
@@ -201,8 +201,7 @@ HIP_API void __hipRegisterManagedVar(void* handle, void** pointer, void* initial
   add_entry(registry().variables, static_cast<void**>(handle), pointer, name);
   const std::unique_lock lock(registry().mutex);
   const auto binary = registry().binaries.find(static_cast<Binary*>(handle));
-  if (binary != registry().binaries.end())
-    binary->second->managed.push_back({name, pointer, size});
+  if (binary != registry().binaries.end()) binary->second->managed.push_back({name, pointer, size});
 } catch (...) {
   translate_exception();
 }

@@ -2,21 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
 
+#include "runtime/exit.h"
 #include "support/error.h"
 
 namespace hipsight::runtime {
 namespace {
 
-constexpr int kernel_error_status = 86;
-constexpr int timeout_status = 124;
-
-std::atomic<hipError_t> fault{hipSuccess};
-std::atomic<int> status{0};
+std::atomic<hipError_t> fault{hipSuccess};        // until the device is reset
+std::atomic<hipError_t> first_error{hipSuccess};  // for good
 std::atomic<Context*> made{nullptr};
 thread_local int device_of_thread = 0;
 
@@ -27,15 +26,19 @@ std::optional<double> number(const char* variable, double least, double most) {
   char* end = nullptr;
   const double value = std::strtod(text, &end);
   if (*end == '\0' && value >= least && value <= most) return value;
-  complain(fmt::format("{}={}: expected a number from {} to {}; left out", variable, text, least, most));
+  complain(
+      fmt::format("{}={}: expected a number from {} to {}; left out", variable, text, least, most));
   return std::nullopt;
 }
 
 hipError_t code_of(engine::KernelError::Kind kind) {
   switch (kind) {
-    case engine::KernelError::Kind::MemoryAccess: return hipErrorIllegalAddress;
-    case engine::KernelError::Kind::Timeout: return hipErrorLaunchTimeOut;
-    default: return hipErrorLaunchFailure;
+    case engine::KernelError::Kind::MemoryAccess:
+      return hipErrorIllegalAddress;
+    case engine::KernelError::Kind::Timeout:
+      return hipErrorLaunchTimeOut;
+    default:
+      return hipErrorLaunchFailure;
   }
 }
 
@@ -44,7 +47,8 @@ hipError_t code_of(engine::KernelError::Kind kind) {
 Settings Settings::read() {
   Settings settings;
   if (const char* gpu = std::getenv("HIPSIGHT_GPU"); gpu && *gpu) settings.gpu = gpu;
-  if (const auto devices = number("HIPSIGHT_GPUS", 1, 64)) settings.devices = static_cast<int>(*devices);
+  if (const auto devices = number("HIPSIGHT_GPUS", 1, 64))
+    settings.devices = static_cast<int>(*devices);
   if (const auto threads = number("HIPSIGHT_THREADS", 1, 4096))
     settings.threads = static_cast<unsigned>(*threads);
   if (const auto seconds = number("HIPSIGHT_TIMEOUT", 0, 1e9))
@@ -60,6 +64,8 @@ Context::Context()
   options.threads = settings_.threads;
   options.timeout = settings_.timeout;
   engine_ = std::make_unique<engine::Engine>(gpu_, options);
+  session_ = std::make_unique<report::Session>(gpu_);
+  watch_exit();
 }
 
 Context& Context::get() {
@@ -77,29 +83,39 @@ Context& Context::get() {
   }
 }
 
-Context* Context::get_if_made() { return made.load(std::memory_order_acquire); }
+Context* Context::get_if_made() {
+  return made.load(std::memory_order_acquire);
+}
 
-int current_device() { return device_of_thread; }
-void set_current_device(int device) { device_of_thread = device; }
+int current_device() {
+  return device_of_thread;
+}
+void set_current_device(int device) {
+  device_of_thread = device;
+}
 
 void require_device(int device) {
   require(device >= 0 && device < Context::get().device_count(), hipErrorInvalidDevice);
 }
 
-hipError_t device_fault() noexcept { return fault.load(std::memory_order_acquire); }
-void clear_device_fault() noexcept { fault.store(hipSuccess, std::memory_order_release); }
+hipError_t device_fault() noexcept {
+  return fault.load(std::memory_order_acquire);
+}
+void clear_device_fault() noexcept {
+  fault.store(hipSuccess, std::memory_order_release);
+}
 
-hipError_t record_kernel_error(const engine::KernelError& error) noexcept {
-  complain(error.what());
-  const hipError_t code = code_of(error.kind);
-  hipError_t none = hipSuccess;
-  fault.compare_exchange_strong(none, code);
-  int zero = 0;
-  status.compare_exchange_strong(
-      zero, code == hipErrorLaunchTimeOut ? timeout_status : kernel_error_status);
+hipError_t set_device_fault(engine::KernelError::Kind kind) noexcept {
+  const hipError_t code = code_of(kind);
+  for (auto* error : {&fault, &first_error}) {
+    hipError_t none = hipSuccess;
+    error->compare_exchange_strong(none, code);
+  }
   return code;
 }
 
-int exit_status() noexcept { return status.load(std::memory_order_acquire); }
+hipError_t first_kernel_error() noexcept {
+  return first_error.load(std::memory_order_acquire);
+}
 
 }  // namespace hipsight::runtime

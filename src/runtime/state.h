@@ -1,12 +1,13 @@
 #pragma once
 
-#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 
 #include "code/target.h"
 #include "engine/engine.h"
 #include "gpus/gpu.h"
+#include "report/session.h"
 #include "runtime/error.h"
 #include "runtime/hip_types.h"
 
@@ -38,6 +39,8 @@ class Context {
   int device_count() const { return settings_.devices; }
   engine::Engine& engine() { return *engine_; }
   engine::Memory& memory() { return engine_->memory(); }
+  /// What was launched, and the report at exit (exit.cpp).
+  report::Session& session() { return *session_; }
 
  private:
   Context();
@@ -45,9 +48,12 @@ class Context {
   gpus::Gpu gpu_;
   code::Target target_;
   std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<report::Session> session_;
 };
 
-inline engine::Memory& memory() { return Context::get().memory(); }
+inline engine::Memory& memory() {
+  return Context::get().memory();
+}
 
 /// The calling thread's current device.
 int current_device();
@@ -63,10 +69,10 @@ inline void require_no_fault() {
   if (const hipError_t fault = device_fault()) fail_with(fault);
 }
 
-/// Tells the user the kernel's error and makes it the device's fault. Returns its HIP code.
-hipError_t record_kernel_error(const engine::KernelError& error) noexcept;
+/// Makes the error of a kernel the device's fault, unless there is one. Returns its HIP code.
+hipError_t set_device_fault(engine::KernelError::Kind kind) noexcept;
 
-/// 0, or what the process is to exit with after a kernel error (docs/exit-codes.md).
-int exit_status() noexcept;
+/// The first kernel error in the life of the process, or hipSuccess.
+hipError_t first_kernel_error() noexcept;
 
 }  // namespace hipsight::runtime

@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "runtime/handles.h"
+#include "runtime/state.h"
+#include "runtime/stream.h"
+
+namespace hipsight::runtime {
+namespace {
+
+/// A pool of stream-ordered allocations. Freed memory goes back at once: a pool holds no reserve,
+/// and its release threshold is only remembered.
+struct Pool {
+  explicit Pool(int device) : device(device) {}
+
+  const int device;
+  std::mutex mutex;
+  std::uint64_t used = 0, high = 0, threshold = 0;
+  int reuse[3] = {1, 1, 1};
+};
+
+Handles<hipMemPool_t, Pool>& pools() {
+  static auto& handles = *new Handles<hipMemPool_t, Pool>(0x15);
+  return handles;
+}
+
+struct State {
+  std::mutex mutex;
+  std::map<int, hipMemPool_t> default_pool, current_pool;  ///< by device
+  std::map<void*, std::pair<std::shared_ptr<Pool>, std::size_t>> allocations;
+};
+State& state() {
+  static auto& state = *new State;
+  return state;
+}
+
+hipMemPool_t default_pool(int device) {
+  const std::lock_guard lock(state().mutex);
+  hipMemPool_t& pool = state().default_pool[device];
+  if (!pool) pool = pools().add(std::make_shared<Pool>(device));
+  return pool;
+}
+
+hipMemPool_t current_pool(int device) {
+  {
+    const std::lock_guard lock(state().mutex);
+    if (const auto chosen = state().current_pool.find(device); chosen != state().current_pool.end())
+      return chosen->second;
+  }
+  return default_pool(device);
+}
+
+std::shared_ptr<Pool> find_pool(hipMemPool_t handle) {
+  auto pool = pools().find(handle);
+  require(pool != nullptr);
+  return pool;
+}
+
+hipError_t allocate_from(hipMemPool_t (*choose)(int), hipMemPool_t handle, void** result,
+                         std::size_t size, hipStream_t stream_handle) {
+  return api([&] {
+    require(result != nullptr);
+    *result = nullptr;
+    const auto stream = find_stream(stream_handle);
+    const auto pool = find_pool(choose ? choose(stream->device()) : handle);
+    if (size == 0) return hipSuccess;
+    stream->submit([&] {
+      static std::atomic<std::uint64_t> count{0};
+      void* pointer = memory().allocate(size, engine::Memory::Kind::Device,
+                                        "hipMallocAsync #" + std::to_string(++count), pool->device);
+      require(pointer != nullptr, hipErrorOutOfMemory);
+      *result = pointer;
+      {
+        const std::lock_guard lock(pool->mutex);
+        pool->used += size;
+        pool->high = std::max(pool->high, pool->used);
+      }
+      const std::lock_guard lock(state().mutex);
+      state().allocations[pointer] = {pool, size};
+    });
+    return hipSuccess;
+  });
+}
+
+}  // namespace
+
+HIP_API hipError_t hipMallocAsync(void** pointer, std::size_t size, hipStream_t stream) {
+  return allocate_from(current_pool, nullptr, pointer, size, stream);
+}
+HIP_API hipError_t hipMallocFromPoolAsync(void** pointer, std::size_t size, hipMemPool_t pool,
+                                          hipStream_t stream) {
+  return allocate_from(nullptr, pool, pointer, size, stream);
+}
+
+HIP_API hipError_t hipFreeAsync(void* pointer, hipStream_t stream_handle) {
+  return api([&] {
+    require(pointer != nullptr);
+    find_stream(stream_handle)->submit([&] {
+      require(memory().free(pointer));
+      const std::lock_guard lock(state().mutex);
+      const auto found = state().allocations.find(pointer);
+      if (found == state().allocations.end()) return;  // of hipMalloc: may be freed so too
+      const auto [pool, size] = found->second;
+      state().allocations.erase(found);
+      const std::lock_guard pool_lock(pool->mutex);
+      pool->used -= size;
+    });
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* pool, int device) {
+  return api([&] {
+    require(pool != nullptr);
+    require_device(device);
+    *pool = default_pool(device);
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipDeviceGetMemPool(hipMemPool_t* pool, int device) {
+  return api([&] {
+    require(pool != nullptr);
+    require_device(device);
+    *pool = current_pool(device);
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
+  return api([&] {
+    require_device(device);
+    require(find_pool(pool)->device == device);
+    const std::lock_guard lock(state().mutex);
+    state().current_pool[device] = pool;
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* properties) {
+  return api([&] {
+    require(pool && properties && properties->allocType == 1 && properties->location.type == 1);
+    require_device(properties->location.id);
+    *pool = pools().add(std::make_shared<Pool>(properties->location.id));
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipMemPoolDestroy(hipMemPool_t pool) {
+  return api([&] {
+    const int device = find_pool(pool)->device;
+    require(pool != default_pool(device));
+    pools().remove(pool);
+    const std::lock_guard lock(state().mutex);
+    std::erase_if(state().current_pool, [&](const auto& item) { return item.second == pool; });
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipMemPoolTrimTo(hipMemPool_t pool, std::size_t least) {
+  return api([&] {
+    find_pool(pool);
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipMemPoolGetAttribute(hipMemPool_t handle, hipMemPoolAttr which, void* value) {
+  return api([&] {
+    require(value != nullptr);
+    const auto pool = find_pool(handle);
+    const std::lock_guard lock(pool->mutex);
+    const auto store = [value](auto number) { std::memcpy(value, &number, sizeof number); };
+    switch (which) {
+      case hipMemPoolReuseFollowEventDependencies:
+      case hipMemPoolReuseAllowOpportunistic:
+      case hipMemPoolReuseAllowInternalDependencies:
+        store(pool->reuse[which - 1]);
+        break;
+      case hipMemPoolAttrReleaseThreshold:
+        store(pool->threshold);
+        break;
+      case hipMemPoolAttrReservedMemCurrent:
+      case hipMemPoolAttrUsedMemCurrent:
+        store(pool->used);
+        break;
+      case hipMemPoolAttrReservedMemHigh:
+      case hipMemPoolAttrUsedMemHigh:
+        store(pool->high);
+        break;
+      default:
+        fail_with(hipErrorInvalidValue);
+    }
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipMemPoolSetAttribute(hipMemPool_t handle, hipMemPoolAttr which, void* value) {
+  return api([&] {
+    require(value != nullptr);
+    const auto pool = find_pool(handle);
+    const std::lock_guard lock(pool->mutex);
+    switch (which) {
+      case hipMemPoolReuseFollowEventDependencies:
+      case hipMemPoolReuseAllowOpportunistic:
+      case hipMemPoolReuseAllowInternalDependencies:
+        pool->reuse[which - 1] = *static_cast<const int*>(value);
+        break;
+      case hipMemPoolAttrReleaseThreshold:
+        pool->threshold = *static_cast<const std::uint64_t*>(value);
+        break;
+      case hipMemPoolAttrReservedMemHigh:
+      case hipMemPoolAttrUsedMemHigh:
+        require(*static_cast<const std::uint64_t*>(value) == 0);  // may only be reset
+        pool->high = pool->used;
+        break;
+      default:
+        fail_with(hipErrorInvalidValue);
+    }
+    return hipSuccess;
+  });
+}
+
+}  // namespace hipsight::runtime
