@@ -1,5 +1,5 @@
 #pragma once
-// Integer primitives beyond the operators: saturation.
+// Integer primitives beyond the operators.
 
 #include <limits>
 
@@ -16,6 +16,17 @@ inline constexpr auto highest =
     std::is_same_v<T, isa::i16>   ? static_cast<typename Host<T>::type>(32767)
     : std::is_same_v<T, isa::u16> ? static_cast<typename Host<T>::type>(65535)
                                   : std::numeric_limits<typename Host<T>::type>::max();
+
+template <class T, int N, class I>
+  requires(is_integer<T> && std::is_integral_v<I>)
+inline Lanes<T, N> min(Lanes<T, N> a, I b) {
+  return min(a, Lanes<T, N>(static_cast<typename Host<T>::type>(b)));
+}
+template <class T, int N, class I>
+  requires(is_integer<T> && std::is_integral_v<I>)
+inline Lanes<T, N> max(Lanes<T, N> a, I b) {
+  return max(a, Lanes<T, N>(static_cast<typename Host<T>::type>(b)));
+}
 
 /// The nearest value of type To.
 template <class To, class From, int N>
