@@ -97,6 +97,14 @@ template <class T, int N>
 inline Lanes<T, N> mul(Lanes<T, N> a, Lanes<T, N> b) {
   return nan_rule(Lanes<T, N>(a.v * b.v), a, b);
 }
+template <class T, int N>
+inline Lanes<T, N> add(Lanes<T, N> a, typename Host<T>::type b) {
+  return add(a, Lanes<T, N>(b));
+}
+template <class T, int N>
+inline Lanes<T, N> mul(Lanes<T, N> a, typename Host<T>::type b) {
+  return mul(a, Lanes<T, N>(b));
+}
 /// 0 times anything is 0 (v_mul_legacy).
 template <class T, int N>
 inline Lanes<T, N> mul_legacy(Lanes<T, N> a, Lanes<T, N> b) {
@@ -156,6 +164,12 @@ inline Lanes<T, N> fma(Lanes<T, N> a, Lanes<T, N> b, Lanes<T, N> c) {
   return nan_rule(r, a, b, c);
 }
 
+/// a b + c, where 0 times anything is 0.
+template <class T, int N>
+inline Lanes<T, N> fma_legacy(Lanes<T, N> a, Lanes<T, N> b, Lanes<T, N> c) {
+  return select((a == 0) | (b == 0), c, fma(a, b, c));
+}
+
 /// IEEE-754-2008 minNum and maxNum with -0 below +0; a signaling NaN comes back quieted (the
 /// manuals' v_min_f32 with IEEE mode on).
 template <class T, int N>
@@ -196,6 +210,17 @@ inline Lanes<T, N> min_number(Lanes<T, N> a, Lanes<T, N> b) {
 template <class T, int N>
 inline Lanes<T, N> max_number(Lanes<T, N> a, Lanes<T, N> b) {
   return number_rule(max_ordered(a, b), a, b, false);
+}
+/// The one in the middle; with a NaN among them the least of the others.
+template <class T, int N>
+inline Lanes<T, N> median(Lanes<T, N> a, Lanes<T, N> b, Lanes<T, N> c) {
+  const Lanes<T, N> middle = max(min(a, b), min(max(a, b), c));
+  return select(is_nan(a) | is_nan(b) | is_nan(c), min(min(a, b), c), middle);
+}
+template <class T, int N>
+inline Lanes<T, N> median_number(Lanes<T, N> a, Lanes<T, N> b, Lanes<T, N> c) {
+  const Lanes<T, N> middle = max_number(min_number(a, b), min_number(max_number(a, b), c));
+  return select(is_nan(a) | is_nan(b) | is_nan(c), min_number(min_number(a, b), c), middle);
 }
 /// IEEE-754-2019 minimum and maximum: a NaN operand gives a NaN.
 template <class T, int N>
@@ -257,11 +282,15 @@ inline Lanes<To, N> to_integer(Lanes<From, N> a) {
   r = select(a < F(low), Lanes<To, N>(low), r);
   return select(too_high, Lanes<To, N>(high), r);
 }
-/// Integer to float, or between float types, rounded once by the mode.
+/// Integer to float, or between float types, rounded once by the mode; a NaN is quieted, and keeps
+/// the high bits of its payload.
 template <class To, class From, int N>
   requires is_floating<To>
 inline Lanes<To, N> to_float(Lanes<From, N> a) {
-  Lanes<To, N> r(__builtin_convertvector(a.v, typename Lanes<To, N>::Vector));
+  const Lanes<To, N> r(__builtin_convertvector(a.v, typename Lanes<To, N>::Vector));
+  if constexpr (std::is_same_v<typename Host<To>::type, typename Host<From>::type>)
+    if (any(is_nan(r))) [[unlikely]]
+      return select(is_nan(r), quiet(r), r);
   return r;
 }
 

@@ -2,10 +2,19 @@
 
 #include "isa/entries/bitwise.h"
 #include "isa/entries/compare_integer.h"
+#include "isa/entries/conversions.h"
+#include "isa/entries/division.h"
+#include "isa/entries/dot_integer.h"
+#include "isa/entries/float16.h"
 #include "isa/entries/float32.h"
+#include "isa/entries/float64.h"
+#include "isa/entries/float_compare.h"
+#include "isa/entries/integer16.h"
 #include "isa/entries/integer32.h"
+#include "isa/entries/integer64.h"
 #include "isa/entries/move.h"
 #include "isa/entries/scalar.h"
+#include "isa/entries/transcendental.h"
 
 namespace hipsight::isa::HIPSIGHT_LEVEL {
 
@@ -13,7 +22,23 @@ namespace hipsight::isa::HIPSIGHT_LEVEL {
 template <class Visit>
 void for_each_group(Visit visit) {
   visit(float32_entries);
+  visit(float32_number_entries);
+  visit(float64_entries);
+  visit(float16_entries);
+  visit(float16_number_entries);
+  visit(packed_float16_entries);
+  visit(compare_f32_entries);
+  visit(compare_f16_entries);
+  visit(compare_f64_entries);
+  visit(conversion_entries);
+  visit(transcendental_entries);
+  visit(division_entries);
   visit(integer32_entries);
+  visit(integer16_entries);
+  visit(packed16_entries);
+  visit(integer64_entries);
+  visit(dot_integer_entries);
+  visit(sad_entries);
   visit(bitwise_entries);
   visit(move_entries);
   visit(scalar_arithmetic_entries);

@@ -1,0 +1,11 @@
+#include "engine/level/conversions.h"
+#include "engine/level/vector.h"
+#include "isa/entries/float_compare.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+
+void add_compare_half(Table& table) {
+  add_entries(table, isa::HIPSIGHT_LEVEL::compare_f16_entries);
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL
