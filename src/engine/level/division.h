@@ -6,7 +6,9 @@
 //  - v_div_scale scales a huge denominator of a denormal quotient down (the pseudocode: up, which
 //    overflows), and "x == DENORM" of a quotient means below the smallest normal number;
 //  - v_div_fmas scales by 2^64 where the quotient is 2 or more, else by 2^-64 (f64: 2^128), and
-//    rounds once.
+//    rounds once;
+//  - v_div_fixup makes a quotient infinite where the exponents say that it overflows (the
+//    pseudocode names OVERFLOW, but under a condition that cannot hold there).
 
 #include "engine/level/floats.h"
 
@@ -151,18 +153,20 @@ template <class T, int N>
 inline Lanes<T, N> div_fixup(Lanes<T, N> quotient, Lanes<T, N> denominator, Lanes<T, N> numerator) {
   const auto sign = as<T>(bits(denominator) ^ bits(numerator));
   Lanes<T, N> r = copysign(quotient, sign);
-  Mask<N> special = (denominator == 0) | (numerator == 0) | !(absolute(denominator) < INFINITY) |
-                    !(absolute(numerator) < INFINITY);
-  if constexpr (!std::is_same_v<T, isa::f16>)
-    special = special |
-              ((exponent_field(numerator) - exponent_field(denominator)) < Division<T>::underflow);
+  Mask<N> underflow(0), overflow(0);
+  if constexpr (!std::is_same_v<T, isa::f16>) {
+    const auto difference = exponent_field(numerator) - exponent_field(denominator);
+    underflow = difference < Division<T>::underflow;
+    overflow = difference > Division<T>::bias + 2;
+  }
+  const Mask<N> special = underflow | overflow | (denominator == 0) | (numerator == 0) |
+                          !(absolute(denominator) < INFINITY) | !(absolute(numerator) < INFINITY);
   if (any(special)) [[unlikely]] {
     const Lanes<T, N> zero(0), infinity(INFINITY);
     const Mask<N> n_zero = numerator == 0, d_zero = denominator == 0;
     const Mask<N> n_infinite = is_infinite(numerator), d_infinite = is_infinite(denominator);
-    if constexpr (!std::is_same_v<T, isa::f16>)
-      r = select((exponent_field(numerator) - exponent_field(denominator)) < Division<T>::underflow,
-                 copysign(zero, sign), r);
+    r = select(underflow, copysign(zero, sign), r);
+    r = select(overflow, copysign(infinity, sign), r);
     r = select(d_infinite | n_zero, copysign(zero, sign), r);
     r = select(d_zero | n_infinite, copysign(infinity, sign), r);
     r = select((n_zero & d_zero) | (n_infinite & d_infinite), negate(default_nan<T, N>()), r);
