@@ -1,5 +1,6 @@
 #include "code/fat_binary.h"
 
+#include <fmt/ranges.h>
 #include <llvm/Support/Endian.h>
 
 #include <algorithm>
@@ -71,32 +72,30 @@ class Table {
   std::vector<Entry> entries_;
 };
 
-/// The target id in an entry's id, such as "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-"; nothing when
-/// it is no AMD GPU machine code.
-std::optional<std::string_view> target_id(std::string_view id) {
+/// The target in an entry's id, such as "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-"; nothing when it
+/// is no AMD GPU machine code, or for a target that is unknown here.
+std::optional<Target> target_of(std::string_view id) {
   constexpr std::string_view triple = "amdgcn-amd-amdhsa-";
-  auto kind_end = std::min(id.find('-'), id.size());
-  std::string_view rest = id.substr(std::min(kind_end + 1, id.size()));
+  std::string_view rest = id.substr(std::min(id.find('-'), id.size() - 1) + 1);
   if (!id.starts_with("hip") || !rest.starts_with(triple)) return {};
   // After the triple come its environment, mostly empty, and a dash, which old compilers left out.
   auto begin = rest.find("gfx", triple.size());
   if (begin == std::string_view::npos) return {};
-  return rest.substr(begin);
+  try {
+    return Target::parse(rest.substr(begin));
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 void read_bundle(FatBinary& fat, Bytes bytes) {
   Table table(bytes, fat.origin);
   for (const Entry& entry : table.entries()) {
-    auto target = target_id(entry.id);
-    if (!target || entry.size == 0) {
+    auto target = entry.size > 0 ? target_of(entry.id) : std::nullopt;
+    if (target)
+      fat.images.push_back({*target, bytes.subspan(entry.offset, entry.size)});
+    else
       fat.others.emplace_back(entry.id);
-      continue;
-    }
-    try {
-      fat.images.push_back({Target::parse(*target), bytes.subspan(entry.offset, entry.size)});
-    } catch (const Error& error) {
-      fail("{}: bundle entry at offset {:#x}: {}", fat.origin, entry.at, error.what());
-    }
   }
 }
 
@@ -176,11 +175,12 @@ const Image& FatBinary::select(const Target& device) const {
     if (image.target.runs_on(device) && (!best || rank(image) > rank(*best))) best = &image;
   if (best) return *best;
 
-  std::string there;
-  for (const Image& image : images)
-    there += fmt::format("{}{}", there.empty() ? "" : ", ", image.target.text());
-  if (there.empty()) there = "no code for an AMD GPU";
-  fail("{}: no code for {}; there is {}", origin, device.text(), there);
+  std::vector<std::string> there;
+  for (const Image& image : images) there.push_back(image.target.text());
+  for (const std::string& id : others)
+    if (!id.starts_with("host")) there.push_back(id);
+  if (there.empty()) there.emplace_back("no code for a GPU");
+  fail("{}: no code for {}; there is {}", origin, device.text(), fmt::join(there, ", "));
 }
 
 std::size_t fat_binary_size(const void* data, std::size_t limit, const std::string& origin) {

@@ -21,7 +21,8 @@ struct Image {
 struct FatBinary {
   std::string origin;  ///< names it in errors
   std::vector<Image> images;
-  std::vector<std::string> others;       ///< entries that are no AMD GPU machine code: host, SPIR-V
+  std::vector<std::string>
+      others;  ///< ids of entries that we cannot run: host, SPIR-V, new targets
   std::unique_ptr<std::byte[]> storage;  ///< the unpacked bundle, if it was compressed
 
   /// Opens a raw ELF code object, a __CLANG_OFFLOAD_BUNDLE__ or a compressed bundle (CCOB v1-v3,

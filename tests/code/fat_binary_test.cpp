@@ -140,6 +140,59 @@ TEST(FatBinary, selects_exact_before_generic_and_features_that_agree) {
             "gfx90a:xnack+, gfx90a:xnack-");
 }
 
+/// A bundle by hand (clang's ClangOffloadBundler documentation, "Bundled Binary File Layout").
+Bytes bundle_of(const std::vector<std::pair<std::string, Bytes>>& entries) {
+  auto text = [](Bytes& bytes, std::string_view text) {
+    auto raw = std::as_bytes(std::span(text));
+    bytes.insert(bytes.end(), raw.begin(), raw.end());
+  };
+  std::size_t offset = 32;
+  for (const auto& [id, contents] : entries) offset += 24 + id.size();
+  Bytes bytes;
+  text(bytes, "__CLANG_OFFLOAD_BUNDLE__");
+  append<std::uint64_t>(bytes, entries.size());
+  for (const auto& [id, contents] : entries) {
+    append<std::uint64_t>(bytes, offset);
+    append<std::uint64_t>(bytes, contents.size());
+    append<std::uint64_t>(bytes, id.size());
+    text(bytes, id);
+    offset += contents.size();
+  }
+  for (const auto& [id, contents] : entries)
+    bytes.insert(bytes.end(), contents.begin(), contents.end());
+  return bytes;
+}
+
+TEST(FatBinary, reads_old_and_foreign_entry_ids) {
+  Bytes code(8, std::byte{1});
+  Bytes bytes = bundle_of({{"host-x86_64-unknown-linux-gnu", {}},
+                           {"hip-amdgcn-amd-amdhsa-gfx906:sramecc-", code},
+                           {"hipv4-amdgcn-amd-amdhsa-unknown-gfx942:xnack-", code},
+                           {"hip-spirv64-amd-amdhsa--amdgcnspirv", code},
+                           {"openmp-amdgcn-amd-amdhsa--gfx90a", code},
+                           {"hipv4-amdgcn-amd-amdhsa--gfx9999:quantum+", code},
+                           {"odd", code}});
+  auto fat = FatBinary::open(bytes, "mixed");
+  ASSERT_EQ(fat.images.size(), 2u);
+  EXPECT_EQ(fat.images[0].target.text(), "gfx906:sramecc-");
+  EXPECT_EQ(fat.images[1].target.text(), "gfx942:xnack-");
+  EXPECT_EQ(fat.others.size(), 5u);
+  EXPECT_EQ(error_of([&] { fat.select(Target::parse("gfx1201")); }),
+            "mixed: no code for gfx1201; there is gfx906:sramecc-, gfx942:xnack-, "
+            "hip-spirv64-amd-amdhsa--amdgcnspirv, openmp-amdgcn-amd-amdhsa--gfx90a, "
+            "hipv4-amdgcn-amd-amdhsa--gfx9999:quantum+, odd");
+}
+
+TEST(FatBinary, says_where_a_bundle_is_wrong) {
+  Bytes bytes = bundle_of({{"hip-amdgcn-amd-amdhsa--gfx906", Bytes(8)}});
+  bytes.pop_back();
+  EXPECT_EQ(error_of([&] { FatBinary::open(bytes, "cut"); }),
+            "cut: bundle entry hip-amdgcn-amd-amdhsa--gfx906 at offset 0x20: 0x8 bytes at 0x55 "
+            "are outside its 0x5c bytes");
+  EXPECT_EQ(error_of([&] { FatBinary::open(std::span(bytes).first(50), "cut"); }),
+            "cut: the bundle's table is cut short at offset 0x30");
+}
+
 TEST(FatBinary, takes_a_bare_code_object) {
   auto bytes = read_object("gfx942.features.co");
   auto fat = FatBinary::open(bytes, "bare");
