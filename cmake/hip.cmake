@@ -20,7 +20,8 @@ set(hip_flags -x hip -std=c++20 -gline-tables-only -Wall -Wextra -Wno-unused-par
     -D__HIP_PLATFORM_AMD__=1 --rocm-path=${HIPSIGHT_SDK} -isystem ${HIPSIGHT_SDK}/include
     --rocm-device-lib-path=${HIPSIGHT_SDK}/amdgcn/bitcode
     # HIP's headers still ask for this macro, which clang 22 no longer defines.
-    -Xarch_host -D__AMDGCN_WAVEFRONT_SIZE=64)
+    -Xarch_host -D__AMDGCN_WAVEFRONT_SIZE=64
+    CACHE INTERNAL "Flags of every HIP source")  # seen by the functions, wherever they are called
 
 # Appends the flags that compile for `target` to the list named `list`.
 function(hip_add_target target list)
