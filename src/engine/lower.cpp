@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <set>
@@ -24,7 +25,8 @@ std::uint64_t constant_bits(const Operand& o, Type type, bool packed) {
     // A 32-bit literal is the high half of an f64, and is extended for 64-bit integers.
     if (type == Type::F64) return std::uint64_t{o.value} << 32;
     if (type == Type::I64)
-      return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(o.value)));
+      return static_cast<std::uint64_t>(
+          static_cast<std::int64_t>(static_cast<std::int32_t>(o.value)));
     return o.value;
   }
   if (o.inline_float) {
@@ -39,13 +41,15 @@ std::uint64_t constant_bits(const Operand& o, Type type, bool packed) {
         const std::uint32_t exponent = (o.value >> 23 & 0xff) - 127 + 15;
         return (o.value >> 16 & 0x8000) | exponent << 10;
       }
-      case Type::BF16: return o.value >> 16;
+      case Type::BF16:
+        return o.value >> 16;
       case Type::F64:
       case Type::I64:
       case Type::U64:
         return inverse_2_pi ? 0x3fc45f306dc9c882ull
                             : std::bit_cast<std::uint64_t>(static_cast<double>(value));
-      default: return o.value;
+      default:
+        return o.value;
     }
   }
   const auto extended =
@@ -70,13 +74,17 @@ struct Lowering {
   const std::uint32_t register_bytes = context.file.lanes * 4;
 
   std::uint32_t vector_offset(const Operand& o) const {
-    const unsigned index = o.index + (o.where == Where::Agpr ? context.file.vgprs : 0);
+    // Registers beyond the last one fall into the slack behind them.
+    const RegisterFile& file = context.file;
+    const unsigned index =
+        std::min(o.index + (o.where == Where::Agpr ? file.vgprs : 0), file.vgprs + file.agprs);
     return static_cast<std::uint32_t>(sizeof(Wave) + index * register_bytes);
   }
   /// Whether the register exists; code that names others is malformed.
   bool exists(const Operand& o, unsigned registers) const {
     if (o.where != Where::Vgpr && o.where != Where::Agpr) return true;
-    return o.index + registers <= context.file.vgprs;
+    return o.index + registers <=
+           (o.where == Where::Agpr ? context.file.agprs : context.file.vgprs);
   }
   std::uint32_t scalar_destination(const Operand& o) const {
     const bool null = rdna && o.index == reg::null_rdna;
@@ -86,11 +94,16 @@ struct Lowering {
   /// are hipsight's own choice of addresses that no host pointer has.
   static std::optional<std::uint64_t> special(unsigned code) {
     switch (code) {
-      case 235: return aperture::shared_base;
-      case 236: return aperture::shared_base + aperture::size - 1;
-      case 237: return aperture::private_base;
-      case 238: return aperture::private_base + aperture::size - 1;
-      default: return std::nullopt;
+      case 235:
+        return aperture::shared_base;
+      case 236:
+        return aperture::shared_base + aperture::size - 1;
+      case 237:
+        return aperture::private_base;
+      case 238:
+        return aperture::private_base + aperture::size - 1;
+      default:
+        return std::nullopt;
     }
   }
 
@@ -114,7 +127,8 @@ struct Lowering {
       if (o.where == Where::Sgpr)
         op.src[i] = scalar_offset(o.index);
       else if (o.where == Where::Constant)
-        op.base[i] = Base::Constant, op.src[i] = constants.scalar(constant_bits(o, Type::I64, false));
+        op.base[i] = Base::Constant,
+        op.src[i] = constants.scalar(constant_bits(o, Type::I64, false));
       else
         return false;
       return true;
@@ -168,7 +182,8 @@ struct Lowering {
                                      static_cast<std::uint32_t>(bits >> 32));
         return true;
       }
-      case Where::None: return false;
+      case Where::None:
+        return false;
     }
     return false;
   }
@@ -178,7 +193,9 @@ struct Lowering {
     if (type == Type::B1) return true;  // SCC
     const Operand& o = shape.old[i] ? in.dst : in.src[i];
     switch (o.where) {
-      case Where::Sgpr: op.src[i] = scalar_offset(o.index); return true;
+      case Where::Sgpr:
+        op.src[i] = scalar_offset(o.index);
+        return true;
       case Where::Constant:
         op.base[i] = Base::Constant;
         op.src[i] = constants.scalar(constant_bits(o, type, false));
@@ -194,7 +211,8 @@ struct Lowering {
           return true;
         }
         return false;
-      default: return false;
+      default:
+        return false;
     }
   }
 

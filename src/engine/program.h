@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -19,17 +20,21 @@ namespace hipsight::engine {
 
 /// A stretch of code that always runs from its first to its last instruction under one EXEC.
 struct Region {
-  const isa::Instruction* first = nullptr;
+  const isa::Instruction* first = nullptr;  ///< the others follow in memory
   std::uint32_t count = 0;
 };
 
 /// The registers that code may name; the layout of a wave's register file.
 struct RegisterFile {
   std::uint32_t lanes = 64;
-  std::uint32_t vgprs = 0;  ///< of each kind (AGPRs follow)
-  bool operator<(const RegisterFile& other) const {
-    return std::pair(lanes, vgprs) < std::pair(other.lanes, other.vgprs);
-  }
+  std::uint32_t vgprs = 0;  ///< AGPR 0 is register `vgprs`
+  std::uint32_t agprs = 0;
+  auto operator<=>(const RegisterFile&) const = default;
+
+  /// Registers that a wave has behind the last one, so that no access leaves the wave's memory:
+  /// the widest operand is 32 registers.
+  static constexpr std::uint32_t slack = 33;
+  std::size_t wave_bytes() const;
 };
 
 /// A code object's instructions, decoded and lowered function by function when control first
@@ -74,7 +79,8 @@ struct LoweringContext {
   RegisterFile file;
 };
 
-/// Constants of lowered code: 64-byte slices of one value, so that a constant reads like a register.
+/// Constants of lowered code: 64-byte slices of one value, so that a constant reads like a
+/// register.
 class ConstantPool {
  public:
   /// A slice of `low`, and where a register pair's high half is read, one of `high`.

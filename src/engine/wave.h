@@ -62,8 +62,7 @@ struct alignas(64) Wave {
   std::uint32_t scc = 0;
   std::uint32_t lanes = 64;
   std::uint32_t register_bytes = 256;
-  std::uint32_t vgprs = 0;  ///< registers of each kind that exist; AGPR 0 is register `vgprs`
-  std::uint32_t mode = 0;   ///< MODE: rounding and denormals (bits 0-7), and the rest as encoded
+  std::uint32_t mode = 0;  ///< MODE: rounding and denormals (bits 0-7), and the rest as encoded
   std::uint32_t csr_32 = 0x1f80, csr_64 = 0x1f80;  ///< MXCSR for f32, and for f64 and f16
   std::uint32_t index_in_group = 0;
   std::uint32_t priority = 0;

@@ -20,9 +20,11 @@ struct Launch {
   RegisterFile file;
   const Op* entry = nullptr;
   isa::Gfx gfx = isa::Gfx::Gfx942;
-  Dim3 groups;                    ///< workgroups
-  std::uint32_t lds_bytes = 0;    ///< of a workgroup
+  Dim3 groups;                      ///< workgroups
+  std::uint32_t lds_bytes = 0;      ///< of a workgroup
   std::uint32_t scratch_bytes = 0;  ///< of a work-item, dynamic stack included
+  std::uint32_t xcds = 1;
+  const void* kernarg = nullptr;
   const void* dispatch_packet = nullptr;
   const void* queue = nullptr;
   const std::function<void(std::uint32_t)>* doorbell = nullptr;
@@ -39,6 +41,11 @@ struct Workgroup {
   std::uint32_t waiting = 0;  ///< waves at the barrier
 };
 
+/// Registers of a kernel's waves, from its descriptor.
+RegisterFile register_file(const code::Kernel& kernel, isa::Gfx gfx);
+/// Sets up wave `index` of a workgroup that is `size` work-items large.
+void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::uint32_t* size);
+
 /// Reports of what instructions do wrong: each throws a KernelError that names kernel, instruction,
 /// address and source line.
 [[noreturn]] void report_access(const Wave& wave, const Op* op, std::uint64_t address,
@@ -46,6 +53,7 @@ struct Workgroup {
 [[noreturn]] void report_unknown(const Wave& wave, const Op* op);
 [[noreturn]] void report_bad_jump(const Wave& wave, const Op* op, std::uint64_t target);
 [[noreturn]] void report_trap(const Wave& wave, const Op* op);
+[[noreturn]] void report_timeout(const Wave& wave, double seconds);
 
 /// Whether [address, address + bytes) lies in one allocation; that allocation's bounds.
 bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, KnownRange& range);

@@ -33,14 +33,30 @@ template <class Condition>
 const Op* branch_if(Wave& w, const Op* op) {
   return Condition{}(w) ? take(w, op) : op + 1;
 }
-struct Always { bool operator()(const Wave&) const { return true; } };
-struct Scc0 { bool operator()(const Wave& w) const { return w.scc == 0; } };
-struct Scc1 { bool operator()(const Wave& w) const { return w.scc != 0; } };
-std::uint64_t lane_bits(const Wave& w, unsigned index) { return w.pair(index) & w.full; }
-struct Vccz { bool operator()(const Wave& w) const { return lane_bits(w, reg::vcc) == 0; } };
-struct Vccnz { bool operator()(const Wave& w) const { return lane_bits(w, reg::vcc) != 0; } };
-struct Execz { bool operator()(const Wave& w) const { return lane_bits(w, reg::exec) == 0; } };
-struct Execnz { bool operator()(const Wave& w) const { return lane_bits(w, reg::exec) != 0; } };
+struct Always {
+  bool operator()(const Wave&) const { return true; }
+};
+struct Scc0 {
+  bool operator()(const Wave& w) const { return w.scc == 0; }
+};
+struct Scc1 {
+  bool operator()(const Wave& w) const { return w.scc != 0; }
+};
+std::uint64_t lane_bits(const Wave& w, unsigned index) {
+  return w.pair(index) & w.full;
+}
+struct Vccz {
+  bool operator()(const Wave& w) const { return lane_bits(w, reg::vcc) == 0; }
+};
+struct Vccnz {
+  bool operator()(const Wave& w) const { return lane_bits(w, reg::vcc) != 0; }
+};
+struct Execz {
+  bool operator()(const Wave& w) const { return lane_bits(w, reg::exec) == 0; }
+};
+struct Execnz {
+  bool operator()(const Wave& w) const { return lane_bits(w, reg::exec) != 0; }
+};
 
 std::uint64_t read_pair(const Wave& w, const Op* op) {
   std::uint64_t value;
@@ -62,7 +78,9 @@ const Op* jump_counted(Wave& w, const Op* op, std::uint64_t target) {
   if (--w.budget <= 0) return stop(w, Stop::Yield, to);
   return to;
 }
-const Op* set_pc(Wave& w, const Op* op) { return jump_counted(w, op, read_pair(w, op)); }
+const Op* set_pc(Wave& w, const Op* op) {
+  return jump_counted(w, op, read_pair(w, op));
+}
 const Op* swap_pc(Wave& w, const Op* op) {
   const std::uint64_t target = read_pair(w, op);
   write_pair(w, op, next_address(w, op));
@@ -70,14 +88,21 @@ const Op* swap_pc(Wave& w, const Op* op) {
 }
 const Op* call(Wave& w, const Op* op) {
   write_pair(w, op, next_address(w, op));
-  return jump_counted(w, op, next_address(w, op) + static_cast<std::int64_t>(op->instruction->imm) * 4);
+  return jump_counted(w, op,
+                      next_address(w, op) + static_cast<std::int64_t>(op->instruction->imm) * 4);
 }
 
 // --- waits, barriers, messages ----------------------------------------------------------------
 
-const Op* nothing(Wave&, const Op* op) { return op + 1; }
-const Op* end_program(Wave& w, const Op* op) { return stop(w, Stop::End, op); }
-const Op* barrier(Wave& w, const Op* op) { return stop(w, Stop::Barrier, op + 1); }
+const Op* nothing(Wave&, const Op* op) {
+  return op + 1;
+}
+const Op* end_program(Wave& w, const Op* op) {
+  return stop(w, Stop::End, op);
+}
+const Op* barrier(Wave& w, const Op* op) {
+  return stop(w, Stop::Barrier, op + 1);
+}
 /// gfx12 splits the barrier: a wave that signalled may run on until it waits.
 const Op* barrier_signal(Wave& w, const Op* op) {
   w.barrier_signalled = true;
@@ -87,13 +112,19 @@ const Op* barrier_wait(Wave& w, const Op* op) {
   w.barrier_signalled = false;
   return stop(w, Stop::Barrier, op + 1);
 }
-const Op* sleep(Wave& w, const Op* op) { return stop(w, Stop::Yield, op + 1); }
+const Op* sleep(Wave& w, const Op* op) {
+  return stop(w, Stop::Yield, op + 1);
+}
 const Op* send_message(Wave& w, const Op* op) {
   ring_doorbell(w, static_cast<std::uint32_t>(op->instruction->imm));
   return op + 1;
 }
-const Op* trap(Wave& w, const Op* op) { report_trap(w, op); }
-const Op* unknown(Wave& w, const Op* op) { report_unknown(w, op); }
+const Op* trap(Wave& w, const Op* op) {
+  report_trap(w, op);
+}
+const Op* unknown(Wave& w, const Op* op) {
+  report_unknown(w, op);
+}
 
 // --- EXEC ---------------------------------------------------------------------------------------
 
@@ -112,16 +143,36 @@ const Op* exec_op(Wave& w, const Op* op) {
   return op + 1;
 }
 using u64 = std::uint64_t;
-struct And { u64 operator()(u64 s, u64 e) const { return s & e; } };
-struct Or { u64 operator()(u64 s, u64 e) const { return s | e; } };
-struct Xor { u64 operator()(u64 s, u64 e) const { return s ^ e; } };
-struct AndNot1 { u64 operator()(u64 s, u64 e) const { return s & ~e; } };   // andn2: S0 & ~EXEC
-struct OrNot1 { u64 operator()(u64 s, u64 e) const { return s | ~e; } };    // orn2
-struct AndNot0 { u64 operator()(u64 s, u64 e) const { return ~s & e; } };   // andn1
-struct OrNot0 { u64 operator()(u64 s, u64 e) const { return ~s | e; } };    // orn1
-struct Nand { u64 operator()(u64 s, u64 e) const { return ~(s & e); } };
-struct Nor { u64 operator()(u64 s, u64 e) const { return ~(s | e); } };
-struct Xnor { u64 operator()(u64 s, u64 e) const { return ~(s ^ e); } };
+struct And {
+  u64 operator()(u64 s, u64 e) const { return s & e; }
+};
+struct Or {
+  u64 operator()(u64 s, u64 e) const { return s | e; }
+};
+struct Xor {
+  u64 operator()(u64 s, u64 e) const { return s ^ e; }
+};
+struct AndNot1 {
+  u64 operator()(u64 s, u64 e) const { return s & ~e; }
+};  // andn2: S0 & ~EXEC
+struct OrNot1 {
+  u64 operator()(u64 s, u64 e) const { return s | ~e; }
+};  // orn2
+struct AndNot0 {
+  u64 operator()(u64 s, u64 e) const { return ~s & e; }
+};  // andn1
+struct OrNot0 {
+  u64 operator()(u64 s, u64 e) const { return ~s | e; }
+};  // orn1
+struct Nand {
+  u64 operator()(u64 s, u64 e) const { return ~(s & e); }
+};
+struct Nor {
+  u64 operator()(u64 s, u64 e) const { return ~(s | e); }
+};
+struct Xnor {
+  u64 operator()(u64 s, u64 e) const { return ~(s ^ e); }
+};
 
 // --- hardware registers -------------------------------------------------------------------------
 
@@ -136,8 +187,7 @@ struct Field {
 };
 const Op* get_register(Wave& w, const Op* op) {
   const Field field(op->instruction->imm);
-  const std::uint32_t value =
-      field.id == hwreg_mode ? w.mode : hardware_register(w, field.id);
+  const std::uint32_t value = field.id == hwreg_mode ? w.mode : hardware_register(w, field.id);
   const std::uint32_t part = value >> field.offset & field.mask();
   std::memcpy(w.bytes() + op->dst, &part, 4);
   return op + 1;
@@ -200,20 +250,66 @@ void add_control(Table& table) {
   add("S_SETPC_B64", set_pc);
   add("S_SWAPPC_B64", swap_pc);
   add("S_CALL_B64", call);
-  for (const char* name :
-       {"S_NOP", "S_WAITCNT", "S_WAITCNT_VSCNT", "S_WAITCNT_VMCNT", "S_WAITCNT_EXPCNT",
-        "S_WAITCNT_LGKMCNT", "S_WAITCNT_DEPCTR", "S_WAIT_ALU", "S_WAIT_IDLE", "S_WAIT_EVENT",
-        "S_WAIT_LOADCNT", "S_WAIT_STORECNT", "S_WAIT_DSCNT", "S_WAIT_KMCNT", "S_WAIT_SAMPLECNT",
-        "S_WAIT_BVHCNT", "S_WAIT_EXPCNT", "S_WAIT_LOADCNT_DSCNT", "S_WAIT_STORECNT_DSCNT",
-        "S_DELAY_ALU", "S_CLAUSE", "S_INST_PREFETCH", "S_SET_INST_PREFETCH_DISTANCE", "S_SETPRIO",
-        "S_TTRACEDATA", "S_TTRACEDATA_IMM", "S_ICACHE_INV", "S_DCACHE_INV", "S_DCACHE_WB",
-        "S_DCACHE_INV_VOL", "S_DCACHE_WB_VOL", "S_GL1_INV", "S_INCPERFLEVEL", "S_DECPERFLEVEL",
-        "S_VERSION", "S_CODE_END", "BUFFER_WBL2", "BUFFER_INV", "BUFFER_WBINVL1",
-        "BUFFER_WBINVL1_VOL", "BUFFER_INVL2", "BUFFER_GL0_INV", "BUFFER_GL1_INV", "GLOBAL_INV",
-        "GLOBAL_WB", "GLOBAL_WBINV", "S_SETKILL", "S_PREFETCH_INST", "S_PREFETCH_DATA",
-        "S_PREFETCH_INST_PC_REL", "S_PREFETCH_DATA_PC_REL", "S_BUFFER_PREFETCH_DATA",
-        "S_WAKEUP", "V_NOP", "DS_NOP", "V_PIPEFLUSH", "S_SETHALT", "S_SINGLEUSE_VDST",
-        "S_BARRIER_LEAVE", "S_SETPRIO_INC_WG"})
+  for (const char* name : {"S_NOP",
+                           "S_WAITCNT",
+                           "S_WAITCNT_VSCNT",
+                           "S_WAITCNT_VMCNT",
+                           "S_WAITCNT_EXPCNT",
+                           "S_WAITCNT_LGKMCNT",
+                           "S_WAITCNT_DEPCTR",
+                           "S_WAIT_ALU",
+                           "S_WAIT_IDLE",
+                           "S_WAIT_EVENT",
+                           "S_WAIT_LOADCNT",
+                           "S_WAIT_STORECNT",
+                           "S_WAIT_DSCNT",
+                           "S_WAIT_KMCNT",
+                           "S_WAIT_SAMPLECNT",
+                           "S_WAIT_BVHCNT",
+                           "S_WAIT_EXPCNT",
+                           "S_WAIT_LOADCNT_DSCNT",
+                           "S_WAIT_STORECNT_DSCNT",
+                           "S_DELAY_ALU",
+                           "S_CLAUSE",
+                           "S_INST_PREFETCH",
+                           "S_SET_INST_PREFETCH_DISTANCE",
+                           "S_SETPRIO",
+                           "S_TTRACEDATA",
+                           "S_TTRACEDATA_IMM",
+                           "S_ICACHE_INV",
+                           "S_DCACHE_INV",
+                           "S_DCACHE_WB",
+                           "S_DCACHE_INV_VOL",
+                           "S_DCACHE_WB_VOL",
+                           "S_GL1_INV",
+                           "S_INCPERFLEVEL",
+                           "S_DECPERFLEVEL",
+                           "S_VERSION",
+                           "S_CODE_END",
+                           "BUFFER_WBL2",
+                           "BUFFER_INV",
+                           "BUFFER_WBINVL1",
+                           "BUFFER_WBINVL1_VOL",
+                           "BUFFER_INVL2",
+                           "BUFFER_GL0_INV",
+                           "BUFFER_GL1_INV",
+                           "GLOBAL_INV",
+                           "GLOBAL_WB",
+                           "GLOBAL_WBINV",
+                           "S_SETKILL",
+                           "S_PREFETCH_INST",
+                           "S_PREFETCH_DATA",
+                           "S_PREFETCH_INST_PC_REL",
+                           "S_PREFETCH_DATA_PC_REL",
+                           "S_BUFFER_PREFETCH_DATA",
+                           "S_WAKEUP",
+                           "V_NOP",
+                           "DS_NOP",
+                           "V_PIPEFLUSH",
+                           "S_SETHALT",
+                           "S_SINGLEUSE_VDST",
+                           "S_BARRIER_LEAVE",
+                           "S_SETPRIO_INC_WG"})
     add(name, nothing);
   add("S_ENDPGM", end_program);
   add("S_ENDPGM_SAVED", end_program);
@@ -232,7 +328,7 @@ void add_control(Table& table) {
   add("S_MEMTIME", time);
   add("S_MEMREALTIME", time);
 
-#define HIPSIGHT_SAVEEXEC(NAME, MEANING)                     \
+#define HIPSIGHT_SAVEEXEC(NAME, MEANING)                        \
   add("S_" NAME "_SAVEEXEC_B64", exec_op<MEANING, true, true>); \
   add("S_" NAME "_SAVEEXEC_B32", exec_op<MEANING, false, true>);
   HIPSIGHT_SAVEEXEC("AND", And)

@@ -16,7 +16,9 @@ std::uint32_t scalar_value(Wave& w, const Op* op, int i) {
   std::memcpy(&value, source(w, op, i), 4);
   return value;
 }
-bool is_active(const Wave& w, unsigned lane) { return w.exec() >> lane & 1; }
+bool is_active(const Wave& w, unsigned lane) {
+  return w.exec() >> lane & 1;
+}
 template <class Body>
 void for_active(const Wave& w, Body body) {
   for (std::uint64_t left = w.exec() & w.full; left; left &= left - 1)
@@ -26,15 +28,13 @@ void for_active(const Wave& w, Body body) {
 const Op* read_first_lane(Wave& w, const Op* op) {
   const std::uint64_t exec = w.exec() & w.full;
   const unsigned lane = exec ? static_cast<unsigned>(__builtin_ctzll(exec)) : 0;
-  const std::uint32_t value =
-      op->step[0] ? lanes_at(w, op->src[0])[lane] : scalar_value(w, op, 0);
+  const std::uint32_t value = op->step[0] ? lanes_at(w, op->src[0])[lane] : scalar_value(w, op, 0);
   std::memcpy(w.bytes() + op->dst, &value, 4);
   return op + 1;
 }
 const Op* read_lane(Wave& w, const Op* op) {
   const unsigned lane = scalar_value(w, op, 1) & (w.lanes - 1);
-  const std::uint32_t value =
-      op->step[0] ? lanes_at(w, op->src[0])[lane] : scalar_value(w, op, 0);
+  const std::uint32_t value = op->step[0] ? lanes_at(w, op->src[0])[lane] : scalar_value(w, op, 0);
   std::memcpy(w.bytes() + op->dst, &value, 4);
   return op + 1;
 }
@@ -50,8 +50,7 @@ template <bool Across>
 const Op* permute_row(Wave& w, const Op* op) {
   std::uint32_t from[64];
   std::memcpy(from, lanes_at(w, op->src[0]), w.lanes * 4);
-  const std::uint64_t select =
-      scalar_value(w, op, 1) | std::uint64_t{scalar_value(w, op, 2)} << 32;
+  const std::uint64_t select = scalar_value(w, op, 1) | std::uint64_t{scalar_value(w, op, 2)} << 32;
   std::uint32_t* to = lanes_at(w, op->dst);
   const bool fetch_inactive = op->instruction->op_sel & 1, bound = op->instruction->op_sel & 2;
   for_active(w, [&](unsigned lane) {
@@ -153,7 +152,8 @@ const Op* swizzle(Wave& w, const Op* op) {
     } else if (pattern & 0x8000) {
       from = (lane & 28) | (pattern >> (2 * (lane & 3)) & 3);
     } else {
-      const unsigned and_mask = pattern & 31, or_mask = pattern >> 5 & 31, xor_mask = pattern >> 10 & 31;
+      const unsigned and_mask = pattern & 31, or_mask = pattern >> 5 & 31,
+                     xor_mask = pattern >> 10 & 31;
       from = (((lane & 31) & and_mask) | or_mask) ^ xor_mask;
     }
     from |= lane & 32;

@@ -1,44 +1,21 @@
+// Every group of entries (src/isa/entries), each compiled in a file of its own.
+
 #include "engine/level/level.h"
 
 namespace hipsight::engine::HIPSIGHT_LEVEL {
 
-// One translation unit per group of entries, so that they compile side by side.
-void add_float32(Table& table);
-void add_float64(Table& table);
-void add_float16(Table& table);
-void add_float16_packed(Table& table);
-void add_compare_float(Table& table);
-void add_compare_half(Table& table);
-void add_conversions(Table& table);
-void add_transcendental(Table& table);
-void add_division(Table& table);
-void add_integer32(Table& table);
-void add_integer16(Table& table);
-void add_integer64(Table& table);
-void add_dot_integer(Table& table);
-void add_bitwise(Table& table);
-void add_compare_integer(Table& table);
-void add_move(Table& table);
-void add_scalar(Table& table);
+#define HIPSIGHT_GROUPS(GROUP)                                                                \
+  GROUP(bitwise) GROUP(compare_float) GROUP(compare_half) GROUP(compare_integer)              \
+  GROUP(conversions) GROUP(division) GROUP(dot_integer) GROUP(float16) GROUP(float16_packed)  \
+  GROUP(float32) GROUP(float64) GROUP(integer16) GROUP(integer32) GROUP(integer64)            \
+  GROUP(move) GROUP(scalar) GROUP(transcendental)
+
+#define HIPSIGHT_DECLARE(GROUP) void add_##GROUP(Table& table);
+HIPSIGHT_GROUPS(HIPSIGHT_DECLARE)
 
 void add_all_entries(Table& table) {
-  add_float32(table);
-  add_float64(table);
-  add_float16(table);
-  add_float16_packed(table);
-  add_compare_float(table);
-  add_compare_half(table);
-  add_conversions(table);
-  add_transcendental(table);
-  add_division(table);
-  add_integer32(table);
-  add_integer16(table);
-  add_integer64(table);
-  add_dot_integer(table);
-  add_bitwise(table);
-  add_compare_integer(table);
-  add_move(table);
-  add_scalar(table);
+#define HIPSIGHT_ADD(GROUP) add_##GROUP(table);
+  HIPSIGHT_GROUPS(HIPSIGHT_ADD)
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL

@@ -17,7 +17,8 @@ void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, un
       highest = at > highest ? at : highest;
       a.at[lane] = base + at;
     }
-    if (highest <= size - bytes) [[likely]] return;
+    if (highest <= size - bytes) [[likely]]
+      return;
   }
   for_lanes(a.mask, [&](unsigned lane) {
     const std::uint32_t at = address[lane] + offset;
@@ -95,11 +96,11 @@ void add_lds(Table& table) {
   add("DS_WRITE2ST64_B32", lds_pair<1, 64, true>);
   add("DS_WRITE2ST64_B64", lds_pair<2, 64, true>);
 
-#define HIPSIGHT_LDS_ATOMIC(NAME, SUFFIX, ...)        \
-  add("DS_" NAME "_" SUFFIX, lds<__VA_ARGS__>);       \
+#define HIPSIGHT_LDS_ATOMIC(NAME, SUFFIX, ...)  \
+  add("DS_" NAME "_" SUFFIX, lds<__VA_ARGS__>); \
   add("DS_" NAME "_RTN_" SUFFIX, lds<__VA_ARGS__>);
-#define HIPSIGHT_LDS_INTEGER(NAME, LETTER, SIGN, OPERATION)                                  \
-  HIPSIGHT_LDS_ATOMIC(NAME, LETTER "32", Atomic<std::SIGN##32_t, atomic::OPERATION>)         \
+#define HIPSIGHT_LDS_INTEGER(NAME, LETTER, SIGN, OPERATION)                          \
+  HIPSIGHT_LDS_ATOMIC(NAME, LETTER "32", Atomic<std::SIGN##32_t, atomic::OPERATION>) \
   HIPSIGHT_LDS_ATOMIC(NAME, LETTER "64", Atomic<std::SIGN##64_t, atomic::OPERATION>)
   HIPSIGHT_LDS_INTEGER("ADD", "U", uint, Add)
   HIPSIGHT_LDS_INTEGER("SUB", "U", uint, Sub)
@@ -117,10 +118,14 @@ void add_lds(Table& table) {
   HIPSIGHT_LDS_ATOMIC("ADD", "F64", Atomic<std::uint64_t, atomic::AddF64>)
   HIPSIGHT_LDS_ATOMIC("PK_ADD", "F16", Atomic<std::uint32_t, atomic::AddPacked<isa::f16>>)
   HIPSIGHT_LDS_ATOMIC("PK_ADD", "BF16", Atomic<std::uint32_t, atomic::AddPacked<isa::bf16>>)
-  HIPSIGHT_LDS_ATOMIC("MIN", "F32", Atomic<std::uint32_t, atomic::Ordered<true, isa::f32, std::uint32_t>>)
-  HIPSIGHT_LDS_ATOMIC("MAX", "F32", Atomic<std::uint32_t, atomic::Ordered<false, isa::f32, std::uint32_t>>)
-  HIPSIGHT_LDS_ATOMIC("MIN", "F64", Atomic<std::uint64_t, atomic::Ordered<true, isa::f64, std::uint64_t>>)
-  HIPSIGHT_LDS_ATOMIC("MAX", "F64", Atomic<std::uint64_t, atomic::Ordered<false, isa::f64, std::uint64_t>>)
+  HIPSIGHT_LDS_ATOMIC("MIN", "F32",
+                      Atomic<std::uint32_t, atomic::Ordered<true, isa::f32, std::uint32_t>>)
+  HIPSIGHT_LDS_ATOMIC("MAX", "F32",
+                      Atomic<std::uint32_t, atomic::Ordered<false, isa::f32, std::uint32_t>>)
+  HIPSIGHT_LDS_ATOMIC("MIN", "F64",
+                      Atomic<std::uint64_t, atomic::Ordered<true, isa::f64, std::uint64_t>>)
+  HIPSIGHT_LDS_ATOMIC("MAX", "F64",
+                      Atomic<std::uint64_t, atomic::Ordered<false, isa::f64, std::uint64_t>>)
   HIPSIGHT_LDS_ATOMIC("CMPST", "B32", CompareSwap<std::uint32_t, true>)
   HIPSIGHT_LDS_ATOMIC("CMPST", "B64", CompareSwap<std::uint64_t, true>)
   HIPSIGHT_LDS_ATOMIC("CMPSTORE", "B32", CompareSwap<std::uint32_t, true>)

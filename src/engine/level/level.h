@@ -18,14 +18,4 @@ void add_matrix(Table& table);
 /// The entries of src/isa/entries, in several translation units.
 void add_all_entries(Table& table);
 
-inline void add_everything(Table& table) {
-  add_control(table);
-  add_cross_lane(table);
-  add_scalar_memory(table);
-  add_vector_memory(table);
-  add_lds(table);
-  add_matrix(table);
-  add_all_entries(table);
-}
-
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL

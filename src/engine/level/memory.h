@@ -13,7 +13,7 @@ namespace hipsight::engine::HIPSIGHT_LEVEL {
 /// be checked and read at once.
 struct Addresses {
   alignas(64) std::uint64_t at[64];
-  std::uint64_t mask = 0;       ///< lanes that are on
+  std::uint64_t mask = 0;        ///< lanes that are on
   std::uint32_t dword_step = 4;  ///< bytes from a lane's dword to its next: more in scratch
   // Lanes of a buffer that are partly out of range read and write here instead.
   alignas(16) std::byte staged[64][16];
@@ -122,7 +122,8 @@ inline void store_dwords(Wave& w, std::uint64_t src, const Addresses& a) {
   });
 }
 
-// --- accesses: what an instruction moves, whatever the space --------------------------------------
+// --- accesses: what an instruction moves, whatever the space
+// --------------------------------------
 
 enum class Part { Whole, Low, High };  ///< which half a 16-bit load fills
 
@@ -130,7 +131,9 @@ template <int Dwords_>
 struct LoadDwords {
   static constexpr unsigned bytes = 4 * Dwords_;
   static constexpr bool stores = false;
-  static void run(Wave& w, const Op* op, const Addresses& a) { load_dwords<Dwords_>(w, op->dst, a); }
+  static void run(Wave& w, const Op* op, const Addresses& a) {
+    load_dwords<Dwords_>(w, op->dst, a);
+  }
 };
 template <class T, Part part = Part::Whole>
 struct LoadPart {
@@ -173,25 +176,89 @@ struct StorePart {
 
 /// Operations of atomics: the new value from the old one and the operand.
 namespace atomic {
-struct Swap { template <class T> T operator()(T, T b) const { return b; } };
-struct Add { template <class T> T operator()(T a, T b) const { return a + b; } };
-struct Sub { template <class T> T operator()(T a, T b) const { return a - b; } };
-struct ReverseSub { template <class T> T operator()(T a, T b) const { return b - a; } };
-struct And { template <class T> T operator()(T a, T b) const { return a & b; } };
-struct Or { template <class T> T operator()(T a, T b) const { return a | b; } };
-struct Xor { template <class T> T operator()(T a, T b) const { return a ^ b; } };
-struct Min { template <class T> T operator()(T a, T b) const { return b < a ? b : a; } };
-struct Max { template <class T> T operator()(T a, T b) const { return b > a ? b : a; } };
-struct Increment { template <class T> T operator()(T a, T b) const { return a >= b ? 0 : a + 1; } };
-struct Decrement {
-  template <class T> T operator()(T a, T b) const { return a == 0 || a > b ? b : a - 1; }
+struct Swap {
+  template <class T>
+  T operator()(T, T b) const {
+    return b;
+  }
 };
-struct ClampedSub { template <class T> T operator()(T a, T b) const { return a < b ? 0 : a - b; } };
-struct ConditionalSub { template <class T> T operator()(T a, T b) const { return a >= b ? a - b : a; } };
+struct Add {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct Sub {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a - b;
+  }
+};
+struct ReverseSub {
+  template <class T>
+  T operator()(T a, T b) const {
+    return b - a;
+  }
+};
+struct And {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a & b;
+  }
+};
+struct Or {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a | b;
+  }
+};
+struct Xor {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a ^ b;
+  }
+};
+struct Min {
+  template <class T>
+  T operator()(T a, T b) const {
+    return b < a ? b : a;
+  }
+};
+struct Max {
+  template <class T>
+  T operator()(T a, T b) const {
+    return b > a ? b : a;
+  }
+};
+struct Increment {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a >= b ? 0 : a + 1;
+  }
+};
+struct Decrement {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a == 0 || a > b ? b : a - 1;
+  }
+};
+struct ClampedSub {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b ? 0 : a - b;
+  }
+};
+struct ConditionalSub {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a >= b ? a - b : a;
+  }
+};
 struct AddF32 {
   std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
-    return std::bit_cast<std::uint32_t>(
-        add(Lanes<isa::f32, 1>(std::bit_cast<float>(a)), Lanes<isa::f32, 1>(std::bit_cast<float>(b))).v);
+    return std::bit_cast<std::uint32_t>(add(Lanes<isa::f32, 1>(std::bit_cast<float>(a)),
+                                            Lanes<isa::f32, 1>(std::bit_cast<float>(b)))
+                                            .v);
   }
 };
 template <bool Minimum, class Tag, class Word>
@@ -204,8 +271,9 @@ struct Ordered {
 };
 struct AddF64 {
   std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
-    return std::bit_cast<std::uint64_t>(
-        add(Lanes<isa::f64, 1>(std::bit_cast<double>(a)), Lanes<isa::f64, 1>(std::bit_cast<double>(b))).v);
+    return std::bit_cast<std::uint64_t>(add(Lanes<isa::f64, 1>(std::bit_cast<double>(a)),
+                                            Lanes<isa::f64, 1>(std::bit_cast<double>(b)))
+                                            .v);
   }
 };
 template <class Tag>
@@ -264,7 +332,8 @@ struct CompareSwap {
     return value;
   }
   static void run(Wave& w, const Op* op, const Addresses& a) {
-    std::uint64_t fresh_at = op->src[1], compare_at = op->src[1] + w.register_bytes * (sizeof(T) / 4);
+    std::uint64_t fresh_at = op->src[1],
+                  compare_at = op->src[1] + w.register_bytes * (sizeof(T) / 4);
     if constexpr (Lds) {
       compare_at = op->src[1], fresh_at = op->src[2];
       if (isa::is_rdna(op->instruction->gfx)) std::swap(compare_at, fresh_at);
@@ -278,7 +347,8 @@ struct CompareSwap {
       if (!returns) return;
       register_at(w, op->dst)[lane] = static_cast<std::uint32_t>(expected);
       if constexpr (sizeof(T) == 8)
-        register_at(w, op->dst + w.register_bytes)[lane] = static_cast<std::uint32_t>(expected >> 32);
+        register_at(w, op->dst + w.register_bytes)[lane] =
+            static_cast<std::uint32_t>(expected >> 32);
     });
   }
 };
@@ -296,7 +366,8 @@ inline void check_alignment(Wave& w, const Op* op, const Addresses& a) {
   if constexpr (is_atomic<Access>) {
     std::uint64_t low = 0;
     for (unsigned lane = 0; lane < w.lanes; ++lane) low |= a.at[lane];
-    if ((low & (Access::bytes - 1)) == 0) [[likely]] return;
+    if ((low & (Access::bytes - 1)) == 0) [[likely]]
+      return;
     for_lanes(a.mask, [&](unsigned lane) {
       if (a.at[lane] & (Access::bytes - 1))
         report_access(w, op, a.at[lane], Access::bytes, lane, "misaligned atomic");

@@ -10,9 +10,10 @@ std::uint32_t scalar_offset_of(const Wave& w, const isa::Instruction& in) {
 }
 
 void load(Wave& w, const Op* op, std::uint64_t address, unsigned bytes) {
-  KnownRange& known = w.known[reinterpret_cast<std::uintptr_t>(op) / sizeof(Op) % KnownRange::count];
-  const bool inside = known.epoch == memory_epoch(w) && address >= known.begin &&
-                      address + bytes <= known.end;
+  KnownRange& known =
+      w.known[reinterpret_cast<std::uintptr_t>(op) / sizeof(Op) % KnownRange::count];
+  const bool inside =
+      known.epoch == memory_epoch(w) && address >= known.begin && address + bytes <= known.end;
   if (!inside && !find_range(w, address, bytes, known))
     report_access(w, op, address, bytes, 0, "scalar load");
   std::memcpy(w.bytes() + op->dst, reinterpret_cast<const void*>(address), bytes);
@@ -23,15 +24,16 @@ template <unsigned Dwords>
 const Op* load_scalar_dwords(Wave& w, const Op* op) {
   const isa::Instruction& in = *op->instruction;
   const std::uint64_t base = w.pair(in.base.index);
-  const std::uint64_t address = base + static_cast<std::uint64_t>(op->imm) + scalar_offset_of(w, in);
+  const std::uint64_t address =
+      base + static_cast<std::uint64_t>(op->imm) + scalar_offset_of(w, in);
   load(w, op, address & ~std::uint64_t{3}, Dwords * 4);
   return op + 1;
 }
 template <class T>
 const Op* load_scalar_part(Wave& w, const Op* op) {
   const isa::Instruction& in = *op->instruction;
-  const std::uint64_t address = w.pair(in.base.index) + static_cast<std::uint64_t>(op->imm) +
-                                scalar_offset_of(w, in);
+  const std::uint64_t address =
+      w.pair(in.base.index) + static_cast<std::uint64_t>(op->imm) + scalar_offset_of(w, in);
   load(w, op, address, sizeof(T));
   T value;
   std::memcpy(&value, w.bytes() + op->dst, sizeof value);
@@ -48,7 +50,8 @@ const Op* load_buffer_dwords(Wave& w, const Op* op) {
   const std::uint64_t base = resource[0] | std::uint64_t{resource[1] & 0xffff} << 32;
   const std::uint32_t stride = resource[1] >> 16 & 0x3fff;
   const std::uint64_t size = std::uint64_t{resource[2]} * (stride ? stride : 1);
-  const std::uint64_t offset = (static_cast<std::uint64_t>(op->imm) + scalar_offset_of(w, in)) & ~3ull;
+  const std::uint64_t offset =
+      (static_cast<std::uint64_t>(op->imm) + scalar_offset_of(w, in)) & ~3ull;
   for (unsigned i = 0; i < Dwords; ++i) {
     std::uint32_t value = 0;
     const std::uint64_t at = offset + i * 4;

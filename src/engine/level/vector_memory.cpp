@@ -5,16 +5,20 @@
 namespace hipsight::engine::HIPSIGHT_LEVEL {
 namespace {
 
-std::uint32_t scalar_at(Wave& w, std::uint64_t index) { return w.scalar[index]; }
+std::uint32_t scalar_at(Wave& w, std::uint64_t index) {
+  return w.scalar[index];
+}
 
 /// Checks that every active lane's bytes lie in one allocation each.
 void check_global(Wave& w, const Op* op, const Addresses& a, unsigned bytes, const char* what) {
-  KnownRange& known = w.known[reinterpret_cast<std::uintptr_t>(op) / sizeof(Op) % KnownRange::count];
+  KnownRange& known =
+      w.known[reinterpret_cast<std::uintptr_t>(op) / sizeof(Op) % KnownRange::count];
   if (known.epoch == memory_epoch(w) && known.end - known.begin >= bytes) [[likely]] {
     const std::uint64_t limit = known.end - known.begin - bytes;
     bool outside = false;
     for (unsigned lane = 0; lane < w.lanes; ++lane) outside |= a.at[lane] - known.begin > limit;
-    if (!outside) [[likely]] return;
+    if (!outside) [[likely]]
+      return;
   }
   for_lanes(a.mask, [&](unsigned lane) {
     if (a.at[lane] >= known.begin && a.at[lane] + bytes <= known.end &&
@@ -110,8 +114,8 @@ struct Flat {
     std::uint64_t shared = 0, scratch = 0;
     std::uint32_t scratch_offset[64];
     for_lanes(mask, [&](unsigned lane) {
-      const std::uint64_t address = (low[lane] | std::uint64_t{high[lane]} << 32) +
-                                    static_cast<std::uint64_t>(op->imm);
+      const std::uint64_t address =
+          (low[lane] | std::uint64_t{high[lane]} << 32) + static_cast<std::uint64_t>(op->imm);
       a.at[lane] = address;
       if (address - aperture::shared_base < aperture::size) {
         shared |= 1ull << lane;
@@ -277,60 +281,78 @@ const Op* memory(Wave& w, const Op* op) {
   return op + 1;
 }
 
-#define HIPSIGHT_PLAIN_ACCESSES(SPACE, PREFIX)                                        \
-  add.template operator()<SPACE, LoadPart<std::uint8_t>>(PREFIX "_LOAD_UBYTE");       \
-  add.template operator()<SPACE, LoadPart<std::int8_t>>(PREFIX "_LOAD_SBYTE");        \
-  add.template operator()<SPACE, LoadPart<std::uint16_t>>(PREFIX "_LOAD_USHORT");     \
-  add.template operator()<SPACE, LoadPart<std::int16_t>>(PREFIX "_LOAD_SSHORT");      \
-  add.template operator()<SPACE, LoadPart<std::uint8_t, Part::Low>>(PREFIX "_LOAD_UBYTE_D16");       \
-  add.template operator()<SPACE, LoadPart<std::uint8_t, Part::High>>(PREFIX "_LOAD_UBYTE_D16_HI");   \
-  add.template operator()<SPACE, LoadPart<std::int8_t, Part::Low>>(PREFIX "_LOAD_SBYTE_D16");        \
-  add.template operator()<SPACE, LoadPart<std::int8_t, Part::High>>(PREFIX "_LOAD_SBYTE_D16_HI");    \
-  add.template operator()<SPACE, LoadPart<std::uint16_t, Part::Low>>(PREFIX "_LOAD_SHORT_D16");      \
-  add.template operator()<SPACE, LoadPart<std::uint16_t, Part::High>>(PREFIX "_LOAD_SHORT_D16_HI");  \
-  add.template operator()<SPACE, LoadDwords<1>>(PREFIX "_LOAD_DWORD");                \
-  add.template operator()<SPACE, LoadDwords<2>>(PREFIX "_LOAD_DWORDX2");              \
-  add.template operator()<SPACE, LoadDwords<3>>(PREFIX "_LOAD_DWORDX3");              \
-  add.template operator()<SPACE, LoadDwords<4>>(PREFIX "_LOAD_DWORDX4");              \
-  add.template operator()<SPACE, StorePart<std::uint8_t>>(PREFIX "_STORE_BYTE");      \
-  add.template operator()<SPACE, StorePart<std::uint8_t, Part::High>>(PREFIX "_STORE_BYTE_D16_HI");   \
-  add.template operator()<SPACE, StorePart<std::uint16_t>>(PREFIX "_STORE_SHORT");    \
-  add.template operator()<SPACE, StorePart<std::uint16_t, Part::High>>(PREFIX "_STORE_SHORT_D16_HI"); \
-  add.template operator()<SPACE, StoreDwords<1>>(PREFIX "_STORE_DWORD");              \
-  add.template operator()<SPACE, StoreDwords<2>>(PREFIX "_STORE_DWORDX2");            \
-  add.template operator()<SPACE, StoreDwords<3>>(PREFIX "_STORE_DWORDX3");            \
+#define HIPSIGHT_PLAIN_ACCESSES(SPACE, PREFIX)                                                     \
+  add.template operator()<SPACE, LoadPart<std::uint8_t>>(PREFIX "_LOAD_UBYTE");                    \
+  add.template operator()<SPACE, LoadPart<std::int8_t>>(PREFIX "_LOAD_SBYTE");                     \
+  add.template operator()<SPACE, LoadPart<std::uint16_t>>(PREFIX "_LOAD_USHORT");                  \
+  add.template operator()<SPACE, LoadPart<std::int16_t>>(PREFIX "_LOAD_SSHORT");                   \
+  add.template operator()<SPACE, LoadPart<std::uint8_t, Part::Low>>(PREFIX "_LOAD_UBYTE_D16");     \
+  add.template operator()<SPACE, LoadPart<std::uint8_t, Part::High>>(PREFIX "_LOAD_UBYTE_D16_HI"); \
+  add.template operator()<SPACE, LoadPart<std::int8_t, Part::Low>>(PREFIX "_LOAD_SBYTE_D16");      \
+  add.template operator()<SPACE, LoadPart<std::int8_t, Part::High>>(PREFIX "_LOAD_SBYTE_D16_HI");  \
+  add.template operator()<SPACE, LoadPart<std::uint16_t, Part::Low>>(PREFIX "_LOAD_SHORT_D16");    \
+  add.template operator()<SPACE, LoadPart<std::uint16_t, Part::High>>(PREFIX                       \
+                                                                      "_LOAD_SHORT_D16_HI");       \
+  add.template operator()<SPACE, LoadDwords<1>>(PREFIX "_LOAD_DWORD");                             \
+  add.template operator()<SPACE, LoadDwords<2>>(PREFIX "_LOAD_DWORDX2");                           \
+  add.template operator()<SPACE, LoadDwords<3>>(PREFIX "_LOAD_DWORDX3");                           \
+  add.template operator()<SPACE, LoadDwords<4>>(PREFIX "_LOAD_DWORDX4");                           \
+  add.template operator()<SPACE, StorePart<std::uint8_t>>(PREFIX "_STORE_BYTE");                   \
+  add.template operator()<SPACE, StorePart<std::uint8_t, Part::High>>(PREFIX                       \
+                                                                      "_STORE_BYTE_D16_HI");       \
+  add.template operator()<SPACE, StorePart<std::uint16_t>>(PREFIX "_STORE_SHORT");                 \
+  add.template operator()<SPACE, StorePart<std::uint16_t, Part::High>>(PREFIX                      \
+                                                                       "_STORE_SHORT_D16_HI");     \
+  add.template operator()<SPACE, StoreDwords<1>>(PREFIX "_STORE_DWORD");                           \
+  add.template operator()<SPACE, StoreDwords<2>>(PREFIX "_STORE_DWORDX2");                         \
+  add.template operator()<SPACE, StoreDwords<3>>(PREFIX "_STORE_DWORDX3");                         \
   add.template operator()<SPACE, StoreDwords<4>>(PREFIX "_STORE_DWORDX4");
 
-#define HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, NAME, OPERATION, SIGN)                        \
-  add.template operator()<SPACE, Atomic<std::SIGN##32_t, atomic::OPERATION>>(PREFIX "_ATOMIC_" NAME); \
-  add.template operator()<SPACE, Atomic<std::SIGN##64_t, atomic::OPERATION>>(PREFIX "_ATOMIC_" NAME "_X2");
+#define HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, NAME, OPERATION, SIGN)                          \
+  add.template operator()<SPACE, Atomic<std::SIGN##32_t, atomic::OPERATION>>(PREFIX            \
+                                                                             "_ATOMIC_" NAME); \
+  add.template operator()<SPACE, Atomic<std::SIGN##64_t, atomic::OPERATION>>(                  \
+      PREFIX "_ATOMIC_" NAME "_X2");
 
-#define HIPSIGHT_ATOMICS(SPACE, PREFIX)                                        \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SWAP", Swap, uint)                   \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "ADD", Add, uint)                     \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SUB", Sub, uint)                     \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SMIN", Min, int)                     \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "UMIN", Min, uint)                    \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SMAX", Max, int)                     \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "UMAX", Max, uint)                    \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "AND", And, uint)                     \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "OR", Or, uint)                       \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "XOR", Xor, uint)                     \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "INC", Increment, uint)               \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "DEC", Decrement, uint)               \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::ClampedSub>>(PREFIX "_ATOMIC_CSUB");   \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::ClampedSub>>(PREFIX "_ATOMIC_SUB_CLAMP_U32"); \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::ConditionalSub>>(PREFIX "_ATOMIC_COND_SUB_U32"); \
-  add.template operator()<SPACE, CompareSwap<std::uint32_t, false>>(PREFIX "_ATOMIC_CMPSWAP");        \
-  add.template operator()<SPACE, CompareSwap<std::uint64_t, false>>(PREFIX "_ATOMIC_CMPSWAP_X2");     \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::AddF32>>(PREFIX "_ATOMIC_ADD_F32");    \
-  add.template operator()<SPACE, Atomic<std::uint64_t, atomic::AddF64>>(PREFIX "_ATOMIC_ADD_F64");    \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::AddPacked<isa::f16>>>(PREFIX "_ATOMIC_PK_ADD_F16");   \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::AddPacked<isa::bf16>>>(PREFIX "_ATOMIC_PK_ADD_BF16"); \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::Ordered<true, isa::f32, std::uint32_t>>>(PREFIX "_ATOMIC_FMIN");  \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::Ordered<false, isa::f32, std::uint32_t>>>(PREFIX "_ATOMIC_FMAX"); \
-  add.template operator()<SPACE, Atomic<std::uint64_t, atomic::Ordered<true, isa::f64, std::uint64_t>>>(PREFIX "_ATOMIC_MIN_F64");  \
-  add.template operator()<SPACE, Atomic<std::uint64_t, atomic::Ordered<false, isa::f64, std::uint64_t>>>(PREFIX "_ATOMIC_MAX_F64");
+#define HIPSIGHT_ATOMICS(SPACE, PREFIX)                                                            \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SWAP", Swap, uint)                                       \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "ADD", Add, uint)                                         \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SUB", Sub, uint)                                         \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SMIN", Min, int)                                         \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "UMIN", Min, uint)                                        \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SMAX", Max, int)                                         \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "UMAX", Max, uint)                                        \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "AND", And, uint)                                         \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "OR", Or, uint)                                           \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "XOR", Xor, uint)                                         \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "INC", Increment, uint)                                   \
+  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "DEC", Decrement, uint)                                   \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::ClampedSub>>(PREFIX                 \
+                                                                            "_ATOMIC_CSUB");       \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::ClampedSub>>(                       \
+      PREFIX "_ATOMIC_SUB_CLAMP_U32");                                                             \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::ConditionalSub>>(                   \
+      PREFIX "_ATOMIC_COND_SUB_U32");                                                              \
+  add.template operator()<SPACE, CompareSwap<std::uint32_t, false>>(PREFIX "_ATOMIC_CMPSWAP");     \
+  add.template operator()<SPACE, CompareSwap<std::uint64_t, false>>(PREFIX "_ATOMIC_CMPSWAP_X2");  \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::AddF32>>(PREFIX "_ATOMIC_ADD_F32"); \
+  add.template operator()<SPACE, Atomic<std::uint64_t, atomic::AddF64>>(PREFIX "_ATOMIC_ADD_F64"); \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::AddPacked<isa::f16>>>(              \
+      PREFIX "_ATOMIC_PK_ADD_F16");                                                                \
+  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::AddPacked<isa::bf16>>>(             \
+      PREFIX "_ATOMIC_PK_ADD_BF16");                                                               \
+  add.template                                                                                     \
+  operator()<SPACE, Atomic<std::uint32_t, atomic::Ordered<true, isa::f32, std::uint32_t>>>(        \
+      PREFIX "_ATOMIC_FMIN");                                                                      \
+  add.template                                                                                     \
+  operator()<SPACE, Atomic<std::uint32_t, atomic::Ordered<false, isa::f32, std::uint32_t>>>(       \
+      PREFIX "_ATOMIC_FMAX");                                                                      \
+  add.template                                                                                     \
+  operator()<SPACE, Atomic<std::uint64_t, atomic::Ordered<true, isa::f64, std::uint64_t>>>(        \
+      PREFIX "_ATOMIC_MIN_F64");                                                                   \
+  add.template                                                                                     \
+  operator()<SPACE, Atomic<std::uint64_t, atomic::Ordered<false, isa::f64, std::uint64_t>>>(       \
+      PREFIX "_ATOMIC_MAX_F64");
 
 }  // namespace
 

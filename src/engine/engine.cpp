@@ -1,0 +1,186 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "engine/launch.h"
+#include "engine/pool.h"
+#include "support/error.h"
+
+namespace hipsight::engine {
+namespace {
+
+struct LoadedModule final : Module {
+  Memory* memory = nullptr;
+  std::unique_ptr<Program> program;
+
+  LoadedModule(std::shared_ptr<const code::CodeObject> object, Memory& device) : memory(&device) {
+    object_ = std::move(object);
+    const std::size_t size = std::max<std::size_t>(object_->image_size(), 1);
+    image_ = static_cast<std::byte*>(
+        device.allocate(size, Memory::Kind::Code, "code object " + object_->origin()));
+    if (!image_) fail("{}: no device memory for its {} bytes", object_->origin(), size);
+    object_->load(image_, reinterpret_cast<std::uintptr_t>(image_));
+    program = std::make_unique<Program>(*object_, image_);
+  }
+  ~LoadedModule() override { memory->free(image_); }
+};
+
+/// Blocks of device memory for kernel arguments and packets, kept for the next launch.
+class ArgumentBlocks {
+ public:
+  explicit ArgumentBlocks(Memory& memory) : memory_(memory) {}
+  ~ArgumentBlocks() {
+    for (void* block : free_) memory_.free(block);
+  }
+  static constexpr std::size_t size = 8192, kernarg_limit = size - 512;
+
+  std::byte* take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) {
+      void* fresh = memory_.allocate(size, Memory::Kind::Code, "kernel arguments");
+      if (!fresh) fail("no device memory for kernel arguments");
+      return static_cast<std::byte*>(fresh);
+    }
+    std::byte* block = free_.back();
+    free_.pop_back();
+    return block;
+  }
+  void give_back(std::byte* block) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(block);
+  }
+
+ private:
+  Memory& memory_;
+  std::mutex mutex_;
+  std::vector<std::byte*> free_;
+};
+
+/// hsa_kernel_dispatch_packet_t (HSA Platform System Architecture, "Kernel dispatch packet").
+struct Packet {
+  std::uint16_t header = 2 | 1 << 8 | 2 << 9 | 2 << 11, setup = 3;
+  std::uint16_t workgroup_size[3];
+  std::uint16_t reserved0 = 0;
+  std::uint32_t grid_size[3];
+  std::uint32_t private_segment_size, group_segment_size;
+  std::uint64_t kernel_object, kernarg_address, reserved2 = 0, completion_signal = 0;
+};
+static_assert(sizeof(Packet) == 64);
+
+}  // namespace
+
+std::shared_ptr<Module> Module::load(std::shared_ptr<const code::CodeObject> object,
+                                     Memory& memory) {
+  return std::make_shared<LoadedModule>(std::move(object), memory);
+}
+
+struct Engine::Impl {
+  gpus::Gpu gpu;
+  Options options;
+  Memory memory;
+  ArgumentBlocks blocks{memory};
+  std::function<void(std::uint32_t)> doorbell;
+  Pool pool;
+
+  Impl(gpus::Gpu g, Options o)
+      : gpu(std::move(g)),
+        options(o),
+        memory(gpu.dram_bytes ? gpu.dram_bytes : std::uint64_t{16} << 30),
+        pool(o.threads) {}
+};
+
+Engine::Engine(gpus::Gpu gpu, Options options)
+    : impl_(std::make_unique<Impl>(std::move(gpu), options)) {}
+Engine::~Engine() = default;
+const gpus::Gpu& Engine::gpu() const {
+  return impl_->gpu;
+}
+Memory& Engine::memory() {
+  return impl_->memory;
+}
+void Engine::on_doorbell(std::function<void(std::uint32_t)> handler) {
+  impl_->doorbell = std::move(handler);
+}
+
+namespace {
+
+void check(const Dispatch& d, const gpus::Gpu& gpu) {
+  const auto invalid = [&](const std::string& why) {
+    throw KernelError(KernelError::Kind::InvalidLaunch,
+                      fmt::format("cannot launch {}: {}", d.kernel ? d.kernel->name : "?", why));
+  };
+  if (!d.kernel || !d.module) invalid("no kernel");
+  if (d.grid.volume() == 0) invalid("the grid is empty");
+  if (d.block.volume() == 0) invalid("the workgroup is empty");
+  if (d.block.volume() > 1024 || d.block.x > 1024 || d.block.y > 1024 || d.block.z > 1024)
+    invalid(fmt::format("a workgroup of {} x {} x {} work-items is beyond 1024", d.block.x,
+                        d.block.y, d.block.z));
+  const std::uint64_t lds = std::uint64_t{d.kernel->lds_bytes} + d.dynamic_lds;
+  if (gpu.max_lds_per_workgroup && lds > gpu.max_lds_per_workgroup)
+    invalid(fmt::format("{} bytes of LDS are beyond the {} of {}", lds, gpu.max_lds_per_workgroup,
+                        gpu.title));
+  if (d.kernarg.size() > ArgumentBlocks::kernarg_limit)
+    invalid(fmt::format("{} bytes of arguments are beyond {}", d.kernarg.size(),
+                        ArgumentBlocks::kernarg_limit));
+}
+
+}  // namespace
+
+Result Engine::run(const Dispatch& d) {
+  check(d, impl_->gpu);
+  auto& module = static_cast<LoadedModule&>(*d.module);
+  const auto divide = [](std::uint32_t a, std::uint32_t b) { return a / b + (a % b != 0); };
+
+  struct Block {
+    ArgumentBlocks& blocks;
+    std::byte* bytes;
+    ~Block() { blocks.give_back(bytes); }
+  } block{impl_->blocks, impl_->blocks.take()};
+  std::memcpy(block.bytes, d.kernarg.data(), d.kernarg.size());
+
+  Launch launch;
+  launch.dispatch = &d;
+  launch.program = module.program.get();
+  launch.memory = &impl_->memory;
+  launch.gfx = module.program->gfx();
+  launch.file = register_file(*d.kernel, launch.gfx);
+  launch.groups = {divide(d.grid.x, d.block.x), divide(d.grid.y, d.block.y),
+                   divide(d.grid.z, d.block.z)};
+  launch.lds_bytes = d.kernel->lds_bytes + d.dynamic_lds;
+  constexpr std::uint32_t dynamic_stack = 16384;
+  launch.scratch_bytes =
+      d.kernel->scratch_bytes + (d.kernel->uses_dynamic_stack ? dynamic_stack : 0);
+  launch.xcds = std::max(1u, impl_->gpu.xcds);
+  launch.kernarg = block.bytes;
+  launch.doorbell = &impl_->doorbell;
+
+  std::byte* const packet_at = block.bytes + ArgumentBlocks::kernarg_limit;
+  std::byte* const queue_at = packet_at + 128;
+  Packet packet{.workgroup_size = {static_cast<std::uint16_t>(d.block.x),
+                                   static_cast<std::uint16_t>(d.block.y),
+                                   static_cast<std::uint16_t>(d.block.z)},
+                .grid_size = {d.grid.x, d.grid.y, d.grid.z},
+                .private_segment_size = launch.scratch_bytes,
+                .group_segment_size = launch.lds_bytes,
+                .kernel_object = reinterpret_cast<std::uintptr_t>(
+                    d.module->address(d.kernel->descriptor_address)),
+                .kernarg_address = reinterpret_cast<std::uintptr_t>(block.bytes)};
+  std::memcpy(packet_at, &packet, sizeof packet);
+  // amd_queue_t: the apertures' high halves at 0x40 and 0x44 (code object v4 reads them).
+  const std::uint32_t apertures[]{static_cast<std::uint32_t>(aperture::shared_base >> 32),
+                                  static_cast<std::uint32_t>(aperture::private_base >> 32)};
+  std::memcpy(queue_at + 0x40, apertures, sizeof apertures);
+  launch.dispatch_packet = packet_at;
+  launch.queue = queue_at;
+
+  launch.entry = module.program->op_at(module.program->base() + d.kernel->entry, launch.file);
+  if (!launch.entry)
+    throw KernelError(KernelError::Kind::InvalidLaunch,
+                      fmt::format("cannot launch {}: its entry {:#x} is in no function of {}",
+                                  d.kernel->name, d.kernel->entry, d.module->object().origin()));
+  return run_launch(launch, impl_->pool, impl_->options.timeout);
+}
+
+}  // namespace hipsight::engine

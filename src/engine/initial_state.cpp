@@ -1,0 +1,140 @@
+// Registers of a wave when it starts: LLVM's AMDGPUUsage, "Initial Kernel Execution State".
+
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/workgroup.h"
+
+namespace hipsight::engine {
+namespace {
+
+constexpr bool bit(std::uint32_t word, unsigned index) {
+  return word >> index & 1;
+}
+constexpr std::uint32_t bits(std::uint32_t word, unsigned high, unsigned low) {
+  return word >> low & ((1u << (high - low + 1)) - 1);
+}
+
+/// Bits of kernel_code_properties: which user SGPRs are set up, in this order.
+enum Property : unsigned {
+  PrivateSegmentBuffer,
+  DispatchPtr,
+  QueuePtr,
+  KernargSegmentPtr,
+  DispatchId,
+  FlatScratchInit,
+  PrivateSegmentSize,
+};
+
+/// Buffer resource of gfx90a's scratch: swizzled by lane, dwords of the lanes side by side.
+void set_scratch_resource(std::uint32_t* s, const Wave& wave) {
+  const auto base = reinterpret_cast<std::uintptr_t>(wave.scratch);
+  constexpr std::uint32_t swizzle = 1u << 31, add_lane = 1u << 23, index_stride_64 = 3u << 21,
+                          element_4 = 1u << 19, format_32 = 4u << 15;
+  s[0] = static_cast<std::uint32_t>(base);
+  s[1] = static_cast<std::uint32_t>(base >> 32) | swizzle;
+  s[2] = ~0u;
+  s[3] = add_lane | index_stride_64 | element_4 | format_32;
+}
+
+}  // namespace
+
+RegisterFile register_file(const code::Kernel& kernel, isa::Gfx gfx) {
+  const auto& d = kernel.descriptor;
+  RegisterFile file;
+  constexpr unsigned wavefront_size32 = 10;
+  file.lanes = bit(d.properties, wavefront_size32) ? 32 : 64;
+  if (isa::is_rdna(gfx)) {
+    file.vgprs = (bits(d.rsrc1, 5, 0) + 1) * (file.lanes == 32 ? 8 : 4);
+  } else {
+    // One file of both kinds: AGPRs begin at the accumulation offset.
+    const std::uint32_t all = (bits(d.rsrc1, 5, 0) + 1) * 8;
+    file.vgprs = std::min(all, (bits(d.rsrc3, 5, 0) + 1) * 4);
+    file.agprs = all - file.vgprs;
+  }
+  return file;
+}
+
+std::size_t RegisterFile::wave_bytes() const {
+  return sizeof(Wave) + std::size_t{vgprs + agprs + slack} * lanes * 4;
+}
+
+void mode_changed(Wave& wave) {
+  // MXCSR: exceptions masked; rounding in bits 13-14 (0 nearest, 1 down, 2 up, 3 zero), flush
+  // results to zero bit 15, denormal operands are zero bit 6. MODE rounds 0 nearest, 1 up, 2 down,
+  // 3 zero; denormals: bit 0 of the pair keeps inputs, bit 1 keeps results.
+  const auto csr = [](std::uint32_t round, std::uint32_t denormals) {
+    constexpr std::uint32_t masked = 0x1f80, rounding[]{0u << 13, 2u << 13, 1u << 13, 3u << 13};
+    return masked | rounding[round] | (denormals & 1 ? 0 : 1u << 6) |
+           (denormals & 2 ? 0 : 1u << 15);
+  };
+  wave.csr_32 = csr(bits(wave.mode, 1, 0), bits(wave.mode, 5, 4));
+  wave.csr_64 = csr(bits(wave.mode, 3, 2), bits(wave.mode, 7, 6));
+  _mm_setcsr(wave.csr_32);
+}
+
+void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::uint32_t* size) {
+  const Launch& launch = *group.launch;
+  const code::Kernel& kernel = *launch.dispatch->kernel;
+  const auto& d = kernel.descriptor;
+  const std::uint32_t lanes = launch.file.lanes;
+  std::memset(wave.scalar, 0, sizeof wave.scalar);
+  wave.resume = launch.entry;
+  wave.full = lanes == 64 ? ~0ull : 0xffffffffull;
+  wave.write_mask = ~0ull;
+  wave.group = &group;
+  wave.scc = 0;
+  wave.lanes = lanes;
+  wave.register_bytes = lanes * 4;
+  wave.index_in_group = index;
+  wave.stop = Stop::None;
+  wave.scratch_bytes = launch.scratch_bytes;
+  wave.barrier_signalled = false;
+  // MODE: rounding and denormals, then DX10_CLAMP and IEEE.
+  wave.mode = bits(d.rsrc1, 19, 12) | bits(d.rsrc1, 21, 21) << 8 | bits(d.rsrc1, 23, 23) << 9;
+  mode_changed(wave);
+
+  std::uint32_t* s = wave.scalar;
+  unsigned at = 0;
+  const auto pointer = [&](const void* p) {
+    const auto value = reinterpret_cast<std::uintptr_t>(p);
+    s[at++] = static_cast<std::uint32_t>(value);
+    s[at++] = static_cast<std::uint32_t>(value >> 32);
+  };
+  if (bit(d.properties, PrivateSegmentBuffer)) set_scratch_resource(s, wave), at += 4;
+  if (bit(d.properties, DispatchPtr)) pointer(launch.dispatch_packet);
+  if (bit(d.properties, QueuePtr)) pointer(launch.queue);
+  if (bit(d.properties, KernargSegmentPtr)) pointer(launch.kernarg);
+  if (bit(d.properties, DispatchId)) at += 2;
+  if (bit(d.properties, FlatScratchInit)) pointer(wave.scratch);
+  if (bit(d.properties, PrivateSegmentSize)) s[at++] = launch.scratch_bytes;
+  // Preloaded kernel arguments are loaded by the code's own prologue at the entry.
+  at = bits(d.rsrc2, 5, 1);
+  if (launch.gfx == isa::Gfx::Gfx12) {
+    constexpr unsigned ttmp7 = 115, ttmp9 = 117;
+    s[ttmp9] = group.id[0];
+    s[ttmp7] = group.id[1] | group.id[2] << 16;
+  } else {
+    for (unsigned i = 0; i < 3; ++i)
+      if (bit(d.rsrc2, 7 + i)) s[at++] = group.id[i];
+    if (bit(d.rsrc2, 10)) s[at++] = 0;  // workgroup info
+    if (bit(d.rsrc2, 0)) s[at++] = 0;   // scratch wave offset: each wave has its own
+  }
+
+  // Work-item ids, packed in v0.
+  const std::uint32_t items = size[0] * size[1] * size[2];
+  std::uint32_t* v0 = wave.vgpr(0);
+  std::uint64_t exec = 0;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    const std::uint32_t flat = index * lanes + lane;
+    if (flat < items) exec |= 1ull << lane;
+    const std::uint32_t x = flat % size[0], y = flat / size[0] % size[1],
+                        z = flat / size[0] / size[1];
+    v0[lane] = x | y << 10 | z << 20;
+  }
+  wave.set_pair(reg::exec, exec);
+}
+
+}  // namespace hipsight::engine

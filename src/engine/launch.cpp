@@ -1,0 +1,290 @@
+// Workgroups on host threads. A workgroup's waves run in turn on one thread, each until it ends,
+// waits at a barrier, or has used up its budget of backward branches; a workgroup all of whose
+// waves do nothing but spin makes room for others, since it may wait for them.
+
+#include "engine/launch.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <new>
+
+namespace hipsight::engine {
+namespace {
+
+constexpr std::int64_t wave_budget = 4096;  ///< backward branches of a wave in one turn
+constexpr unsigned patience = 8;            ///< turns of a workgroup without progress
+
+struct AlignedDelete {
+  void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
+};
+using Block = std::unique_ptr<std::byte[], AlignedDelete>;
+Block make_block(std::size_t size) {
+  return Block(static_cast<std::byte*>(::operator new[](size, std::align_val_t{64})));
+}
+
+/// A workgroup with the memory of its waves, LDS and scratch; used again for the next one.
+struct Slot {
+  Workgroup group;
+  Block waves, lds, scratch;
+  std::uint32_t started = 0;  ///< waves of the present workgroup
+
+  Slot(const Launch& launch, std::uint32_t max_waves)
+      : waves(make_block(launch.file.wave_bytes() * max_waves)),
+        lds(make_block(std::max(64u, launch.lds_bytes))),
+        scratch(make_block(std::max<std::size_t>(
+            64, std::size_t{launch.scratch_bytes + 4} * launch.file.lanes * max_waves))) {
+    group.launch = &launch;
+    group.lds = lds.get();
+    group.lds_bytes = launch.lds_bytes;
+    for (std::uint32_t i = 0; i < max_waves; ++i) {
+      auto* wave = new (waves.get() + i * launch.file.wave_bytes()) Wave;
+      wave->scratch = scratch.get() + i * std::size_t{launch.scratch_bytes + 4} * launch.file.lanes;
+      group.waves.push_back(wave);
+    }
+  }
+
+  void start(std::uint64_t index) {
+    const Launch& launch = *group.launch;
+    const Dim3 &grid = launch.dispatch->grid, &block = launch.dispatch->block;
+    group.id[0] = static_cast<std::uint32_t>(index % launch.groups.x);
+    group.id[1] = static_cast<std::uint32_t>(index / launch.groups.x % launch.groups.y);
+    group.id[2] = static_cast<std::uint32_t>(index / launch.groups.x / launch.groups.y);
+    // The last workgroups may be cut off by the grid.
+    const std::uint32_t size[]{std::min(block.x, grid.x - group.id[0] * block.x),
+                               std::min(block.y, grid.y - group.id[1] * block.y),
+                               std::min(block.z, grid.z - group.id[2] * block.z)};
+    started = (size[0] * size[1] * size[2] + launch.file.lanes - 1) / launch.file.lanes;
+    group.running = started;
+    group.waiting = 0;
+    for (std::uint32_t i = 0; i < started; ++i) start_wave(*group.waves[i], group, i, size);
+  }
+};
+
+class Execution {
+ public:
+  Execution(const Launch& launch, std::chrono::milliseconds timeout)
+      : launch_(launch),
+        timeout_(timeout),
+        total_(launch.groups.volume()),
+        max_waves_(static_cast<std::uint32_t>(
+            (launch.dispatch->block.volume() + launch.file.lanes - 1) / launch.file.lanes)),
+        deadline_(std::chrono::steady_clock::now() + timeout) {}
+
+  void work() {
+    Worker worker(*this);
+    try {
+      worker.run();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      stop_ = true;
+    }
+    worker.merge();
+  }
+
+  Result result() {
+    if (error_) std::rethrow_exception(error_);
+    Result result;
+    result.workgroups = total_;
+    result.waves = waves_;
+    const auto regions = launch_.program->regions();
+    for (std::size_t r = 0; r < counts_.size(); ++r) {
+      if (!counts_[r].executions) continue;
+      for (std::uint32_t i = 0; i < regions[r].count; ++i)
+        result.counts.push_back({regions[r].first + i, counts_[r].executions, counts_[r].lanes});
+    }
+    std::ranges::sort(result.counts, {},
+                      [](const InstructionCount& c) { return c.instruction->address; });
+    return result;
+  }
+
+ private:
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+
+  struct Worker {
+    Execution& execution_;
+    // Pages of counters that are never touched cost nothing.
+    std::unique_ptr<RegionCount[], Free> counts;
+    std::unique_ptr<KnownRange[]> known{new KnownRange[KnownRange::count]};
+    std::vector<std::unique_ptr<Slot>> free;
+    std::uint64_t waves = 0;
+
+    explicit Worker(Execution& execution)
+        : execution_(execution),
+          counts(static_cast<RegionCount*>(
+              std::calloc(execution.launch_.program->region_limit(), sizeof(RegionCount)))) {
+      if (!counts) throw std::bad_alloc();
+    }
+
+    void run() {
+      const unsigned csr = _mm_getcsr();
+      struct Restore {
+        unsigned csr;
+        ~Restore() { _mm_setcsr(csr); }
+      } restore{csr};
+      while (auto slot = next()) {
+        if (turn(*slot)) {
+          waves += slot->started;
+          execution_.finished();
+          free.push_back(std::move(slot));
+        } else {
+          execution_.suspend(std::move(slot));
+        }
+      }
+    }
+
+    /// A new workgroup, or one that was suspended; null when there is nothing left to run.
+    std::unique_ptr<Slot> next() {
+      for (;;) {
+        if (execution_.stop_) return nullptr;
+        if (auto slot = execution_.resume()) return slot;
+        std::uint64_t index;
+        if (execution_.take(index)) {
+          std::unique_ptr<Slot> slot;
+          if (!free.empty()) {
+            slot = std::move(free.back());
+            free.pop_back();
+          } else {
+            slot = std::make_unique<Slot>(execution_.launch_, execution_.max_waves_);
+          }
+          slot->start(index);
+          return slot;
+        }
+        if (auto slot = execution_.resume_any()) return slot;
+        return nullptr;
+      }
+    }
+
+    /// Runs a workgroup; false when it only spins.
+    bool turn(Slot& slot) {
+      Workgroup& group = slot.group;
+      unsigned idle = 0;
+      while (group.running) {
+        bool progress = false;
+        for (std::uint32_t i = 0; i < slot.started; ++i) {
+          Wave& wave = *group.waves[i];
+          if (wave.stop == Stop::End || wave.stop == Stop::Barrier) continue;
+          progress |= run_wave_once(wave, group);
+        }
+        if (group.running && group.waiting == group.running) {
+          group.waiting = 0;
+          for (std::uint32_t i = 0; i < slot.started; ++i)
+            if (group.waves[i]->stop == Stop::Barrier) group.waves[i]->stop = Stop::None;
+          progress = true;
+        }
+        idle = progress ? 0 : idle + 1;
+        if (execution_.stop_) return true;
+        execution_.check_time(*group.waves[0], group);
+        if (idle > patience && execution_.others_wait()) return false;
+      }
+      return true;
+    }
+
+    bool run_wave_once(Wave& wave, Workgroup& group) {
+      wave.counts = counts.get();
+      wave.known = known.get();
+      wave.budget = wave_budget;
+      wave.stop = Stop::None;
+      _mm_setcsr(wave.csr_32);
+      run_wave(wave);
+      if (wave.stop == Stop::End) --group.running;
+      if (wave.stop == Stop::Barrier) ++group.waiting;
+      return wave.stop != Stop::Yield;
+    }
+
+    void merge() {
+      const std::size_t regions = execution_.launch_.program->regions().size();
+      const std::lock_guard lock(execution_.mutex_);
+      execution_.waves_ += waves;
+      execution_.counts_.resize(std::max(execution_.counts_.size(), regions));
+      for (std::size_t r = 0; r < regions; ++r) {
+        execution_.counts_[r].executions += counts[r].executions;
+        execution_.counts_[r].lanes += counts[r].lanes;
+      }
+    }
+  };
+
+  bool take(std::uint64_t& index) {
+    index = next_.fetch_add(1, std::memory_order_relaxed);
+    return index < total_;
+  }
+  void finished() { ++finished_; }
+
+  void suspend(std::unique_ptr<Slot> slot) {
+    const std::lock_guard lock(mutex_);
+    suspended_.push_back(std::move(slot));
+    turns_since_resume_ = 0;
+  }
+  /// Suspended workgroups and new ones take turns.
+  std::unique_ptr<Slot> resume() {
+    const std::lock_guard lock(mutex_);
+    if (suspended_.empty()) return nullptr;
+    if (next_ < total_ && turns_since_resume_++ == 0) return nullptr;
+    return pop();
+  }
+  std::unique_ptr<Slot> resume_any() {
+    const std::lock_guard lock(mutex_);
+    return suspended_.empty() ? nullptr : pop();
+  }
+  std::unique_ptr<Slot> pop() {
+    auto slot = std::move(suspended_.front());
+    suspended_.pop_front();
+    turns_since_resume_ = 0;
+    return slot;
+  }
+  bool others_wait() {
+    if (next_ < total_) return true;
+    const std::lock_guard lock(mutex_);
+    return !suspended_.empty();
+  }
+  void check_time(const Wave& wave, const Workgroup& group) {
+    if (timeout_.count() == 0 || std::chrono::steady_clock::now() < deadline_) return;
+    const Wave* stuck = &wave;
+    for (const Wave* w : group.waves)
+      if (w->group && w->stop == Stop::Yield) {
+        stuck = w;
+        break;
+      }
+    if (!group.running) return;
+    report_timeout(*stuck, std::chrono::duration<double>(timeout_).count());
+  }
+
+  const Launch& launch_;
+  const std::chrono::milliseconds timeout_;
+  const std::uint64_t total_;
+  const std::uint32_t max_waves_;
+  const std::chrono::steady_clock::time_point deadline_;
+  std::atomic<std::uint64_t> next_{0}, finished_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  std::deque<std::unique_ptr<Slot>> suspended_;
+  unsigned turns_since_resume_ = 0;
+  std::vector<RegionCount> counts_;
+  std::uint64_t waves_ = 0;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+Result run_launch(const Launch& launch, Pool& pool, std::chrono::milliseconds timeout) {
+  const auto begin = std::chrono::steady_clock::now();
+  Execution execution(launch, timeout);
+  const std::uint64_t groups = launch.groups.volume();
+  const auto helpers = static_cast<unsigned>(std::min<std::uint64_t>(groups - 1, pool.size() - 1));
+  pool.run(helpers, [&] { execution.work(); });
+  Result result = execution.result();
+  result.host_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+}  // namespace hipsight::engine

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <chrono>
+
+#include "engine/pool.h"
+#include "engine/workgroup.h"
+
+namespace hipsight::engine {
+
+/// Runs all workgroups of a launch on the pool. @throws KernelError, the first one that was met.
+Result run_launch(const Launch& launch, Pool& pool, std::chrono::milliseconds timeout);
+
+}  // namespace hipsight::engine

@@ -1,0 +1,81 @@
+#pragma once
+// Operands that VOP3P's fields take apart: halves for dot products, f16 or f32 for the mixed fma.
+// `fields` is op_sel, op_sel_hi, neg_lo and neg_hi, three bits each, bit i for operand i.
+
+#include "engine/level/conversions.h"
+#include "engine/level/small_floats.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+
+/// Whether a field's bit for an operand is set.
+template <int N>
+inline Mask<N> field(Lanes<isa::u32, N> fields, int first, int operand) {
+  return ((fields >> (first + operand)) & 1) != 0;
+}
+
+/// The half that feeds the low (element 0) or the high sum, as f32.
+template <class T, int N>
+inline Lanes<isa::f32, N> half_of(Lanes<isa::u32, N> a, int operand, int element,
+                                  Lanes<isa::u32, N> fields) {
+  const auto chosen = select(field(fields, 3 * element, operand), a >> 16, a & 0xffff);
+  const auto value = as<isa::f32>(low<T>(chosen));
+  return select(field(fields, 6 + 3 * element, operand), negate(value), value);
+}
+/// c + a0 b0 + a1 b1, each step fused: products of 16-bit floats are exact in f32.
+template <class T, int N>
+inline Lanes<isa::f32, N> dot2_signed(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b,
+                                      Lanes<isa::f32, N> c, Lanes<isa::u32, N> fields) {
+  c = select(field(fields, 6, 2), negate(c), c);
+  const auto first = fma(half_of<T>(a, 0, 0, fields), half_of<T>(b, 1, 0, fields), c);
+  return fma(half_of<T>(a, 0, 1, fields), half_of<T>(b, 1, 1, fields), first);
+}
+/// The same of halves as they lie: op_sel_hi set, all else clear.
+template <class T, int N>
+inline Lanes<isa::f32, N> dot2(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b, Lanes<isa::f32, N> c) {
+  const auto first = fma(as<isa::f32>(low<T>(a)), as<isa::f32>(low<T>(b)), c);
+  return fma(as<isa::f32>(high<T>(a)), as<isa::f32>(high<T>(b)), first);
+}
+/// c plus the products of four bytes, from the low one on, each step fused.
+template <class A, class B, int N>
+inline Lanes<isa::f32, N> dot4(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b, Lanes<isa::f32, N> c,
+                               Lanes<isa::u32, N> fields) {
+  auto sum = select(field(fields, 6, 2), negate(c), c);
+  for (int i = 0; i < 4; ++i)
+    sum = fma(from_small<A>((a >> (8 * i)) & 255), from_small<B>((b >> (8 * i)) & 255), sum);
+  return sum;
+}
+
+#define HIPSIGHT_DOT4(NAME, A, B)                                                          \
+  template <int N>                                                                         \
+  inline Lanes<isa::f32, N> dot4_##NAME(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b,        \
+                                        Lanes<isa::f32, N> c, Lanes<isa::u32, N> fields) { \
+    return dot4<A, B>(a, b, c, fields);                                                    \
+  }
+HIPSIGHT_DOT4(fp8_fp8, Fp8, Fp8)
+HIPSIGHT_DOT4(fp8_bf8, Fp8, Bf8)
+HIPSIGHT_DOT4(bf8_fp8, Bf8, Fp8)
+HIPSIGHT_DOT4(bf8_bf8, Bf8, Bf8)
+#undef HIPSIGHT_DOT4
+
+/// An operand of v_fma_mix: f32, or where op_sel_hi is set the half that op_sel names; neg_hi is
+/// its absolute value, neg_lo its sign.
+template <int N>
+inline Lanes<isa::f32, N> mixed(Lanes<isa::u32, N> a, int operand, Lanes<isa::u32, N> fields) {
+  const auto half = select(field(fields, 0, operand), a >> 16, a & 0xffff);
+  auto value =
+      select(field(fields, 3, operand), as<isa::f32>(low<isa::f16>(half)), as<isa::f32>(a));
+  value = select(field(fields, 9, operand), absolute(value), value);
+  return select(field(fields, 6, operand), negate(value), value);
+}
+template <int N>
+inline Lanes<isa::f32, N> fma_mix(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b, Lanes<isa::u32, N> c,
+                                  Lanes<isa::u32, N> fields) {
+  return fma(mixed(a, 0, fields), mixed(b, 1, fields), mixed(c, 2, fields));
+}
+template <int N>
+inline Lanes<isa::f32, N> mad_mix(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b, Lanes<isa::u32, N> c,
+                                  Lanes<isa::u32, N> fields) {
+  return mad(mixed(a, 0, fields), mixed(b, 1, fields), mixed(c, 2, fields));
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL

@@ -1,0 +1,457 @@
+// Matrix instructions, fast mode: each element is a chain of float (double, int) FMAs over k in
+// order. EXEC is ignored, as on the hardware. Layouts: AMD matrix instruction calculator; RDNA3 and
+// RDNA4 ISA manuals, "WMMA".
+
+#include <bit>
+
+#include "engine/level/memory.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+namespace {
+
+// --- element types ------------------------------------------------------------------------------
+
+/// Float of an 8-bit float: `exponent_bits` of exponent; fnuz has one NaN (0x80), no -0, no
+/// infinities, and a bias one higher; OCP's e4m3 has no infinities.
+float widen_f8(std::uint32_t byte, unsigned exponent_bits, bool fnuz) {
+  const unsigned mantissa_bits = 7 - exponent_bits;
+  const std::uint32_t sign = byte >> 7 & 1,
+                      exponent = byte >> mantissa_bits & ((1u << exponent_bits) - 1);
+  const std::uint32_t mantissa = byte & ((1u << mantissa_bits) - 1);
+  const int bias = (1 << (exponent_bits - 1)) - (fnuz ? 0 : 1);
+  if (fnuz && byte == 0x80) return std::bit_cast<float>(0x7fc00000u);
+  if (!fnuz && exponent == (1u << exponent_bits) - 1) {
+    const bool e5m2 = exponent_bits == 5;
+    if (e5m2 && mantissa == 0) return sign ? -INFINITY : INFINITY;
+    if (e5m2 || mantissa == (1u << mantissa_bits) - 1) return std::bit_cast<float>(0x7fc00000u);
+  }
+  const float magnitude =
+      exponent == 0
+          ? std::ldexp(static_cast<float>(mantissa), 1 - bias - static_cast<int>(mantissa_bits))
+          : std::ldexp(static_cast<float>(mantissa | 1u << mantissa_bits),
+                       static_cast<int>(exponent) - bias - static_cast<int>(mantissa_bits));
+  return sign ? -magnitude : magnitude;
+}
+
+struct F32 {
+  using Value = float;
+  static constexpr unsigned bits = 32;
+  static float widen(std::uint32_t u) { return std::bit_cast<float>(u); }
+};
+struct XF32 {  // f32 operands rounded to 10 mantissa bits
+  using Value = float;
+  static constexpr unsigned bits = 32;
+  static float widen(std::uint32_t u) {
+    if ((u & 0x7f800000) == 0x7f800000) return std::bit_cast<float>(u);
+    return std::bit_cast<float>((u + 0xfff + (u >> 13 & 1)) & ~0x1fffu);
+  }
+};
+struct F16 {
+  using Value = float;
+};
+struct BF16 {
+  using Value = float;
+  static constexpr unsigned bits = 16;
+  static float widen(std::uint32_t u) { return std::bit_cast<float>(u << 16); }
+};
+template <unsigned ExponentBits, bool Fnuz>
+struct F8 {
+  using Value = float;
+  static constexpr unsigned bits = 8;
+  static float widen(std::uint32_t u) {
+    static const auto table = [] {
+      std::array<float, 256> t{};
+      for (unsigned i = 0; i < 256; ++i) t[i] = widen_f8(i, ExponentBits, Fnuz);
+      return t;
+    }();
+    return table[u & 0xff];
+  }
+};
+struct I8 {
+  using Value = std::int32_t;
+  static constexpr unsigned bits = 8;
+  static std::int32_t widen(std::uint32_t u) { return static_cast<std::int8_t>(u); }
+};
+struct U8 {
+  using Value = std::int32_t;
+  static constexpr unsigned bits = 8;
+  static std::int32_t widen(std::uint32_t u) { return static_cast<std::uint8_t>(u); }
+};
+struct I4 {
+  using Value = std::int32_t;
+  static constexpr unsigned bits = 4;
+  static std::int32_t widen(std::uint32_t u) { return static_cast<std::int32_t>(u << 28) >> 28; }
+};
+struct U4 {
+  using Value = std::int32_t;
+  static constexpr unsigned bits = 4;
+  static std::int32_t widen(std::uint32_t u) { return static_cast<std::int32_t>(u & 15); }
+};
+
+std::uint32_t element(const std::uint32_t* registers, unsigned lane, unsigned lanes, unsigned index,
+                      unsigned bits) {
+  const std::uint32_t word = registers[index * bits / 32 * lanes + lane];
+  return bits == 32 ? word : word >> (index * bits % 32) & ((1u << bits) - 1);
+}
+
+/// All elements of an operand, lane by lane.
+template <class T, unsigned PerLane>
+void widen_all(const std::uint32_t* registers, unsigned lanes, typename T::Value (*out)[64]) {
+  for (unsigned e = 0; e < PerLane; ++e) {
+    if constexpr (std::is_same_v<T, F16>) {
+      for (unsigned s = 0; s < lanes; s += 16) {
+        const U32x16 word =
+            load_slice(reinterpret_cast<const std::byte*>(registers + e / 2 * lanes + s));
+        const F32x16 value = widen_half<16>(word >> (e % 2 * 16) & 0xffff);
+        std::memcpy(&out[e][s], &value, sizeof value);
+      }
+    } else {
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        out[e][lane] = T::widen(element(registers, lane, lanes, e, T::bits));
+    }
+  }
+}
+
+/// acc[i][j] += a[i][k] * b[k][j], k in order.
+template <class T, unsigned M, unsigned N, unsigned K>
+void multiply(const T (&a)[K][M], const T (&b)[K][N], T (&acc)[M][N]) {
+  constexpr unsigned width = N % 16 == 0 ? 16 : 4;
+  using V = Vec<T, width>;
+  constexpr unsigned columns = N / width;
+  constexpr unsigned rows = 4;
+  for (unsigned i = 0; i < M; i += rows) {
+    for (unsigned c = 0; c < columns; ++c) {
+      V sum[rows];
+      for (unsigned r = 0; r < rows; ++r) std::memcpy(&sum[r], &acc[i + r][c * width], sizeof(V));
+      for (unsigned k = 0; k < K; ++k) {
+        V right;
+        std::memcpy(&right, &b[k][c * width], sizeof right);
+        for (unsigned r = 0; r < rows; ++r) {
+          if constexpr (std::is_same_v<T, std::int32_t>) sum[r] += V(a[k][i + r]) * right;
+#ifdef __FMA__
+          else
+            sum[r] = __builtin_elementwise_fma(V(a[k][i + r]), right, sum[r]);
+#else
+          else if constexpr (std::is_same_v<T, float>)
+            sum[r] = fma_emulated<static_cast<int>(width)>(V(a[k][i + r]), right, sum[r]);
+          else
+            for (unsigned j = 0; j < width; ++j)
+              sum[r][j] = std::fma(a[k][i + r], right[j], sum[r][j]);
+#endif
+        }
+      }
+      for (unsigned r = 0; r < rows; ++r) std::memcpy(&acc[i + r][c * width], &sum[r], sizeof(V));
+    }
+  }
+}
+
+std::uint32_t positive_nan(std::uint32_t bits) {
+  return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : bits;
+}
+
+const std::uint32_t* registers_of(Wave& w, const Op* op, unsigned i) {
+  return reinterpret_cast<const std::uint32_t*>(source(w, op, static_cast<int>(i)));
+}
+
+// --- MFMA ---------------------------------------------------------------------------------------
+
+/// Lane of the B operand that lane `lane` uses (BLGP: broadcast or rotate groups of lanes).
+unsigned b_lane(unsigned blgp, unsigned lane) {
+  switch (blgp) {
+    case 1:
+      return lane & 31;
+    case 2:
+      return (lane & 31) | 32;
+    case 3:
+      return (lane + 16) & 63;
+    case 4:
+    case 5:
+    case 6:
+    case 7:
+      return (lane & 15) | (blgp - 4) * 16;
+    default:
+      return lane;
+  }
+}
+
+/// D = A * B + C on blocks of M x N x K. Lane l holds row (column) l % M of A (B); l / M counts
+/// blocks, then groups of k.
+template <class TA, class TB, unsigned M, unsigned K, unsigned Blocks>
+const Op* mfma(Wave& w, const Op* op) {
+  using T = typename TA::Value;
+  constexpr unsigned lanes = 64;
+  constexpr unsigned groups = lanes / M / Blocks;  // of k
+  constexpr unsigned per_lane = K / groups;
+  constexpr unsigned registers = M * M * Blocks / lanes;
+  const isa::Instruction& in = *op->instruction;
+  alignas(64) T a_lanes[per_lane][64], b_lanes[per_lane][64];
+  widen_all<TA, per_lane>(registers_of(w, op, 0), lanes, a_lanes);
+  widen_all<TB, per_lane>(registers_of(w, op, 1), lanes, b_lanes);
+  const std::uint32_t* c = registers_of(w, op, 2);
+  const unsigned c_step = op->base[2] == Base::Constant ? 0 : lanes;
+  std::uint32_t* d = reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst);
+  std::uint32_t result[registers][lanes];
+  for (unsigned block = 0; block < Blocks; ++block) {
+    alignas(64) T a[K][M], b[K][M], acc[M][M];
+    const unsigned a_block = in.cbsz ? (block >> in.cbsz << in.cbsz) + in.abid : block;
+    for (unsigned g = 0; g < groups; ++g) {
+      for (unsigned e = 0; e < per_lane; ++e) {
+        for (unsigned i = 0; i < M; ++i) {
+          a[g * per_lane + e][i] = a_lanes[e][(a_block * groups + g) * M + i];
+          b[g * per_lane + e][i] = b_lanes[e][b_lane(in.blgp, (block * groups + g) * M + i)];
+        }
+      }
+    }
+    // Lane and register of an element of the result.
+    const auto place = [&](unsigned row, unsigned column) {
+      if constexpr (M == 32)
+        return std::pair(block * 16 + row / 8 * 4 + row % 4, row / 4 % 2 * 32 + column);
+      else if constexpr (M == 16)
+        return std::pair(block * 4 + row % 4, row / 4 * 16 + column);
+      else
+        return std::pair(row, block * 4 + column);
+    };
+    constexpr unsigned run = M < 16 ? 4 : M;  // columns that lie side by side
+    for (unsigned row = 0; row < M; ++row) {
+      const auto [r, lane] = place(row, 0);
+      if (c_step)
+        std::memcpy(acc[row], &c[r * lanes + lane], run * 4);
+      else
+        for (unsigned j = 0; j < M; ++j) std::memcpy(&acc[row][j], &c[0], 4);
+    }
+    multiply<T, M, M, K>(a, b, acc);
+    for (unsigned row = 0; row < M; ++row) {
+      const auto [r, lane] = place(row, 0);
+      std::memcpy(&result[r][lane], acc[row], run * 4);
+    }
+  }
+  for (unsigned r = 0; r < registers; ++r)
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      d[r * lanes + lane] =
+          std::is_same_v<T, float> ? positive_nan(result[r][lane]) : result[r][lane];
+  return op + 1;
+}
+
+double f64_at(const std::uint32_t* registers, unsigned index, unsigned lane) {
+  const std::uint64_t u =
+      registers[index * 128 + lane] | std::uint64_t{registers[index * 128 + 64 + lane]} << 32;
+  return std::bit_cast<double>(u);
+}
+void put_f64(std::uint32_t* registers, unsigned index, unsigned lane, double value) {
+  auto u = std::bit_cast<std::uint64_t>(value);
+  if (value != value) u = 0x7ff8000000000000ull;
+  registers[index * 128 + lane] = static_cast<std::uint32_t>(u);
+  registers[index * 128 + 64 + lane] = static_cast<std::uint32_t>(u >> 32);
+}
+/// f64: 16x16x4, or four blocks of 4x4x4. BLGP negates A, B and C.
+template <unsigned M, unsigned Blocks>
+const Op* mfma_f64(Wave& w, const Op* op) {
+  const isa::Instruction& in = *op->instruction;
+  const std::uint32_t *ra = registers_of(w, op, 0), *rb = registers_of(w, op, 1),
+                      *rc = registers_of(w, op, 2);
+  const bool constant = op->base[2] == Base::Constant;
+  std::uint32_t* d = reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst);
+  const double sign_a = in.blgp & 1 ? -1 : 1, sign_b = in.blgp & 2 ? -1 : 1,
+               sign_c = in.blgp & 4 ? -1 : 1;
+  double result[M * M * Blocks / 64][64];
+  for (unsigned block = 0; block < Blocks; ++block) {
+    for (unsigned i = 0; i < M; ++i) {
+      for (unsigned j = 0; j < M; ++j) {
+        const unsigned r = M == 16 ? i / 4 : 0;
+        const unsigned lane = M == 16 ? i % 4 * 16 + j : i * 16 + block * 4 + j;
+        double sum =
+            constant ? static_cast<double>(std::bit_cast<float>(rc[0])) : f64_at(rc, r, lane);
+        sum *= sign_c;
+        for (unsigned k = 0; k < 4; ++k) {
+          const unsigned at = k * 16 + block * (M == 16 ? 0 : 4);
+          sum = std::fma(sign_a * f64_at(ra, 0, at + i), sign_b * f64_at(rb, 0, at + j), sum);
+        }
+        result[r][lane] = sum;
+      }
+    }
+  }
+  for (unsigned r = 0; r < M * M * Blocks / 64; ++r)
+    for (unsigned lane = 0; lane < 64; ++lane) put_f64(d, r, lane, result[r][lane]);
+  return op + 1;
+}
+
+// --- WMMA (wave32) ------------------------------------------------------------------------------
+
+enum class Output { Word, F16, BF16 };
+
+/// D = A * B + C, 16x16xK. gfx11: every lane holds all k of row lane % 16, the upper lanes repeat
+/// the lower; D register r, lane l: row 2r + l/16. gfx12: lane l holds k from (l/16) * K/2; D
+/// register r, lane l: row 8 (l/16) + r. Sixteen-bit results: gfx11 one per register, in the half
+/// that op_sel says; gfx12 two per register.
+template <class TA, class TB, unsigned K, bool Gfx12, Output output>
+const Op* wmma(Wave& w, const Op* op) {
+  using T = typename TA::Value;
+  if (w.lanes != 32) report_unknown(w, op);
+  constexpr unsigned M = 16, lanes = 32;
+  constexpr unsigned groups = Gfx12 ? 2 : 1, per_lane = K / groups;
+  const isa::Instruction& in = *op->instruction;
+  T a_lanes[per_lane][64], b_lanes[per_lane][64];
+  widen_all<TA, per_lane>(registers_of(w, op, 0), lanes, a_lanes);
+  widen_all<TB, per_lane>(registers_of(w, op, 1), lanes, b_lanes);
+  alignas(64) T a[K][M], b[K][M], acc[M][M];
+  for (unsigned g = 0; g < groups; ++g) {
+    for (unsigned e = 0; e < per_lane; ++e) {
+      for (unsigned i = 0; i < M; ++i) {
+        T x = a_lanes[e][g * 16 + i], y = b_lanes[e][g * 16 + i];
+        if constexpr (std::is_same_v<T, float>) {
+          // neg_lo and neg_hi negate even and odd k.
+          const unsigned neg = e % 2 ? in.neg_hi : in.neg_lo;
+          if (neg & 1) x = -x;
+          if (neg & 2) y = -y;
+        }
+        a[g * per_lane + e][i] = x;
+        b[g * per_lane + e][i] = y;
+      }
+    }
+  }
+  const std::uint32_t* c = registers_of(w, op, 2);
+  const unsigned c_step = op->base[2] == Base::Constant ? 0 : lanes;
+  struct Place {
+    unsigned r, lane, shift;
+  };
+  const auto place = [&](unsigned row, unsigned column) -> Place {
+    if constexpr (!Gfx12)
+      return {row / 2, row % 2 * 16 + column, in.op_sel & 4 && output != Output::Word ? 16u : 0u};
+    else if constexpr (output == Output::Word)
+      return {row % 8, row / 8 * 16 + column, 0};
+    else
+      return {row % 8 / 2, row / 8 * 16 + column, row % 2 * 16};
+  };
+  for (unsigned i = 0; i < M; ++i) {
+    for (unsigned j = 0; j < M; ++j) {
+      const Place p = place(i, j);
+      std::uint32_t word = c_step ? c[p.r * lanes + p.lane] : c[0];
+      T value;
+      if constexpr (output == Output::Word) {
+        value = std::bit_cast<T>(word);
+      } else {
+        word = word >> (c_step ? p.shift : 0) & 0xffff;
+        value = output == Output::F16 ? widen_half<1>(Vec<std::uint32_t, 1>(word))[0]
+                                      : std::bit_cast<float>(word << 16);
+      }
+      if constexpr (std::is_same_v<T, float>) {
+        if (in.neg_hi & 4) value = std::fabs(value);
+        if (in.neg_lo & 4) value = -value;
+      }
+      acc[i][j] = value;
+    }
+  }
+  multiply<T, M, M, K>(a, b, acc);
+  std::uint32_t* d = reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst);
+  for (unsigned i = 0; i < M; ++i) {
+    for (unsigned j = 0; j < M; ++j) {
+      const Place p = place(i, j);
+      std::uint32_t& to = d[p.r * lanes + p.lane];
+      if constexpr (output == Output::Word) {
+        const auto word = std::bit_cast<std::uint32_t>(acc[i][j]);
+        to = std::is_same_v<T, float> ? positive_nan(word) : word;
+      } else {
+        const Vec<float, 1> value(acc[i][j]);
+        const std::uint32_t half =
+            output == Output::F16 ? narrow_half<1>(value)[0] : narrow_bfloat<1>(value)[0];
+        to = (to & ~(0xffffu << p.shift)) | half << p.shift;
+      }
+    }
+  }
+  return op + 1;
+}
+
+/// Integer WMMA: neg_lo bits 0 and 1 say that A and B are signed.
+template <class Signed, class Unsigned, unsigned K, bool Gfx12>
+const Op* wmma_integer(Wave& w, const Op* op) {
+  switch (op->instruction->neg_lo & 3) {
+    case 0:
+      return wmma<Unsigned, Unsigned, K, Gfx12, Output::Word>(w, op);
+    case 1:
+      return wmma<Signed, Unsigned, K, Gfx12, Output::Word>(w, op);
+    case 2:
+      return wmma<Unsigned, Signed, K, Gfx12, Output::Word>(w, op);
+    default:
+      return wmma<Signed, Signed, K, Gfx12, Output::Word>(w, op);
+  }
+}
+template <Run Gfx11Form, Run Gfx12Form>
+const Op* by_generation(Wave& w, const Op* op) {
+  return op->instruction->gfx == isa::Gfx::Gfx12 ? Gfx12Form(w, op) : Gfx11Form(w, op);
+}
+
+}  // namespace
+
+void add_matrix(Table& table) {
+  const auto add = [&](std::string_view name, Run run) { table.add(name, {run, run}); };
+  add("V_MFMA_F32_32X32X1F32", mfma<F32, F32, 32, 1, 2>);
+  add("V_MFMA_F32_16X16X1F32", mfma<F32, F32, 16, 1, 4>);
+  add("V_MFMA_F32_4X4X1F32", mfma<F32, F32, 4, 1, 16>);
+  add("V_MFMA_F32_32X32X2F32", mfma<F32, F32, 32, 2, 1>);
+  add("V_MFMA_F32_16X16X4F32", mfma<F32, F32, 16, 4, 1>);
+  add("V_MFMA_F32_32X32X4XF32", mfma<XF32, XF32, 32, 4, 1>);
+  add("V_MFMA_F32_16X16X8XF32", mfma<XF32, XF32, 16, 8, 1>);
+  add("V_MFMA_F32_32X32X4F16", mfma<F16, F16, 32, 4, 2>);
+  add("V_MFMA_F32_16X16X4F16", mfma<F16, F16, 16, 4, 4>);
+  add("V_MFMA_F32_4X4X4F16", mfma<F16, F16, 4, 4, 16>);
+  add("V_MFMA_F32_32X32X8F16", mfma<F16, F16, 32, 8, 1>);
+  add("V_MFMA_F32_16X16X16F16", mfma<F16, F16, 16, 16, 1>);
+  add("V_MFMA_F32_32X32X16_F16", mfma<F16, F16, 32, 16, 1>);
+  add("V_MFMA_F32_16X16X32_F16", mfma<F16, F16, 16, 32, 1>);
+  add("V_MFMA_F32_32X32X2BF16", mfma<BF16, BF16, 32, 2, 2>);
+  add("V_MFMA_F32_16X16X2BF16", mfma<BF16, BF16, 16, 2, 4>);
+  add("V_MFMA_F32_4X4X2BF16", mfma<BF16, BF16, 4, 2, 16>);
+  add("V_MFMA_F32_32X32X4BF16", mfma<BF16, BF16, 32, 4, 1>);
+  add("V_MFMA_F32_16X16X8BF16", mfma<BF16, BF16, 16, 8, 1>);
+  add("V_MFMA_F32_32X32X4BF16_1K", mfma<BF16, BF16, 32, 4, 2>);
+  add("V_MFMA_F32_16X16X4BF16_1K", mfma<BF16, BF16, 16, 4, 4>);
+  add("V_MFMA_F32_4X4X4BF16_1K", mfma<BF16, BF16, 4, 4, 16>);
+  add("V_MFMA_F32_32X32X8BF16_1K", mfma<BF16, BF16, 32, 8, 1>);
+  add("V_MFMA_F32_16X16X16BF16_1K", mfma<BF16, BF16, 16, 16, 1>);
+  add("V_MFMA_F32_32X32X16_BF16", mfma<BF16, BF16, 32, 16, 1>);
+  add("V_MFMA_F32_16X16X32_BF16", mfma<BF16, BF16, 16, 32, 1>);
+  add("V_MFMA_I32_32X32X4I8", mfma<I8, I8, 32, 4, 2>);
+  add("V_MFMA_I32_16X16X4I8", mfma<I8, I8, 16, 4, 4>);
+  add("V_MFMA_I32_4X4X4I8", mfma<I8, I8, 4, 4, 16>);
+  add("V_MFMA_I32_32X32X8I8", mfma<I8, I8, 32, 8, 1>);
+  add("V_MFMA_I32_16X16X16I8", mfma<I8, I8, 16, 16, 1>);
+  add("V_MFMA_I32_32X32X16I8", mfma<I8, I8, 32, 16, 1>);
+  add("V_MFMA_I32_16X16X32I8", mfma<I8, I8, 16, 32, 1>);
+  add("V_MFMA_I32_32X32X32_I8", mfma<I8, I8, 32, 32, 1>);
+  add("V_MFMA_I32_16X16X64_I8", mfma<I8, I8, 16, 64, 1>);
+#define HIPSIGHT_F8_MFMA(A, B, TA, TB)                                                       \
+  add("V_MFMA_F32_16X16X32_" A "_" B, mfma<F8<TA, true>, F8<TB, true>, 16, 32, 1>);          \
+  add("V_MFMA_F32_32X32X16_" A "_" B, mfma<F8<TA, true>, F8<TB, true>, 32, 16, 1>);          \
+  add("V_MFMA_F32_16X16X32_" A "_" B "@OCP", mfma<F8<TA, false>, F8<TB, false>, 16, 32, 1>); \
+  add("V_MFMA_F32_32X32X16_" A "_" B "@OCP", mfma<F8<TA, false>, F8<TB, false>, 32, 16, 1>);
+  HIPSIGHT_F8_MFMA("FP8", "FP8", 4, 4)
+  HIPSIGHT_F8_MFMA("FP8", "BF8", 4, 5)
+  HIPSIGHT_F8_MFMA("BF8", "FP8", 5, 4)
+  HIPSIGHT_F8_MFMA("BF8", "BF8", 5, 5)
+#undef HIPSIGHT_F8_MFMA
+  add("V_MFMA_F64_16X16X4F64", mfma_f64<16, 1>);
+  add("V_MFMA_F64_4X4X4F64", mfma_f64<4, 4>);
+
+#define HIPSIGHT_WMMA(NAME, TA, TB, K, OUTPUT)                    \
+  add(NAME, by_generation<wmma<TA, TB, K, false, Output::OUTPUT>, \
+                          wmma<TA, TB, K, true, Output::OUTPUT>>);
+  HIPSIGHT_WMMA("V_WMMA_F32_16X16X16_F16", F16, F16, 16, Word)
+  HIPSIGHT_WMMA("V_WMMA_F32_16X16X16_BF16", BF16, BF16, 16, Word)
+  HIPSIGHT_WMMA("V_WMMA_F16_16X16X16_F16", F16, F16, 16, F16)
+  HIPSIGHT_WMMA("V_WMMA_BF16_16X16X16_BF16", BF16, BF16, 16, BF16)
+#undef HIPSIGHT_WMMA
+  add("V_WMMA_I32_16X16X16_IU8",
+      by_generation<wmma_integer<I8, U8, 16, false>, wmma_integer<I8, U8, 16, true>>);
+  add("V_WMMA_I32_16X16X16_IU4",
+      by_generation<wmma_integer<I4, U4, 16, false>, wmma_integer<I4, U4, 16, true>>);
+  add("V_WMMA_I32_16X16X32_IU4", wmma_integer<I4, U4, 32, true>);
+#define HIPSIGHT_F8_WMMA(A, B, TA, TB) \
+  add("V_WMMA_F32_16X16X16_" A "_" B, wmma<F8<TA, false>, F8<TB, false>, 16, true, Output::Word>);
+  HIPSIGHT_F8_WMMA("FP8", "FP8", 4, 4)
+  HIPSIGHT_F8_WMMA("FP8", "BF8", 4, 5)
+  HIPSIGHT_F8_WMMA("BF8", "FP8", 5, 4)
+  HIPSIGHT_F8_WMMA("BF8", "BF8", 5, 5)
+#undef HIPSIGHT_F8_WMMA
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL

@@ -1,0 +1,149 @@
+#include "engine/program.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "engine/wave.h"
+#include "isa/crash_guard.h"
+#include "support/error.h"
+
+namespace hipsight::engine {
+
+struct Program::Function {
+  std::vector<isa::Instruction> instructions;
+  std::deque<isa::Instruction> extra;
+  std::vector<Op> ops;
+  ConstantPool constants;
+  std::map<std::uint64_t, std::size_t> op_of;  ///< by virtual address
+};
+
+namespace {
+
+bool is_branch(const isa::Instruction& in) {
+  return in.name == "S_BRANCH" || in.name.starts_with("S_CBRANCH_");
+}
+bool leaves(const isa::Instruction& in) {
+  return is_branch(in) || in.name.starts_with("S_ENDPGM") || in.name == "S_SETPC_B64" ||
+         in.name == "S_SWAPPC_B64" || in.name == "S_CALL_B64" || in.name == "S_TRAP";
+}
+bool writes_exec(const isa::Instruction& in) {
+  const bool scalar = in.format == isa::Format::Sop1 || in.format == isa::Format::Sop2 ||
+                      in.format == isa::Format::Sopk;
+  if (scalar && in.dst.where == isa::Where::Sgpr &&
+      (in.dst.index == reg::exec || in.dst.index == reg::exec + 1))
+    return true;
+  return in.name.find("SAVEEXEC") != std::string_view::npos ||
+         in.name.find("WREXEC") != std::string_view::npos || in.name.starts_with("V_CMPX");
+}
+std::uint64_t branch_target(const isa::Instruction& in) {
+  return in.address + 4 + static_cast<std::uint64_t>(static_cast<std::int64_t>(in.imm) * 4);
+}
+
+}  // namespace
+
+Program::Program(const code::CodeObject& object, std::byte* image)
+    : object_(object), image_(image), gfx_(isa::gfx_of(object.target().processor)) {}
+Program::~Program() = default;
+
+std::size_t Program::region_limit() const {
+  return object_.image_size() / 4 * 2 + 1;
+}
+
+std::vector<Region> Program::regions() const {
+  const std::lock_guard lock(mutex_);
+  return regions_;
+}
+
+std::string Program::text(const isa::Instruction& instruction) {
+  const std::lock_guard lock(mutex_);
+  if (!decoder_) decoder_.emplace(object_.target().processor);
+  return decoder_->text(instruction);
+}
+
+const Op* Program::op_at(std::uint64_t device_address, const RegisterFile& file) {
+  const std::uint64_t address = device_address - base();
+  const code::Symbol* symbol = object_.function_at(address);
+  if (!symbol) return nullptr;
+  const std::lock_guard lock(mutex_);
+  auto& function = functions_[{symbol->address, file}];
+  if (!function) {
+    try {
+      lower(*symbol, file);
+    } catch (...) {
+      functions_.erase({symbol->address, file});
+      throw;
+    }
+  }
+  Function& done = *functions_[{symbol->address, file}];
+  const auto at = done.op_of.find(address);
+  return at == done.op_of.end() ? nullptr : &done.ops[at->second];
+}
+
+Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile& file) {
+  if (!decoder_) decoder_.emplace(object_.target().processor);
+  auto& slot = functions_[{symbol.address, file}];
+  slot = std::make_unique<Function>();
+  Function& function = *slot;
+  if (symbol.address > object_.image_size() || symbol.size > object_.image_size() - symbol.address)
+    fail("{}: function '{}' lies outside the loaded image", object_.origin(), symbol.name);
+
+  // Decode; words that are no instructions become single-word ones that stop the launch when
+  // reached.
+  const isa::CrashGuard guard;
+  const std::span code(image_ + symbol.address, symbol.size);
+  std::set<std::uint64_t> leaders{symbol.address};
+  function.instructions.reserve(code.size() / 4);  // ops and regions point at them
+  for (std::size_t at = 0; at + 4 <= code.size();) {
+    const std::uint64_t address = symbol.address + at;
+    auto decoded = decoder_->decode(code.subspan(at), address);
+    if (!decoded) {
+      decoded.emplace();
+      decoded->address = address;
+      decoded->size = 4;
+      decoded->gfx = gfx_;
+      decoded->name = "(no instruction)";
+      std::memcpy(decoded->words.data(), code.data() + at, 4);
+    }
+    const isa::Instruction& in = function.instructions.emplace_back(*decoded);
+    if (is_branch(in)) leaders.insert(branch_target(in));
+    at += in.size;
+    if (leaves(in) || writes_exec(in)) leaders.insert(symbol.address + at);
+  }
+
+  const LoweringContext context{host_table(), gfx_, file};
+  const Code* region_code = context.table.find("region");
+  std::vector<std::pair<std::size_t, std::uint64_t>> branches;  // op index, target address
+  Region* region = nullptr;
+  for (isa::Instruction& in : function.instructions) {
+    function.op_of[in.address] = function.ops.size();
+    if (leaders.contains(in.address)) {
+      Op begin;
+      begin.run = file.lanes == 32 ? region_code->wave32 : region_code->wave64;
+      begin.counter = static_cast<std::uint32_t>(regions_.size());
+      begin.instruction = &in;
+      function.ops.push_back(begin);
+      regions_.push_back({&in, 0});
+      region = &regions_.back();
+    }
+    ++region->count;
+    const std::size_t first = function.ops.size();
+    engine::lower(in, context, function.constants, function.extra, function.ops);
+    if (is_branch(in)) branches.emplace_back(first, branch_target(in));
+  }
+  // Running past the end, or to an address between instructions, is reported where it happens.
+  isa::Instruction& end = function.extra.emplace_back();
+  end.address = symbol.address + symbol.size;
+  end.name = "(end of function)";
+  const std::size_t end_index = function.ops.size();
+  Op& stop = function.ops.emplace_back();
+  stop.instruction = &end;
+  stop.run = context.table.find("unknown")->wave64;
+  for (const auto& [index, target] : branches) {
+    const auto at = function.op_of.find(target);
+    function.ops[index].target = &function.ops[at == function.op_of.end() ? end_index : at->second];
+  }
+  return function;
+}
+
+}  // namespace hipsight::engine

@@ -1,0 +1,135 @@
+// What instructions do wrong, in words; and what instructions ask of the engine while they run.
+
+#include <fmt/format.h>
+
+#include "engine/workgroup.h"
+
+namespace hipsight::engine {
+namespace {
+
+std::string place_of(const Wave& wave, const isa::Instruction& in) {
+  const Launch& launch = *wave.group->launch;
+  const auto& id = wave.group->id;
+  std::string place = fmt::format("  kernel      {}\n", launch.dispatch->kernel->name);
+  if (in.size) place += fmt::format("  instruction {}\n", launch.program->text(in));
+  place +=
+      fmt::format("  address     {:#x} in {}\n", in.address, launch.program->object().origin());
+  if (const auto line = launch.program->object().line(in.address))
+    place += fmt::format("  source      {}:{}\n", line->file, line->line);
+  place +=
+      fmt::format("  workgroup   ({}, {}, {}), wave {}", id[0], id[1], id[2], wave.index_in_group);
+  return place;
+}
+
+std::string describe(const Memory::Allocation& a) {
+  return fmt::format("{} [{:#x}, {:#x}), {} bytes", a.label, a.begin, a.end(), a.size);
+}
+
+std::string nearest(const Memory& memory, std::uint64_t address, unsigned bytes) {
+  if (address == 0) return "  it is the null pointer";
+  if (const auto inside = memory.find(address))
+    return fmt::format("  it runs {} bytes past the end of {}", address + bytes - inside->end(),
+                       describe(*inside));
+  const auto near = memory.nearest(address);
+  if (!near) return "  there is no allocation";
+  if (address >= near->end())
+    return fmt::format("  nearest: {} bytes past the end of {}", address - near->end(),
+                       describe(*near));
+  return fmt::format("  nearest: {} bytes before {}", near->begin - address, describe(*near));
+}
+
+}  // namespace
+
+void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
+                   unsigned lane, const char* what) {
+  const std::string_view kind = what;
+  std::string message;
+  const Launch& launch = *wave.group->launch;
+  if (kind == "LDS access")
+    message = fmt::format("LDS access outside the workgroup's LDS: {} bytes at {:#x} of {}", bytes,
+                          address, wave.group->lds_bytes);
+  else if (kind == "scratch access")
+    message = fmt::format("scratch access outside the work-item's scratch: {} bytes at {:#x} of {}",
+                          bytes, address, wave.scratch_bytes);
+  else if (kind == "misaligned atomic")
+    message = fmt::format("misaligned atomic: {} bytes at {:#x}", bytes, address);
+  else
+    message = fmt::format("{} outside every allocation: {} bytes at {:#x}", kind, bytes, address);
+  message += "\n" + place_of(wave, *op->instruction) + fmt::format(", lane {}", lane);
+  if (message.find("every allocation") != std::string::npos)
+    message += "\n" + nearest(*launch.memory, address, bytes);
+  throw KernelError(KernelError::Kind::MemoryAccess, message);
+}
+
+void report_unknown(const Wave& wave, const Op* op) {
+  const isa::Instruction& in = *op->instruction;
+  std::string words;
+  for (unsigned i = 0; i < in.size / 4u && i < in.words.size(); ++i)
+    words += fmt::format(" {:08x}", in.words[i]);
+  throw KernelError(KernelError::Kind::UnknownInstruction,
+                    fmt::format("hipsight does not know this instruction: {}\n{}\n  words      {}",
+                                in.name, place_of(wave, in), words));
+}
+
+void report_bad_jump(const Wave& wave, const Op* op, std::uint64_t target) {
+  throw KernelError(KernelError::Kind::MemoryAccess,
+                    fmt::format("jump to {:#x}, where there is no code\n{}", target,
+                                place_of(wave, *op->instruction)));
+}
+
+void report_trap(const Wave& wave, const Op* op) {
+  throw KernelError(
+      KernelError::Kind::Trap,
+      fmt::format("the kernel trapped (s_trap {}): an assertion or __builtin_trap\n{}",
+                  op->instruction->imm, place_of(wave, *op->instruction)));
+}
+
+void report_timeout(const Wave& wave, double seconds) {
+  throw KernelError(KernelError::Kind::Timeout,
+                    fmt::format("the kernel did not end within {:g} s; it was here\n{}", seconds,
+                                place_of(wave, *wave.resume->instruction)));
+}
+
+bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, KnownRange& range) {
+  const Memory& memory = *wave.group->launch->memory;
+  const std::uint64_t epoch = memory.epoch();
+  const auto found = memory.find(address);
+  if (!found || bytes > found->end() - address) return false;
+  range = {.begin = found->begin, .end = found->end(), .epoch = epoch};
+  return true;
+}
+
+std::uint64_t memory_epoch(const Wave& wave) {
+  return wave.group->launch->memory->epoch();
+}
+
+const Op* jump(Wave& wave, const Op* from, std::uint64_t target) {
+  const Launch& launch = *wave.group->launch;
+  const Op* to = launch.program->op_at(target, launch.file);
+  if (!to) report_bad_jump(wave, from, target);
+  return to;
+}
+
+std::uint64_t device_address(const Wave& wave, const Op* op) {
+  return wave.group->launch->program->base() + op->instruction->address;
+}
+
+void ring_doorbell(const Wave& wave, std::uint32_t message) {
+  const auto* doorbell = wave.group->launch->doorbell;
+  if (doorbell && *doorbell) (*doorbell)(message);
+}
+
+std::uint32_t hardware_register(const Wave& wave, unsigned id) {
+  // Ids of the ISA manuals: 4 HW_ID, 23 HW_ID1, 24 HW_ID2, 20 XCC_ID on gfx942. Work is spread over
+  // compute units by workgroup.
+  const Launch& launch = *wave.group->launch;
+  const auto& groups = launch.groups;
+  const auto& g = wave.group->id;
+  const std::uint64_t flat =
+      g[0] + std::uint64_t{groups.x} * (g[1] + std::uint64_t{groups.y} * g[2]);
+  constexpr unsigned xcc_id = 20;
+  if (id == xcc_id) return static_cast<std::uint32_t>(flat % launch.xcds);
+  return static_cast<std::uint32_t>(flat);
+}
+
+}  // namespace hipsight::engine
