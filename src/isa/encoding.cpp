@@ -212,6 +212,7 @@ struct Reader {
     in.dst = vgpr(bits(w0, 24, 17));
     in.src[0] = vector_source0(bits(w0, 8, 0), w1);
     if (in.name.starts_with("V_READFIRSTLANE")) in.dst = sgpr(bits(w0, 24, 17));
+    select_part();
     if (in.name == "V_ACCVGPR_MOV_B32") in.dst.where = in.src[0].where = Where::Agpr;
   }
   void vop2() {
@@ -223,6 +224,7 @@ struct Reader {
     if (is_mix_constant(in.name)) in.src[2] = in.src[1], in.src[1] = constant(w1);
     if (is_add_constant(in.name)) in.src[2] = constant(w1);
     in.sdst = sgpr(vcc);
+    in.op_sel_hi = 7;  // V_PK_FMAC_F16: halves as they lie
   }
   void vopc() {
     in.format = Format::Vopc;
@@ -266,11 +268,30 @@ struct Reader {
       in.omod = 0;
       for (Operand& source : in.src) source.negate = source.absolute = false;
     }
+    select_part();
     if (in.name.starts_with("V_CMP"))
       in.sdst = sgpr(compare_destination(bits(w0, 7, 0))), in.dst = {};
     if (in.name.starts_with("V_READLANE") || in.name.starts_with("V_READFIRSTLANE") ||
         in.name.starts_with("V_S_"))
       in.dst = sgpr(bits(w0, 7, 0));
+  }
+
+  /// Conversions of FP8, BF8 and FP4: which byte or word they read or write is their last operand
+  /// but the old value.
+  void select_part() {
+    const auto has = [&](std::string_view part) {
+      return in.name.find(part) != std::string_view::npos;
+    };
+    if (!in.name.starts_with("V_CVT_") || !(has("FP8") || has("BF8") || has("FP4"))) return;
+    const std::uint32_t low = in.op_sel & 3u, high = in.op_sel >> 2;
+    const bool scaled = has("SCALEF32");
+    if (has("_SR_F") || has("_SR_B") || has("PK_FP4"))
+      in.src[2] = constant(high);
+    else if (!scaled && (in.name.ends_with("FP8") || in.name.ends_with("BF8")))
+      // GFX12 numbers bytes with the bits exchanged (RDNA4 ISA, V_CVT_F32_FP8).
+      in.src[1] = constant(has("PK") ? low & 1 : gfx12 ? low >> 1 | (low & 1) << 1 : low);
+    else if (in.name.ends_with("FP8") || in.name.ends_with("BF8") || in.name.ends_with("FP4"))
+      in.src[2] = constant(has("PK") && !in.name.ends_with("FP4") ? low & 1 : low);
   }
 
   void vop3p() {
@@ -284,7 +305,10 @@ struct Reader {
     in.op_sel_hi = static_cast<std::uint8_t>(bits(w1, 28, 27) | bits(w0, 14, 14) << 2);
     in.neg_hi = static_cast<std::uint8_t>(bits(w0, 10, 8));
     in.neg_lo = static_cast<std::uint8_t>(bits(w1, 31, 29));
-    // Fields that are operands of the meaning: which source is signed, or which half is moved.
+    // Fields that are operands of the meaning: what dot products and v_fma_mix do to sources,
+    // which source is signed, or which half is moved.
+    in.src[3] = constant(in.op_sel | in.op_sel_hi << 3 | in.neg_lo << 6 | in.neg_hi << 9);
+    if (in.name.ends_with("MIXHI_F16")) in.dst.high = true;
     if (in.name == "V_DOT4_I32_IU8" || in.name == "V_DOT8_I32_IU4") in.src[3] = constant(in.neg_lo);
     if (in.name == "V_PK_MOV_B32") in.src[2] = constant(in.op_sel);
   }

@@ -4,6 +4,7 @@
 #include "isa/entries/compare_integer.h"
 #include "isa/entries/conversions.h"
 #include "isa/entries/division.h"
+#include "isa/entries/dot_float.h"
 #include "isa/entries/dot_integer.h"
 #include "isa/entries/float16.h"
 #include "isa/entries/float32.h"
@@ -14,6 +15,8 @@
 #include "isa/entries/integer64.h"
 #include "isa/entries/move.h"
 #include "isa/entries/scalar.h"
+#include "isa/entries/scalar_float.h"
+#include "isa/entries/small_floats.h"
 #include "isa/entries/transcendental.h"
 
 namespace hipsight::isa::HIPSIGHT_LEVEL {
@@ -33,6 +36,11 @@ void for_each_group(Visit visit) {
   visit(conversion_entries);
   visit(transcendental_entries);
   visit(division_entries);
+  visit(dot_float_entries);
+  visit(small_float_entries);
+  visit(scaled_float_entries);
+  visit(scalar_float_entries);
+  visit(scalar_float_compare_entries);
   visit(integer32_entries);
   visit(integer16_entries);
   visit(packed16_entries);
