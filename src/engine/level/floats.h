@@ -294,23 +294,6 @@ inline Lanes<To, N> to_float(Lanes<From, N> a) {
   return r;
 }
 
-/// x * 2^n, rounded once.
-template <class T, int N>
-inline Lanes<T, N> ldexp(Lanes<T, N> a, Lanes<isa::i32, N> n) {
-  Lanes<T, N> r;
-  if constexpr (sizeof(typename Host<T>::type) == 4) {
-    // In double: 2^n exact for |n| <= 300, beyond which f32 is 0 or infinite whatever the mantissa.
-    const auto clamped = __builtin_elementwise_max(
-        __builtin_elementwise_min(n.v, Vec<std::int32_t, N>(300)), Vec<std::int32_t, N>(-300));
-    const auto exponent = (__builtin_convertvector(clamped, Vec<std::int64_t, N>) + 1023) << 52;
-    const auto product =
-        __builtin_convertvector(a.v, Vec<double, N>) * std::bit_cast<Vec<double, N>>(exponent);
-    r.v = __builtin_convertvector(product, Vec<float, N>);
-  } else {
-    for (int i = 0; i < N; ++i) r.v[i] = std::ldexp(a.v[i], n.v[i]);
-  }
-  return nan_rule(r, a);
-}
 /// Layout of a host float.
 template <class T>
 inline constexpr int mantissa_bits = sizeof(typename Host<T>::type) == 8 ? 52 : 23;
@@ -331,6 +314,27 @@ inline Normalised<T, N> normalise(Lanes<T, N> a) {
   constexpr E smallest = sizeof(E) == 8 ? E(0x1p-1022) : E(0x1p-126f);
   const Mask<N> small = absolute(a) < smallest;
   return {select(small, Lanes<T, N>(a.v * factor), a), to<isa::i32>(small) * up};
+}
+/// x * 2^n, rounded once.
+template <class T, int N>
+inline Lanes<T, N> ldexp(Lanes<T, N> a, Lanes<isa::i32, N> n) {
+  using B = typename Host<BitsOf<T>>::type;
+  constexpr B mantissa = sign_bit<T> | ((B(1) << mantissa_bits<T>)-1);
+  constexpr int highest = 2 * exponent_bias<T>, far = 4 * exponent_bias<T>, below = 64;
+  const auto normal = normalise(a);
+  const auto field = to<isa::i32>(bits(absolute(normal.value)) >> mantissa_bits<T>) - normal.shift;
+  const auto exponent = field + max(min(n, Lanes<isa::i32, N>(far)), Lanes<isa::i32, N>(-far));
+  // Out of the range of normal numbers: the nearest in range, times a power of two that rounds.
+  const Mask<N> low = exponent<1, high = exponent> highest;
+  const auto kept =
+      select(low, max(exponent + below, Lanes<isa::i32, N>(1)), select(high, highest, exponent));
+  const auto power =
+      select(low, exponent_bias<T> - below,
+             select(high, exponent_bias<T> + below, Lanes<isa::i32, N>(exponent_bias<T>)));
+  const auto with_exponent = [](auto e) { return to<BitsOf<T>>(e) << mantissa_bits<T>; };
+  const auto number = as<T>((bits(normal.value) & mantissa) | with_exponent(kept));
+  const auto r = Lanes<T, N>(number.v * as<T>(with_exponent(power)).v);
+  return nan_rule(select((a == 0) | !(absolute(a) < INFINITY), a, r), a);
 }
 /// Mantissa in [0.5, 1) with the sign; zeros, infinities and NaNs themselves.
 template <class T, int N>

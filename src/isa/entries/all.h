@@ -10,6 +10,7 @@
 #include "isa/entries/float32.h"
 #include "isa/entries/float64.h"
 #include "isa/entries/float_compare.h"
+#include "isa/entries/graphics.h"
 #include "isa/entries/integer16.h"
 #include "isa/entries/integer32.h"
 #include "isa/entries/integer64.h"
@@ -37,6 +38,7 @@ void for_each_group(Visit visit) {
   visit(transcendental_entries);
   visit(division_entries);
   visit(dot_float_entries);
+  visit(graphics_entries);
   visit(small_float_entries);
   visit(scaled_float_entries);
   visit(scalar_float_entries);
