@@ -14,7 +14,7 @@ struct Verdict {
   /// Floating-point operations per byte of memory requests (global, flat, scratch); absent without
   /// requests.
   std::optional<double> arithmetic_intensity;
-  std::string bound;     ///< name of the roof that binds: "matrix F16"
+  std::string bound;     ///< name of the roof that binds: "matrix f16"
   double seconds = 0;    ///< the time of that roof, all launches together
   std::string sentence;  ///< the bound in plain words
 };

@@ -24,7 +24,7 @@ struct Launches {
 struct Roof {
   enum class Kind { Vector, Matrix, Issue, WaveIssue, Lds, L2, Dram, DramCompulsory, Launch };
   Kind kind;
-  std::string name;      ///< "matrix F16"
+  std::string name;      ///< "matrix f16"
   double seconds = 0;    ///< all launches together
   std::string evidence;  ///< amount and rate: "137 GFLOP at 1307 TFLOP/s"
 };

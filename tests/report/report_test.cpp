@@ -1,0 +1,228 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "report/kernel_report.h"
+#include "report/session.h"
+
+namespace hipsight::report {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+std::string content(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A kernel that a compiler might have made, launched by hand.
+struct Launched {
+  code::Kernel kernel;
+  engine::Dispatch dispatch;
+  engine::Result result;
+
+  explicit Launched(std::string name = "_Z5saxpyifPKfPf", std::uint32_t groups = 4096) {
+    kernel.name = std::move(name);
+    kernel.vgprs = 96;
+    kernel.sgprs = 24;
+    kernel.lds_bytes = 1024;
+    kernel.wavefront_size = 64;
+    dispatch.kernel = &kernel;
+    dispatch.block = {512, 1, 1};
+    dispatch.grid = {groups * 512, 1, 1};
+    result.workgroups = groups;
+    result.waves = groups * 8;
+    result.host_seconds = 0.25;
+  }
+};
+
+Output nowhere() {
+  Output output;
+  output.text = Output::Text::None;
+  return output;
+}
+
+TEST(Session, sums_launches_of_a_kernel) {
+  Session session(gpus::find("mi300x"), nowhere());
+  const Launched launched;
+  session.add(launched.dispatch, launched.result);
+  session.add(launched.dispatch, launched.result);
+  const json report = json::parse(session.json());
+  ASSERT_EQ(report["kernels"].size(), 1u);
+  const json& kernel = report["kernels"][0];
+  EXPECT_EQ(kernel["title"], "saxpy(int, float, float const*, float*)");
+  EXPECT_EQ(kernel["launches"], 2);
+  EXPECT_EQ(kernel["workgroups"], 8192);
+  EXPECT_EQ(kernel["grid_workgroups"], json({4096, 1, 1}));
+  EXPECT_EQ(kernel["grids_differ"], false);
+  EXPECT_EQ(kernel["host_seconds"], 0.5);
+  // 96 VGPRs: five waves to a SIMD, of which workgroups of eight waves use four.
+  EXPECT_EQ(kernel["occupancy"]["waves_per_simd"], 4);
+  EXPECT_EQ(kernel["occupancy"]["compiler_waves_per_simd"], 5);
+  EXPECT_EQ(kernel["occupancy"]["limiter"], "vgprs");
+}
+
+TEST(Session, keeps_block_sizes_and_dynamic_lds_apart) {
+  Session session(gpus::find("mi300x"), nowhere());
+  Launched launched;
+  session.add(launched.dispatch, launched.result);
+  launched.dispatch.grid.x = 512;
+  session.add(launched.dispatch, launched.result);  // another grid: the same entry
+  launched.dispatch.block.x = 256;
+  session.add(launched.dispatch, launched.result);
+  launched.dispatch.dynamic_lds = 4096;
+  session.add(launched.dispatch, launched.result);
+  const json kernels = json::parse(session.json())["kernels"];
+  ASSERT_EQ(kernels.size(), 3u);
+  EXPECT_EQ(kernels[0]["grids_differ"], true);
+  EXPECT_EQ(kernels[1]["resources"]["lds_bytes"], 1024);
+  EXPECT_EQ(kernels[2]["resources"]["lds_bytes"], 5120);
+  EXPECT_EQ(kernels[2]["resources"]["dynamic_lds_bytes"], 4096);
+}
+
+TEST(Session, a_partial_workgroup_counts) {
+  Session session(gpus::find("mi300x"), nowhere());
+  Launched launched;
+  launched.dispatch.grid = {1000, 3, 1};
+  session.add(launched.dispatch, launched.result);
+  EXPECT_EQ(json::parse(session.json())["kernels"][0]["grid_workgroups"], json({2, 3, 1}));
+}
+
+TEST(Session, writes_files_once_and_says_what_it_cannot_write) {
+  const fs::path folder =
+      fs::temp_directory_path() / ("hipsight_report" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  Output output;
+  output.text = Output::Text::File;
+  output.text_file = folder / "report.txt";
+  output.json_file = folder / "no/such/folder.json";
+  Session session(gpus::find("mi300x"), output);
+  const Launched launched;
+  session.add(launched.dispatch, launched.result);
+  testing::internal::CaptureStderr();
+  session.finish();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "hipsight: cannot write the report to '" + output.json_file + "'\n");
+  EXPECT_EQ(content(output.text_file), session.text());
+  fs::remove(output.text_file);
+  session.finish();
+  EXPECT_FALSE(fs::exists(output.text_file));
+  fs::remove_all(folder);
+}
+
+TEST(Session, the_environment_says_where) {
+  setenv("HIPSIGHT_REPORT", "none", 1);
+  setenv("HIPSIGHT_JSON", "/x.json", 1);
+  EXPECT_EQ(Output::from_environment().text, Output::Text::None);
+  EXPECT_EQ(Output::from_environment().json_file, "/x.json");
+  setenv("HIPSIGHT_REPORT", "/r.txt", 1);
+  EXPECT_EQ(Output::from_environment().text, Output::Text::File);
+  EXPECT_EQ(Output::from_environment().text_file, "/r.txt");
+  setenv("HIPSIGHT_REPORT", "stderr", 1);
+  EXPECT_EQ(Output::from_environment().text, Output::Text::Stderr);
+  unsetenv("HIPSIGHT_REPORT");
+  unsetenv("HIPSIGHT_JSON");
+  EXPECT_EQ(Output::from_environment().text, Output::Text::Stderr);
+  EXPECT_TRUE(Output::from_environment().json_file.empty());
+}
+
+TEST(Session, lists_failed_launches) {
+  Session session(gpus::find("mi300x"), nowhere());
+  session.add_error("spin", {engine::KernelError::Kind::Timeout, "spin: ran longer than 2 s"});
+  const json report = json::parse(session.json());
+  EXPECT_EQ(
+      report["errors"][0],
+      json({{"kernel", "spin"}, {"kind", "timeout"}, {"message", "spin: ran longer than 2 s"}}));
+  EXPECT_TRUE(has(session.text(), "no kernel ran to its end")) << session.text();
+  EXPECT_TRUE(has(session.text(), "spin: timeout")) << session.text();
+}
+
+// A report of a kernel with a bit of everything.
+RunReport full() {
+  RunReport run;
+  run.gpu = gpus::find("mi300x");
+  KernelReport kernel;
+  kernel.name = kernel.title = "attention\xff";  // not UTF-8
+  kernel.target = "gfx942";
+  kernel.block = {256, 1, 1};
+  kernel.grid = {64, 32, 1};
+  kernel.vgprs = 128;
+  kernel.agprs = 32;
+  kernel.sgprs = 60;
+  kernel.fixed_lds = 16384;
+  kernel.dynamic_lds = 256;
+  kernel.scratch = 16;
+  kernel.vgpr_spills = 3;
+  profile::Summary& sum = kernel.summary;
+  sum.launches = 3;
+  sum.workgroups = 3 * 2048;
+  sum.waves = sum.workgroups * 4;
+  for (std::size_t i = 0; i < profile::kPipes; ++i) sum.instructions[i] = 1000000 * (i + 1);
+  for (std::size_t i = 0; i < profile::kNumbers; ++i)
+    sum.vector_operations[i] = sum.matrix_operations[i] = 1e9 * double(i);
+  sum.vector_lanes = 64 * 7000000;
+  for (profile::Bytes* space : {&sum.global, &sum.flat, &sum.lds, &sum.scratch, &sum.scalar})
+    *space = {1e9, 1e8};
+  timing::Resources need;
+  need.vgprs = 128;
+  need.workgroup_size = 256;
+  kernel.occupancy = timing::occupancy(run.gpu, need);
+  const timing::Launches launches{&sum, kernel.occupancy, 64, 1e8};
+  kernel.roofs = timing::roofs(run.gpu, launches);
+  kernel.verdict = explain::verdict(run.gpu, launches, kernel.roofs);
+  run.kernels.push_back(kernel);
+  run.errors.push_back({"bad", "memory access", "bad: reads outside every allocation"});
+  return run;
+}
+
+void keys(const json& value, std::vector<std::string>& out) {
+  for (const auto& [key, item] : value.items()) {
+    if (value.is_object()) out.push_back(key);
+    if (item.is_structured()) keys(item, out);
+  }
+}
+
+TEST(Json, every_key_is_documented) {
+  const std::string docs = content(fs::path(HIPSIGHT_DOCS) / "report-schema.md");
+  ASSERT_FALSE(docs.empty());
+  const json report = json::parse(to_json(full()));
+  EXPECT_EQ(report["schema"], "hipsight.report");
+  EXPECT_EQ(report["version"], 1);
+  std::vector<std::string> all;
+  keys(report, all);
+  EXPECT_GT(all.size(), 80u);
+  for (const std::string& key : all) {
+    // Types of numbers are documented by example.
+    const bool number = key.size() <= 4 && key.find_first_of("0123456789") != key.npos;
+    EXPECT_TRUE(number || has(docs, "`" + key + "`")) << key;
+  }
+  for (const json& roof : report["kernels"][0]["roofs"])
+    EXPECT_TRUE(has(docs, "`" + roof["kind"].get<std::string>() + "`")) << roof;
+}
+
+TEST(Text, fits_a_hundred_columns_and_says_what_it_is) {
+  const std::string text = to_text(full());
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  for (const char* part :
+       {"AMD Instinct MI300X (mi300x", "3 launches", "64 x 32 workgroups of 256 work-items",
+        "128 VGPRs (32 of them AGPRs)", "60 SGPRs", "LDS 16640 B (256 dynamic)",
+        "spilled 3 VGPRs, 0 SGPRs", "4 of 8 waves per SIMD, limited by VGPRs", "matrix f16",
+        "global 1.00 GB read + 100 MB written", "FLOP per byte", "DRAM, compulsory", "UNVALIDATED",
+        "1 launch failed", "bad: memory access"})
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+}
+
+}  // namespace
+}  // namespace hipsight::report
