@@ -1,6 +1,6 @@
 #include "report/session.h"
 
-#include <cxxabi.h>
+#include <llvm/Demangle/Demangle.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,13 +14,6 @@
 
 namespace hipsight::report {
 namespace {
-
-std::string demangle(const std::string& name) {
-  int status = 0;
-  std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 ? text.get() : name;
-}
 
 std::string_view text_of(engine::KernelError::Kind kind) {
   using Kind = engine::KernelError::Kind;
@@ -65,7 +58,7 @@ KernelReport describe(const gpus::Gpu& gpu, const engine::Dispatch& dispatch) {
   const code::Kernel& kernel = *dispatch.kernel;
   KernelReport report;
   report.name = kernel.name;
-  report.title = demangle(kernel.name);
+  report.title = llvm::demangle(kernel.name);
   if (dispatch.module) report.target = dispatch.module->object().target().text();
   report.block = dispatch.block;
   report.grid = workgroups(dispatch);
@@ -174,7 +167,10 @@ void Session::finish() noexcept {
       std::lock_guard lock(impl_->mutex);
       if (std::exchange(impl_->finished, true)) return;
     }
-    if (output.text == Output::Text::Stderr) std::fputs(text().c_str(), stderr);
+    if (output.text == Output::Text::Stderr) {
+      std::fflush(stdout);  // the program's output first, where both go to one place
+      std::fputs(text().c_str(), stderr);
+    }
     if (output.text == Output::Text::File) write(output.text_file, text());
     if (!output.json_file.empty()) write(output.json_file, json());
   } catch (const std::exception& error) {

@@ -130,14 +130,14 @@ std::string roofs(const KernelReport& kernel) {
   return out;
 }
 
-void add(std::string& out, const KernelReport& kernel) {
+void add(std::string& out, const gpus::Gpu& gpu, const KernelReport& kernel) {
   fmt::format_to(std::back_inserter(out), "\n{}: {}\n", kernel.title, launches(kernel));
   row(out, "grid", geometry(kernel));
   row(out, "takes", resources(kernel));
   row(out, "occupancy",
       fmt::format("{} ({} workgroup{} a compute unit{})", timing::text(kernel.occupancy),
                   kernel.occupancy.workgroups, kernel.occupancy.workgroups == 1 ? "" : "s",
-                  kernel.occupancy.simds > 2 && kernel.wavefront_size == 32 ? " pair" : ""));
+                  kernel.occupancy.simds > gpu.simds_per_cu ? " pair" : ""));
   row(out, "instructions", instructions(kernel));
   if (const double active = kernel.summary.active_lanes(kernel.wavefront_size); active > 0)
     row(out, "active lanes", fmt::format("{:.3g} %, mean of vector instructions", 100 * active));
@@ -157,7 +157,7 @@ std::string to_text(const RunReport& run) {
   std::string out = fmt::format("\nhipsight: {} ({}, {}), emulated\n", run.gpu.title, run.gpu.name,
                                 run.gpu.target_id);
   if (run.kernels.empty()) out += "no kernel ran to its end\n";
-  for (const KernelReport& kernel : run.kernels) add(out, kernel);
+  for (const KernelReport& kernel : run.kernels) add(out, run.gpu, kernel);
   if (!run.errors.empty()) {
     out += fmt::format("\n{} launch{} failed:\n", run.errors.size(),
                        run.errors.size() == 1 ? "" : "es");

@@ -122,16 +122,19 @@ class Builder {
   }
 
   // One wave starts an instruction every issue_cycles at best, and workgroups beyond those resident
-  // wait for a round: a lower bound that no other wave can hide.
+  // wait for a round: a lower bound that no other wave can hide. Waits may cost nothing.
   void wave_issue() {
     if (summary_.waves == 0) return;
-    const double instructions = double(summary_.all_instructions()) / double(summary_.waves);
+    const double instructions =
+        double(summary_.all_instructions() - summary_.instructions_of(isa::Pipe::Wait)) /
+        double(summary_.waves);
     const double rounds = std::max(1.0, std::floor(result_.rounds));
-    add(Roof::Kind::WaveIssue, "one wave's own issue",
+    add(Roof::Kind::WaveIssue, "each wave's own instructions",
         double(summary_.launches) * rounds * instructions * gpu_.issue_cycles /
             (gpu_.clock_ghz * 1e9),
-        fmt::format("{} instructions a wave, {:.0f} full round{}", quantity(instructions, ""),
-                    rounds, rounds == 1 ? "" : "s"));
+        fmt::format("{}, one every {:g} cycle{}, {:.0f} round{}", quantity(instructions, ""),
+                    gpu_.issue_cycles, gpu_.issue_cycles == 1 ? "" : "s", rounds,
+                    rounds == 1 ? "" : "s"));
   }
 
   void lds() {

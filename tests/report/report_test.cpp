@@ -73,6 +73,16 @@ TEST(Session, sums_launches_of_a_kernel) {
   EXPECT_EQ(kernel["occupancy"]["limiter"], "vgprs");
 }
 
+TEST(Session, prints_names_as_they_stand_in_the_source) {
+  Session session(gpus::find("mi300x"), nowhere());
+  const Launched half("_Z4gemmiPKDF16_Pf"), c("plain_name");
+  session.add(half.dispatch, half.result);
+  session.add(c.dispatch, c.result);
+  const json kernels = json::parse(session.json())["kernels"];
+  EXPECT_EQ(kernels[0]["title"], "gemm(int, _Float16 const*, float*)");
+  EXPECT_EQ(kernels[1]["title"], "plain_name");
+}
+
 TEST(Session, keeps_block_sizes_and_dynamic_lds_apart) {
   Session session(gpus::find("mi300x"), nowhere());
   Launched launched;
