@@ -226,7 +226,8 @@ struct Lowering {
     if (rdna) return Half::KeepHigh;
     constexpr unsigned first_vop3_only = 0x1c0;
     const bool vop3_only =
-        in.format == Format::Vop3 && (in.words[0] >> 16 & 0x3ff) >= first_vop3_only;
+        in.format == Format::Vop3p ||
+        (in.format == Format::Vop3 && (in.words[0] >> 16 & 0x3ff) >= first_vop3_only);
     return vop3_only ? Half::KeepHigh : Half::Zero;
   }
 
