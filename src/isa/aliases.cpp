@@ -66,10 +66,11 @@ static const std::map<std::string_view, std::string_view>& aliases() {
 
 /// LLVM writes some true16 names twice, the newer one first: V_ADD_NC_I16V_ADD_I16.
 static std::string_view last_name(std::string_view name) {
-  const auto at = name.rfind("V_");
-  const bool doubled = at != std::string_view::npos && at > 0 &&
-                       std::isdigit(static_cast<unsigned char>(name[at - 1]));
-  return doubled ? name.substr(at) : name;
+  // A second name follows a digit; V_DIV_FIXUP_F16 has another "V_" inside.
+  for (auto at = name.rfind("V_"); at != std::string_view::npos && at > 0;
+       at = name.rfind("V_", at - 1))
+    if (std::isdigit(static_cast<unsigned char>(name[at - 1]))) return name.substr(at);
+  return name;
 }
 
 std::string_view canonical(std::string_view name) {
