@@ -150,7 +150,7 @@ void Session::add(const engine::Dispatch& dispatch, const engine::Result& result
 void Session::add_error(std::string_view kernel, const engine::KernelError& error) {
   std::lock_guard lock(impl_->mutex);
   impl_->run.errors.push_back(
-      {std::string(kernel), std::string(text_of(error.kind)), error.what()});
+      {llvm::demangle(kernel), std::string(text_of(error.kind)), error.what()});
 }
 
 std::string Session::text() const {

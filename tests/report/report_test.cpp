@@ -149,13 +149,13 @@ TEST(Session, the_environment_says_where) {
 
 TEST(Session, lists_failed_launches) {
   Session session(gpus::find("mi300x"), nowhere());
-  session.add_error("spin", {engine::KernelError::Kind::Timeout, "spin: ran longer than 2 s"});
+  session.add_error("_Z4spinv", {engine::KernelError::Kind::Timeout, "spin: ran longer than 2 s"});
   const json report = json::parse(session.json());
   EXPECT_EQ(
       report["errors"][0],
-      json({{"kernel", "spin"}, {"kind", "timeout"}, {"message", "spin: ran longer than 2 s"}}));
+      json({{"kernel", "spin()"}, {"kind", "timeout"}, {"message", "spin: ran longer than 2 s"}}));
   EXPECT_TRUE(has(session.text(), "no kernel ran to its end")) << session.text();
-  EXPECT_TRUE(has(session.text(), "spin: timeout")) << session.text();
+  EXPECT_TRUE(has(session.text(), "spin(): timeout")) << session.text();
 }
 
 // A report of a kernel with a bit of everything.
