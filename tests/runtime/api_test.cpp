@@ -1,0 +1,484 @@
+// Memory, copies, pointers, streams, events, pools and devices, by their effects.
+#include <gtest/gtest.h>
+#include <hip/hip_runtime_api.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace {
+
+class ApiTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    (void)hipDeviceReset();
+    (void)hipGetLastError();
+  }
+};
+
+/// Device memory that is freed in the end.
+template <class Value>
+struct DeviceArray {
+  explicit DeviceArray(std::size_t count) {
+    EXPECT_EQ(hipMalloc(reinterpret_cast<void**>(&data), count * sizeof(Value)), hipSuccess);
+  }
+  ~DeviceArray() { (void)hipFree(data); }
+  Value* data = nullptr;
+};
+
+using Copy = ApiTest;
+
+TEST_F(Copy, RoundTripOfEveryKind) {
+  std::vector<int> from(1000), to(1000);
+  for (int i = 0; i < 1000; ++i) from[static_cast<std::size_t>(i)] = i * i;
+  DeviceArray<int> a(1000), b(1000);
+  ASSERT_EQ(hipMemcpy(a.data, from.data(), 4000, hipMemcpyHostToDevice), hipSuccess);
+  ASSERT_EQ(hipMemcpy(b.data, a.data, 4000, hipMemcpyDeviceToDevice), hipSuccess);
+  ASSERT_EQ(hipMemcpy(to.data(), b.data, 4000, hipMemcpyDeviceToHost), hipSuccess);
+  EXPECT_EQ(from, to);
+  std::ranges::fill(to, 0);
+  ASSERT_EQ(hipMemcpy(to.data(), b.data, 4000, hipMemcpyDefault), hipSuccess);
+  EXPECT_EQ(from, to);
+  std::ranges::fill(to, 0);
+  ASSERT_EQ(hipMemcpy(to.data(), from.data(), 4000, hipMemcpyHostToHost), hipSuccess);
+  EXPECT_EQ(from, to);
+}
+
+TEST_F(Copy, WrongRangesCopyNothing) {
+  DeviceArray<int> a(4);
+  int host[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(hipMemcpy(a.data, host, 17, hipMemcpyHostToDevice), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(a.data + 1, host, 16, hipMemcpyHostToDevice), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(host, a.data, ~std::size_t{0}, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(nullptr, host, 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(a.data, nullptr, 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(nullptr, nullptr, 0, hipMemcpyHostToDevice), hipSuccess);
+  EXPECT_EQ(hipMemcpy(a.data, host, 16, static_cast<hipMemcpyKind>(77)),
+            hipErrorInvalidMemcpyDirection);
+  EXPECT_EQ(a.data[0], 0);  // untouched
+  EXPECT_EQ(host[0], 1);
+}
+
+TEST_F(Copy, StrayPointersAreErrorsNotCrashes) {
+  int host = 5;
+  void* wild = reinterpret_cast<void*>(0x10);
+  EXPECT_EQ(hipMemcpy(&host, wild, 4, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(wild, &host, 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemset(wild, 0, 4), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemset(&host, 0, 4), hipErrorInvalidValue);  // not device memory
+  EXPECT_EQ(hipMemcpy(&host, wild, ~std::size_t{0} - 8, hipMemcpyDefault), hipErrorInvalidValue);
+  EXPECT_EQ(host, 5);
+}
+
+TEST_F(Copy, UseAfterFreeNamesTheAllocation) {
+  void* freed = nullptr;
+  ASSERT_EQ(hipMalloc(&freed, 64), hipSuccess);
+  ASSERT_EQ(hipFree(freed), hipSuccess);
+  int host = 0;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(hipMemcpy(&host, freed, 4, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("hipMalloc #"), std::string::npos) << text;
+  EXPECT_NE(text.find("was freed"), std::string::npos) << text;
+  EXPECT_EQ(hipFree(freed), hipErrorInvalidValue);
+}
+
+TEST_F(Copy, TwoDimensions) {
+  constexpr std::size_t width = 5, height = 4, pitch = 8;
+  char from[height * pitch], to[height * pitch];
+  for (std::size_t i = 0; i < sizeof from; ++i) from[i] = static_cast<char>(i);
+  std::memset(to, -1, sizeof to);
+  void* device = nullptr;
+  std::size_t device_pitch = 0;
+  ASSERT_EQ(hipMallocPitch(&device, &device_pitch, width, height), hipSuccess);
+  EXPECT_GE(device_pitch, width);
+  ASSERT_EQ(hipMemcpy2D(device, device_pitch, from, pitch, width, height, hipMemcpyHostToDevice),
+            hipSuccess);
+  ASSERT_EQ(hipMemcpy2D(to, pitch, device, device_pitch, width, height, hipMemcpyDeviceToHost),
+            hipSuccess);
+  for (std::size_t y = 0; y < height; ++y)
+    for (std::size_t x = 0; x < pitch; ++x)
+      EXPECT_EQ(to[y * pitch + x], x < width ? from[y * pitch + x] : -1);
+  EXPECT_EQ(hipMemcpy2D(to, 4, device, device_pitch, width, height, hipMemcpyDeviceToHost),
+            hipErrorInvalidPitchValue);
+  EXPECT_EQ(
+      hipMemcpy2D(device, device_pitch, from, pitch, width, height + 1, hipMemcpyHostToDevice),
+      hipErrorInvalidValue);
+  EXPECT_EQ(hipFree(device), hipSuccess);
+}
+
+TEST_F(Copy, ThreeDimensions) {
+  const hipExtent size{6, 3, 2};
+  hipPitchedPtr device{};
+  ASSERT_EQ(hipMalloc3D(&device, size), hipSuccess);
+  char from[2][3][6], to[2][3][6] = {};
+  for (std::size_t i = 0; i < sizeof from; ++i) (&from[0][0][0])[i] = static_cast<char>(i + 1);
+  hipMemcpy3DParms copy{};
+  copy.srcPtr = {from, 6, 6, 3};
+  copy.dstPtr = device;
+  copy.extent = size;
+  copy.kind = hipMemcpyHostToDevice;
+  ASSERT_EQ(hipMemcpy3D(&copy), hipSuccess);
+  // Back, the second half of each row, of the second slice only.
+  copy.srcPtr = device;
+  copy.srcPos = {3, 0, 1};
+  copy.dstPtr = {to, 6, 6, 3};
+  copy.dstPos = {0, 0, 0};
+  copy.extent = {3, 3, 1};
+  copy.kind = hipMemcpyDeviceToHost;
+  ASSERT_EQ(hipMemcpy3D(&copy), hipSuccess);
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < 6; ++x) EXPECT_EQ(to[0][y][x], x < 3 ? from[1][y][x + 3] : 0);
+  EXPECT_EQ(hipFree(device.ptr), hipSuccess);
+}
+
+TEST_F(Copy, Sets) {
+  DeviceArray<unsigned> a(64);
+  ASSERT_EQ(hipMemset(a.data, 0x1ab, 256), hipSuccess);
+  EXPECT_EQ(a.data[63], 0xababababu);
+  ASSERT_EQ(hipMemsetD32(a.data, 0x12345678, 32), hipSuccess);
+  EXPECT_EQ(a.data[31], 0x12345678u);
+  EXPECT_EQ(a.data[32], 0xababababu);
+  ASSERT_EQ(hipMemsetD16(a.data, 0xbeef, 3), hipSuccess);
+  EXPECT_EQ(a.data[0], 0xbeefbeefu);
+  EXPECT_EQ(a.data[1], 0x1234beefu);
+  ASSERT_EQ(hipMemsetD8(a.data, 0x11, 1), hipSuccess);
+  EXPECT_EQ(a.data[0], 0xbeefbe11u);
+  ASSERT_EQ(hipMemset2D(a.data, 16, 0, 4, 16), hipSuccess);
+  EXPECT_EQ(a.data[60], 0u);
+  EXPECT_EQ(a.data[61], 0xababababu);
+  EXPECT_EQ(hipMemsetD32(a.data, 1, 65), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemsetD32(a.data, 1, ~std::size_t{0} / 2), hipErrorInvalidValue);
+}
+
+using MemoryApi = ApiTest;
+
+TEST_F(MemoryApi, InfoFollowsAllocations) {
+  std::size_t free = 0, total = 0, less = 0;
+  ASSERT_EQ(hipMemGetInfo(&free, &total), hipSuccess);
+  EXPECT_EQ(total, 206158430208u);  // 192 GiB, MI300X
+  {
+    DeviceArray<char> a(std::size_t{1} << 30);
+    ASSERT_EQ(hipMemGetInfo(&less, &total), hipSuccess);
+    EXPECT_EQ(free - less, std::size_t{1} << 30);
+  }
+  ASSERT_EQ(hipMemGetInfo(&less, &total), hipSuccess);
+  EXPECT_EQ(free, less);
+  void* none = &free;
+  EXPECT_EQ(hipMalloc(&none, total + 1), hipErrorOutOfMemory);
+  EXPECT_EQ(none, nullptr);
+  EXPECT_EQ(hipMalloc(&none, 0), hipSuccess);
+  EXPECT_EQ(none, nullptr);
+  EXPECT_EQ(hipMalloc(nullptr, 4), hipErrorInvalidValue);
+  EXPECT_EQ(hipFree(nullptr), hipSuccess);
+}
+
+TEST_F(MemoryApi, PinnedManagedAndRegistered) {
+  int* pinned = nullptr;
+  ASSERT_EQ(hipHostMalloc(reinterpret_cast<void**>(&pinned), 400, hipHostMallocMapped), hipSuccess);
+  void* device = nullptr;
+  EXPECT_EQ(hipHostGetDevicePointer(&device, pinned, 0), hipSuccess);
+  pinned[99] = 7;
+  EXPECT_EQ(static_cast<int*>(device)[99], 7);
+  unsigned flags = 0;
+  EXPECT_EQ(hipHostGetFlags(&flags, pinned), hipSuccess);
+  EXPECT_EQ(flags, static_cast<unsigned>(hipHostMallocMapped));
+  EXPECT_EQ(hipHostFree(pinned), hipSuccess);
+  EXPECT_EQ(hipHostFree(pinned), hipErrorInvalidValue);
+
+  std::vector<int> mine(100);
+  EXPECT_EQ(hipHostGetDevicePointer(&device, mine.data(), 0), hipErrorInvalidValue);
+  ASSERT_EQ(hipHostRegister(mine.data(), 400, hipHostRegisterDefault), hipSuccess);
+  EXPECT_EQ(hipHostRegister(mine.data(), 400, hipHostRegisterDefault),
+            hipErrorHostMemoryAlreadyRegistered);
+  EXPECT_EQ(hipHostGetDevicePointer(&device, mine.data() + 5, 0), hipSuccess);
+  EXPECT_EQ(device, mine.data() + 5);
+  EXPECT_EQ(hipHostUnregister(mine.data()), hipSuccess);
+  EXPECT_EQ(hipHostUnregister(mine.data()), hipErrorHostMemoryNotRegistered);
+  EXPECT_EQ(hipHostRegister(reinterpret_cast<void*>(0x1000), 400, 0), hipErrorInvalidValue);
+
+  int* managed = nullptr;
+  ASSERT_EQ(hipMallocManaged(reinterpret_cast<void**>(&managed), 400, hipMemAttachGlobal),
+            hipSuccess);
+  managed[0] = 3;
+  EXPECT_EQ(hipMemAdvise(managed, 400, hipMemAdviseSetReadMostly, 0), hipSuccess);
+  EXPECT_EQ(hipMemPrefetchAsync(managed, 400, 0, nullptr), hipSuccess);
+  EXPECT_EQ(hipMemPrefetchAsync(managed, 401, 0, nullptr), hipErrorInvalidValue);
+  EXPECT_EQ(hipFree(managed), hipSuccess);
+}
+
+TEST_F(MemoryApi, AddressRange) {
+  DeviceArray<int> a(100);
+  hipDeviceptr_t base = nullptr;
+  std::size_t size = 0;
+  EXPECT_EQ(hipMemGetAddressRange(&base, &size, a.data + 50), hipSuccess);
+  EXPECT_EQ(base, a.data);
+  EXPECT_EQ(size, 400u);
+  EXPECT_EQ(hipMemPtrGetInfo(a.data + 1, &size), hipSuccess);
+  EXPECT_EQ(size, 400u);
+  int host = 0;
+  EXPECT_EQ(hipMemGetAddressRange(&base, &size, &host), hipErrorNotFound);
+}
+
+TEST_F(MemoryApi, PointerAttributesAsHip5NumbersThem) {
+  DeviceArray<int> a(100);
+  hipPointerAttribute_t attributes{};
+  ASSERT_EQ(hipPointerGetAttributes(&attributes, a.data + 3), hipSuccess);
+  EXPECT_EQ(attributes.type, hipMemoryTypeDevice);
+  EXPECT_EQ(attributes.devicePointer, a.data + 3);
+  EXPECT_EQ(attributes.hostPointer, nullptr);
+  EXPECT_EQ(attributes.isManaged, 0);
+  void* pinned = nullptr;
+  ASSERT_EQ(hipHostMalloc(&pinned, 8, 0), hipSuccess);
+  ASSERT_EQ(hipPointerGetAttributes(&attributes, pinned), hipSuccess);
+  EXPECT_EQ(attributes.type, hipMemoryTypeHost);
+  EXPECT_EQ(attributes.hostPointer, pinned);
+  EXPECT_EQ(hipHostFree(pinned), hipSuccess);
+  int host = 0;
+  EXPECT_EQ(hipPointerGetAttributes(&attributes, &host), hipErrorInvalidValue);
+  std::size_t size = 0;
+  EXPECT_EQ(hipPointerGetAttribute(&size, HIP_POINTER_ATTRIBUTE_RANGE_SIZE, a.data), hipSuccess);
+  EXPECT_EQ(size, 400u);
+  EXPECT_EQ(hipPointerGetAttribute(&size, HIP_POINTER_ATTRIBUTE_RANGE_SIZE, &host),
+            hipErrorInvalidValue);
+}
+
+TEST_F(MemoryApi, PoolsCountWhatIsInUse) {
+  hipMemPool_t pool = nullptr;
+  ASSERT_EQ(hipDeviceGetDefaultMemPool(&pool, 0), hipSuccess);
+  std::uint64_t before = 0, used = 0;
+  ASSERT_EQ(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &before), hipSuccess);
+  int* a = nullptr;
+  ASSERT_EQ(hipMallocAsync(reinterpret_cast<void**>(&a), 4096, nullptr), hipSuccess);
+  a[1023] = 1;
+  ASSERT_EQ(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &used), hipSuccess);
+  EXPECT_EQ(used - before, 4096u);
+  ASSERT_EQ(hipFreeAsync(a, nullptr), hipSuccess);
+  ASSERT_EQ(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &used), hipSuccess);
+  EXPECT_EQ(used, before);
+  EXPECT_EQ(hipFreeAsync(a, nullptr), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemPoolTrimTo(pool, 0), hipSuccess);
+  EXPECT_EQ(hipMemPoolDestroy(pool), hipErrorInvalidValue);
+
+  hipMemPoolProps properties{};
+  properties.allocType = hipMemAllocationTypePinned;
+  properties.location = {hipMemLocationTypeDevice, 0};
+  hipMemPool_t own = nullptr;
+  ASSERT_EQ(hipMemPoolCreate(&own, &properties), hipSuccess);
+  void* b = nullptr;
+  ASSERT_EQ(hipMallocFromPoolAsync(&b, 100, own, nullptr), hipSuccess);
+  ASSERT_EQ(hipMemPoolGetAttribute(own, hipMemPoolAttrUsedMemCurrent, &used), hipSuccess);
+  EXPECT_EQ(used, 100u);
+  EXPECT_EQ(hipFreeAsync(b, nullptr), hipSuccess);
+  EXPECT_EQ(hipMemPoolDestroy(own), hipSuccess);
+  EXPECT_EQ(hipMallocFromPoolAsync(&b, 100, own, nullptr), hipErrorInvalidValue);
+}
+
+using Streams = ApiTest;
+
+TEST_F(Streams, CallbacksRunInOrderAndGetTheirData) {
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking), hipSuccess);
+  std::vector<int> order;
+  const auto add = [](void* data) {
+    auto& list = *static_cast<std::vector<int>*>(data);
+    list.push_back(static_cast<int>(list.size()));
+  };
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(hipLaunchHostFunc(stream, add, &order), hipSuccess);
+  ASSERT_EQ(hipStreamAddCallback(
+                stream,
+                [](hipStream_t, hipError_t status, void* data) {
+                  static_cast<std::vector<int>*>(data)->push_back(100 + static_cast<int>(status));
+                },
+                &order, 0),
+            hipSuccess);
+  ASSERT_EQ(hipStreamSynchronize(stream), hipSuccess);
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 100}));
+  EXPECT_EQ(hipStreamAddCallback(stream, nullptr, nullptr, 0), hipErrorInvalidValue);
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+}
+
+TEST_F(Streams, FlagsAndPriorities) {
+  int least = 0, greatest = 0, priority = 99;
+  ASSERT_EQ(hipDeviceGetStreamPriorityRange(&least, &greatest), hipSuccess);
+  EXPECT_LT(greatest, least);  // lower numbers are more urgent
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipStreamCreateWithPriority(&stream, hipStreamNonBlocking, -100), hipSuccess);
+  ASSERT_EQ(hipStreamGetPriority(stream, &priority), hipSuccess);
+  EXPECT_EQ(priority, greatest);
+  unsigned flags = 0;
+  ASSERT_EQ(hipStreamGetFlags(stream, &flags), hipSuccess);
+  EXPECT_EQ(flags, static_cast<unsigned>(hipStreamNonBlocking));
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+  EXPECT_EQ(hipStreamCreateWithFlags(&stream, 77), hipErrorInvalidValue);
+  EXPECT_EQ(hipStreamCreate(nullptr), hipErrorInvalidValue);
+}
+
+TEST_F(Streams, DestroyedOnesAreFoundOut) {
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+  ASSERT_EQ(hipStreamDestroy(stream), hipSuccess);
+  EXPECT_EQ(hipStreamDestroy(stream), hipErrorContextIsDestroyed);
+  EXPECT_EQ(hipStreamSynchronize(stream), hipErrorContextIsDestroyed);
+  EXPECT_EQ(hipStreamQuery(stream), hipErrorContextIsDestroyed);
+  DeviceArray<int> a(1);
+  EXPECT_EQ(hipMemsetAsync(a.data, 1, 4, stream), hipErrorContextIsDestroyed);
+  EXPECT_EQ(a.data[0], 0);
+  EXPECT_EQ(hipStreamSynchronize(reinterpret_cast<hipStream_t>(0xdead)),
+            hipErrorContextIsDestroyed);
+  EXPECT_EQ(hipStreamSynchronize(hipStreamPerThread), hipSuccess);
+  EXPECT_EQ(hipStreamDestroy(nullptr), hipErrorInvalidHandle);
+}
+
+TEST_F(Streams, EventsTimeWhatIsBetween) {
+  hipEvent_t start = nullptr, stop = nullptr;
+  ASSERT_EQ(hipEventCreate(&start), hipSuccess);
+  ASSERT_EQ(hipEventCreate(&stop), hipSuccess);
+  float ms = -1;
+  EXPECT_EQ(hipEventElapsedTime(&ms, start, stop), hipErrorInvalidHandle);  // not recorded
+  ASSERT_EQ(hipEventRecord(start, nullptr), hipSuccess);
+  ASSERT_EQ(hipLaunchHostFunc(
+                nullptr, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); },
+                nullptr),
+            hipSuccess);
+  ASSERT_EQ(hipEventRecord(stop, nullptr), hipSuccess);
+  ASSERT_EQ(hipEventSynchronize(stop), hipSuccess);
+  EXPECT_EQ(hipEventQuery(stop), hipSuccess);
+  ASSERT_EQ(hipEventElapsedTime(&ms, start, stop), hipSuccess);
+  EXPECT_GE(ms, 20.0f);
+  EXPECT_LT(ms, 2000.0f);
+  EXPECT_EQ(hipStreamWaitEvent(nullptr, stop, 0), hipSuccess);
+  EXPECT_EQ(hipEventDestroy(start), hipSuccess);
+  EXPECT_EQ(hipEventDestroy(start), hipErrorContextIsDestroyed);
+  EXPECT_EQ(hipEventRecord(start, nullptr), hipErrorInvalidHandle);
+  EXPECT_EQ(hipEventDestroy(stop), hipSuccess);
+  EXPECT_EQ(hipEventCreateWithFlags(&start, 0x1000), hipErrorInvalidValue);
+  ASSERT_EQ(hipEventCreateWithFlags(&start, hipEventDisableTiming), hipSuccess);
+  ASSERT_EQ(hipEventRecord(start, nullptr), hipSuccess);
+  EXPECT_EQ(hipEventElapsedTime(&ms, start, start), hipErrorInvalidHandle);
+  EXPECT_EQ(hipEventDestroy(start), hipSuccess);
+}
+
+using Errors = ApiTest;
+
+TEST_F(Errors, LastErrorIsReadOnceAndPerThread) {
+  EXPECT_EQ(hipMalloc(nullptr, 1), hipErrorInvalidValue);
+  std::thread([] { EXPECT_EQ(hipGetLastError(), hipSuccess); }).join();
+  EXPECT_EQ(hipPeekAtLastError(), hipErrorInvalidValue);
+  EXPECT_EQ(hipGetLastError(), hipErrorInvalidValue);
+  EXPECT_EQ(hipGetLastError(), hipSuccess);
+}
+
+TEST_F(Errors, BeforeHip7ASuccessClearsTheLastError) {
+  EXPECT_EQ(hipMalloc(nullptr, 1), hipErrorInvalidValue);
+  int device = 0;
+  EXPECT_EQ(hipGetDevice(&device), hipSuccess);
+  EXPECT_EQ(hipGetLastError(), hipSuccess);
+}
+
+TEST_F(Errors, NamesAndTexts) {
+  EXPECT_STREQ(hipGetErrorName(hipErrorInvalidValue), "hipErrorInvalidValue");
+  EXPECT_STREQ(hipGetErrorString(hipErrorInvalidValue), "invalid argument");
+  EXPECT_STREQ(hipGetErrorString(hipErrorNoBinaryForGpu),
+               "no kernel image is available for execution on the device");
+  EXPECT_STREQ(hipGetErrorName(static_cast<hipError_t>(12345)), "hipErrorUnknown");
+  const char* text = nullptr;
+  EXPECT_EQ(hipDrvGetErrorName(static_cast<hipError_t>(12345), &text), hipErrorInvalidValue);
+  EXPECT_EQ(hipDrvGetErrorName(hipErrorAssert, &text), hipSuccess);
+  EXPECT_STREQ(text, "hipErrorAssert");
+}
+
+using Devices = ApiTest;
+
+TEST_F(Devices, PropertiesOfAnMi300x) {
+  int count = 0;
+  ASSERT_EQ(hipGetDeviceCount(&count), hipSuccess);
+  EXPECT_EQ(count, 1);
+  hipDeviceProp_t p{};  // the layout of HIP 5
+  ASSERT_EQ(hipGetDeviceProperties(&p, 0), hipSuccess);
+  EXPECT_STREQ(p.name, "AMD Instinct MI300X");
+  EXPECT_STREQ(p.gcnArchName, "gfx942:sramecc+:xnack-");
+  EXPECT_EQ(p.warpSize, 64);
+  EXPECT_EQ(p.multiProcessorCount, 304);
+  EXPECT_EQ(p.totalGlobalMem, 206158430208u);
+  EXPECT_EQ(p.sharedMemPerBlock, 65536u);
+  EXPECT_EQ(p.maxThreadsPerBlock, 1024);
+  EXPECT_EQ(p.major, 9);
+  EXPECT_EQ(p.minor, 4);
+  EXPECT_EQ(p.clockRate, 2100000);
+  EXPECT_EQ(p.l2CacheSize, 4 << 20);
+  EXPECT_EQ(p.memoryBusWidth, 8192);
+  EXPECT_EQ(p.maxThreadsPerMultiProcessor, 2048);
+  EXPECT_EQ(hipGetDeviceProperties(&p, 1), hipErrorInvalidDevice);
+  EXPECT_EQ(hipGetDeviceProperties(&p, -1), hipErrorInvalidDevice);
+  EXPECT_EQ(hipGetDeviceProperties(nullptr, 0), hipErrorInvalidValue);
+}
+
+TEST_F(Devices, AttributesAgreeWithProperties) {
+  hipDeviceProp_t p{};
+  ASSERT_EQ(hipGetDeviceProperties(&p, 0), hipSuccess);
+  const auto attribute = [](hipDeviceAttribute_t which) {
+    int value = -1;
+    EXPECT_EQ(hipDeviceGetAttribute(&value, which, 0), hipSuccess);
+    return value;
+  };
+  EXPECT_EQ(attribute(hipDeviceAttributeWarpSize), p.warpSize);
+  EXPECT_EQ(attribute(hipDeviceAttributeMultiprocessorCount), p.multiProcessorCount);
+  EXPECT_EQ(attribute(hipDeviceAttributeMaxThreadsPerBlock), p.maxThreadsPerBlock);
+  EXPECT_EQ(attribute(hipDeviceAttributeMaxSharedMemoryPerBlock), int(p.sharedMemPerBlock));
+  EXPECT_EQ(attribute(hipDeviceAttributeComputeCapabilityMajor), p.major);
+  EXPECT_EQ(attribute(hipDeviceAttributeComputeCapabilityMinor), p.minor);
+  EXPECT_EQ(attribute(hipDeviceAttributeClockRate), p.clockRate);
+  EXPECT_EQ(attribute(hipDeviceAttributeMaxGridDimX), p.maxGridSize[0]);
+  EXPECT_EQ(attribute(hipDeviceAttributeCooperativeLaunch), p.cooperativeLaunch);
+  EXPECT_EQ(attribute(hipDeviceAttributeMemoryPoolsSupported), 1);
+  int value = 0;
+  EXPECT_EQ(hipDeviceGetAttribute(&value, static_cast<hipDeviceAttribute_t>(9000), 0),
+            hipErrorInvalidValue);
+  EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 7), hipErrorInvalidDevice);
+}
+
+TEST_F(Devices, NamesAndNumbers) {
+  char name[64], bus[16];
+  ASSERT_EQ(hipDeviceGetName(name, sizeof name, 0), hipSuccess);
+  EXPECT_STREQ(name, "AMD Instinct MI300X");
+  ASSERT_EQ(hipDeviceGetName(name, 4, 0), hipSuccess);
+  EXPECT_STREQ(name, "AMD");
+  ASSERT_EQ(hipDeviceGetPCIBusId(bus, sizeof bus, 0), hipSuccess);
+  int device = -1;
+  EXPECT_EQ(hipDeviceGetByPCIBusId(&device, bus), hipSuccess);
+  EXPECT_EQ(device, 0);
+  EXPECT_EQ(hipDeviceGetByPCIBusId(&device, "nonsense"), hipErrorInvalidValue);
+  EXPECT_EQ(hipDeviceGetPCIBusId(bus, 5, 0), hipErrorInvalidValue);
+  std::size_t bytes = 0;
+  EXPECT_EQ(hipDeviceTotalMem(&bytes, 0), hipSuccess);
+  EXPECT_EQ(bytes, 206158430208u);
+  EXPECT_EQ(hipSetDevice(1), hipErrorInvalidDevice);
+  int can = -1;
+  EXPECT_EQ(hipDeviceCanAccessPeer(&can, 0, 0), hipSuccess);
+  EXPECT_EQ(can, 0);
+  std::size_t limit = 0;
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitMallocHeapSize, 1 << 20), hipSuccess);
+  EXPECT_EQ(hipDeviceGetLimit(&limit, hipLimitMallocHeapSize), hipSuccess);
+  EXPECT_EQ(limit, std::size_t{1} << 20);
+}
+
+TEST_F(Devices, ContextsStandForDevices) {
+  hipCtx_t context = nullptr;
+  ASSERT_EQ(hipDevicePrimaryCtxRetain(&context, 0), hipSuccess);
+  EXPECT_EQ(hipCtxSetCurrent(context), hipSuccess);
+  EXPECT_EQ(hipCtxSetCurrent(reinterpret_cast<hipCtx_t>(0x77)), hipErrorInvalidContext);
+  hipDevice_t device = -1;
+  EXPECT_EQ(hipCtxGetDevice(&device), hipSuccess);
+  EXPECT_EQ(device, 0);
+}
+
+TEST_F(Devices, VersionsAndProcAddress) {
+  int version = 0;
+  ASSERT_EQ(hipRuntimeGetVersion(&version), hipSuccess);
+  EXPECT_EQ(version / 10000000, 5);  // this test links the library of HIP 5
+}
+
+}  // namespace

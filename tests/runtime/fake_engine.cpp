@@ -1,0 +1,74 @@
+#include "fake_engine.h"
+
+#include "code/code_object.h"
+
+namespace fake {
+
+std::vector<Launch>& launches() {
+  static std::vector<Launch> launches;
+  return launches;
+}
+
+std::function<void(const hipsight::engine::Dispatch&)>& on_launch() {
+  static std::function<void(const hipsight::engine::Dispatch&)> hook;
+  return hook;
+}
+
+void reset() {
+  launches().clear();
+  on_launch() = nullptr;
+}
+
+std::uint64_t Launch::hidden(const char* kind) const {
+  for (const auto& argument : dispatch.kernel->arguments) {
+    if (argument.value_kind != kind) continue;
+    std::uint64_t value = 0;
+    std::memcpy(&value, kernarg.data() + argument.offset, argument.size);
+    return value;
+  }
+  return ~std::uint64_t{0};
+}
+
+}  // namespace fake
+
+namespace hipsight::engine {
+
+struct Engine::Impl {
+  gpus::Gpu gpu;
+  Memory memory;
+};
+
+Engine::Engine(gpus::Gpu gpu, Options) : impl_(new Impl{gpu, Memory(gpu.dram_bytes)}) {}
+Engine::~Engine() = default;
+const gpus::Gpu& Engine::gpu() const {
+  return impl_->gpu;
+}
+Memory& Engine::memory() {
+  return impl_->memory;
+}
+
+Result Engine::run(const Dispatch& dispatch) {
+  fake::launches().push_back({dispatch, {dispatch.kernarg.begin(), dispatch.kernarg.end()}});
+  if (fake::on_launch()) fake::on_launch()(dispatch);
+  return {};
+}
+
+namespace {
+struct FakeModule : Module {
+  FakeModule(std::shared_ptr<const code::CodeObject> object, Memory& memory) : memory(memory) {
+    object_ = std::move(object);
+    image_ = static_cast<std::byte*>(
+        memory.allocate(object_->image_size(), Memory::Kind::Code, object_->origin()));
+    object_->load(image_, reinterpret_cast<std::uintptr_t>(image_));
+  }
+  ~FakeModule() override { memory.free(image_); }
+  Memory& memory;
+};
+}  // namespace
+
+std::shared_ptr<Module> Module::load(std::shared_ptr<const code::CodeObject> object,
+                                     Memory& memory) {
+  return std::make_shared<FakeModule>(std::move(object), memory);
+}
+
+}  // namespace hipsight::engine
