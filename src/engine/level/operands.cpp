@@ -166,6 +166,7 @@ void apply_output_modifiers(std::byte* data, const Wave& w, const isa::Shape& sh
   if (!in.omod && !in.clamp) return;
   if (shape.form == isa::Form::Packed) {
     if (shape.result == Type::F16) return clamp_packed_half(data, w);
+    if (shape.result != Type::F32) return;  // integers: lowering chose a saturating entry
     for (unsigned r = 0; r < 2; ++r)
       scale_and_clamp<isa::f32>(data + r * w.register_bytes, w, 0, true);
     return;

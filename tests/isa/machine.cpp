@@ -1,0 +1,98 @@
+#include "machine.h"
+
+#include <cstdlib>
+#include <new>
+
+#include "assemble.h"
+#include "isa/decode.h"
+#include "support/error.h"
+
+namespace hipsight::engine {
+namespace sse4 {
+void add_all_entries(Table& table);
+}
+namespace avx2 {
+void add_all_entries(Table& table);
+}
+namespace avx512 {
+void add_all_entries(Table& table);
+}
+}  // namespace hipsight::engine
+
+namespace hipsight::test {
+namespace {
+
+constexpr unsigned registers = 32;
+
+/// What lowering puts in the place of instructions it does not know.
+const engine::Op* unknown(engine::Wave&, const engine::Op*) {
+  fail("an unknown instruction ran");
+}
+
+}  // namespace
+
+const std::vector<Level>& levels() {
+  static const std::vector<Level> all = [] {
+    std::vector<Level> result;
+    const auto add = [&](const char* name, auto add_all_entries) {
+      Level& level = result.emplace_back(Level{name, {}});
+      level.table.add("unknown", {unknown, unknown});
+      add_all_entries(level.table);
+    };
+#ifdef HIPSIGHT_HAS_sse4
+    add("sse4", engine::sse4::add_all_entries);
+#endif
+#ifdef HIPSIGHT_HAS_avx2
+    if (__builtin_cpu_supports("x86-64-v3")) add("avx2", engine::avx2::add_all_entries);
+#endif
+#ifdef HIPSIGHT_HAS_avx512
+    if (__builtin_cpu_supports("x86-64-v4")) add("avx512", engine::avx512::add_all_entries);
+#endif
+    return result;
+  }();
+  return all;
+}
+
+void Machine::Free::operator()(engine::Wave* wave) const {
+  wave->~Wave();
+  std::free(wave);
+}
+
+Machine::Machine(std::string_view processor, const Level& level)
+    : processor_(processor), level_(level) {
+  const unsigned lanes = isa::is_rdna(isa::gfx_of(processor)) ? 32 : 64;
+  const std::size_t bytes =
+      sizeof(engine::Wave) + (2 * registers + engine::RegisterFile::slack) * lanes * 4;
+  void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (!memory) throw std::bad_alloc();
+  std::memset(memory, 0, bytes);
+  wave_.reset(new (memory) engine::Wave{});
+  wave_->lanes = lanes;
+  wave_->register_bytes = lanes * 4;
+  wave_->full = lanes == 64 ? ~0ull : 0xffffffffull;
+  wave_->set_pair(engine::reg::exec, wave_->full);
+}
+
+std::unique_ptr<Code> Machine::lower(std::string_view text) const {
+  const std::vector<std::byte> bytes = assemble(processor_, text);
+  isa::Decoder decoder(processor_);
+  auto code = std::make_unique<Code>();
+  const engine::LoweringContext context{
+      level_.table, decoder.gfx(), {.lanes = wave_->lanes, .vgprs = registers, .agprs = registers}};
+  for (std::size_t at = 0; at < bytes.size();) {
+    auto instruction = decoder.decode(std::span(bytes).subspan(at), at);
+    if (!instruction) fail("not decoded: {}", text);
+    at += instruction->size;
+    isa::Instruction& kept = code->instructions.emplace_back(*instruction);
+    engine::lower(kept, context, code->constants, code->extra, code->ops);
+    if (code->ops.back().run == unknown) fail("{} is not known: {}", kept.name, text);
+  }
+  return code;
+}
+
+void Machine::run(const Code& code) {
+  const engine::Op* const end = code.ops.data() + code.ops.size();
+  for (const engine::Op* op = code.ops.data(); op != end;) op = op->run(*wave_, op);
+}
+
+}  // namespace hipsight::test

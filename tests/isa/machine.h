@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/program.h"
+#include "engine/wave.h"
+
+namespace hipsight::test {
+
+/// The code for one host instruction set.
+struct Level {
+  std::string name;
+  engine::Table table;
+};
+/// Those that this host can run.
+const std::vector<Level>& levels();
+
+/// Instructions without branches or memory, ready to run.
+struct Code {
+  std::deque<isa::Instruction> instructions, extra;
+  std::vector<engine::Op> ops;
+  engine::ConstantPool constants;
+};
+
+/// One wave with 32 vector registers (and accumulators) of a processor: wave64 on CDNA, wave32 on
+/// RDNA.
+class Machine {
+ public:
+  Machine(std::string_view processor, const Level& level);
+
+  /// Assembles, decodes and lowers text. @throws Error when an instruction is not known.
+  std::unique_ptr<Code> lower(std::string_view text) const;
+  void run(const Code& code);
+
+  engine::Wave& wave() { return *wave_; }
+  std::uint32_t& vgpr(unsigned index, unsigned lane) { return wave_->vgpr(index)[lane]; }
+  std::uint32_t& sgpr(unsigned index) { return wave_->scalar[index]; }
+  unsigned lanes() const { return wave_->lanes; }
+
+ private:
+  struct Free {
+    void operator()(engine::Wave* wave) const;
+  };
+  std::string processor_;
+  const Level& level_;
+  std::unique_ptr<engine::Wave, Free> wave_;
+};
+
+}  // namespace hipsight::test
