@@ -269,6 +269,8 @@ struct Reader {
       for (Operand& source : in.src) source.negate = source.absolute = false;
     }
     select_part();
+    // The lane's number is the third operand: no register is read for it.
+    if (in.name.starts_with("V_MBCNT")) in.src[2] = constant(0);
     if (in.name.starts_with("V_CMP"))
       in.sdst = sgpr(compare_destination(bits(w0, 7, 0))), in.dst = {};
     if (in.name.starts_with("V_READLANE") || in.name.starts_with("V_READFIRSTLANE") ||

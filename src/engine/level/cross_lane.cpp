@@ -89,28 +89,6 @@ const Op* swap_registers(Wave& w, const Op* op) {
   return op + 1;
 }
 
-/// Number of active-mask bits below the lane, plus source 1 (v_mbcnt).
-template <bool High>
-const Op* count_bits_below(Wave& w, const Op* op) {
-  fetch_sources(w, op);
-  const std::byte* mask = source(w, op, 0);
-  const std::byte* base = source(w, op, 1);
-  std::byte* out = is_direct(w, op) ? w.bytes() + op->dst : pending_result(w);
-  std::uint32_t values[64];
-  for (unsigned lane = 0; lane < w.lanes; ++lane) {
-    const unsigned slice = lane / 16, at = lane % 16 * 4;
-    std::uint32_t m, b;
-    std::memcpy(&m, mask + slice * op->step[0] + at, 4);
-    std::memcpy(&b, base + slice * op->step[1] + at, 4);
-    const std::uint64_t below = (1ull << lane) - 1;
-    m &= static_cast<std::uint32_t>(High ? below >> 32 : below);
-    values[lane] = b + static_cast<unsigned>(__builtin_popcount(m));
-  }
-  std::memcpy(out, values, w.lanes * 4);
-  if (!is_direct(w, op)) finish_result(w, op);
-  return op + 1;
-}
-
 // --- permutations that go through the LDS crossbar ----------------------------------------------
 
 /// Lane i reads the lane that its byte address names; inactive lanes give 0.
@@ -175,8 +153,6 @@ void add_cross_lane(Table& table) {
   add("V_PERMLANE16_SWAP_B32", swap_rows<16>);
   add("V_PERMLANE32_SWAP_B32", swap_rows<32>);
   add("V_SWAP_B32", swap_registers);
-  add("V_MBCNT_LO_U32_B32", count_bits_below<false>);
-  add("V_MBCNT_HI_U32_B32", count_bits_below<true>);
   add("DS_BPERMUTE_B32", backward_permute);
   add("DS_PERMUTE_B32", forward_permute);
   add("DS_SWIZZLE_B32", swizzle);
