@@ -211,16 +211,23 @@ template <class T, int N>
 inline Lanes<T, N> max_number(Lanes<T, N> a, Lanes<T, N> b) {
   return number_rule(max_ordered(a, b), a, b, false);
 }
-/// The one in the middle; with a NaN among them the least of the others.
+/// The one in the middle, as the manuals find it; with a NaN among them the least of the others.
+template <class T, int N, class Min, class Max>
+inline Lanes<T, N> median_by(Lanes<T, N> a, Lanes<T, N> b, Lanes<T, N> c, Min least, Max most) {
+  const Lanes<T, N> top = most(most(a, b), c);
+  const Lanes<T, N> middle = select(top == a, most(b, c), select(top == b, most(a, c), most(a, b)));
+  return select(is_nan(a) | is_nan(b) | is_nan(c), least(least(a, b), c), middle);
+}
 template <class T, int N>
 inline Lanes<T, N> median(Lanes<T, N> a, Lanes<T, N> b, Lanes<T, N> c) {
-  const Lanes<T, N> middle = max(min(a, b), min(max(a, b), c));
-  return select(is_nan(a) | is_nan(b) | is_nan(c), min(min(a, b), c), middle);
+  return median_by(
+      a, b, c, [](auto x, auto y) { return min(x, y); }, [](auto x, auto y) { return max(x, y); });
 }
 template <class T, int N>
 inline Lanes<T, N> median_number(Lanes<T, N> a, Lanes<T, N> b, Lanes<T, N> c) {
-  const Lanes<T, N> middle = max_number(min_number(a, b), min_number(max_number(a, b), c));
-  return select(is_nan(a) | is_nan(b) | is_nan(c), min_number(min_number(a, b), c), middle);
+  return median_by(
+      a, b, c, [](auto x, auto y) { return min_number(x, y); },
+      [](auto x, auto y) { return max_number(x, y); });
 }
 /// IEEE-754-2019 minimum and maximum: a NaN operand gives a NaN.
 template <class T, int N>
