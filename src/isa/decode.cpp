@@ -181,7 +181,11 @@ std::string Decoder::text(const Instruction& instruction) {
   if (!impl_->decode(code, instruction.address, inst, size)) return "(not an instruction)";
   std::string out;
   llvm::raw_string_ostream stream(out);
-  impl_->printer->printInst(&inst, instruction.address, "", *impl_->subtarget, stream);
+  // LLVM prints some malformed instructions no better than it decodes them.
+  if (!guard_crashes([&] {
+        impl_->printer->printInst(&inst, instruction.address, "", *impl_->subtarget, stream);
+      }))
+    return std::string(instruction.name) + " (malformed)";
   const auto begin = out.find_first_not_of(" \t");
   out.erase(0, begin == std::string::npos ? out.size() : begin);
   for (char& c : out)
