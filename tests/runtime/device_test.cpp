@@ -1,0 +1,146 @@
+// Programs on the emulated GPU, through the library and the engine.
+#include <gtest/gtest.h>
+#include <hip/hip_runtime_api.h>
+
+#include <cstdio>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "kernels.h"
+
+namespace {
+
+TEST(OnDevice, ScalesAnArray) {
+  constexpr int count = 10007;
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), 0.0f);
+  float* device = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&device), count * sizeof(float)), hipSuccess);
+  ASSERT_EQ(hipMemcpy(device, values.data(), count * sizeof(float), hipMemcpyHostToDevice),
+            hipSuccess);
+  launch_scale((count + 255) / 256, 256, nullptr, device, 0.5f, count);
+  ASSERT_EQ(hipGetLastError(), hipSuccess);
+  ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+  ASSERT_EQ(hipMemcpy(values.data(), device, count * sizeof(float), hipMemcpyDeviceToHost),
+            hipSuccess);
+  for (int i = 0; i < count; ++i)
+    ASSERT_EQ(values[static_cast<std::size_t>(i)], 0.5f * static_cast<float>(i));
+  EXPECT_EQ(hipFree(device), hipSuccess);
+}
+
+TEST(OnDevice, SumsInLdsAndAtomically) {
+  constexpr int count = 5000;
+  int *from = nullptr, *total = nullptr;  // pinned and managed memory
+  ASSERT_EQ(hipHostMalloc(reinterpret_cast<void**>(&from), count * sizeof(int), 0), hipSuccess);
+  ASSERT_EQ(hipMallocManaged(reinterpret_cast<void**>(&total), sizeof(int), hipMemAttachGlobal),
+            hipSuccess);
+  std::iota(from, from + count, 1);
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+  launch_sum((count + 255) / 256, stream, from, total, count);
+  ASSERT_EQ(hipStreamSynchronize(stream), hipSuccess);
+  EXPECT_EQ(*total, count * (count + 1) / 2);
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+  EXPECT_EQ(hipHostFree(from), hipSuccess);
+  EXPECT_EQ(hipFree(total), hipSuccess);
+}
+
+TEST(OnDevice, ArgumentsOfAllSizesAndABlockOfTwoDimensions) {
+  constexpr unsigned width = 3 * 16, height = 2 * 4;
+  int* device = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&device), width * height * sizeof(int)), hipSuccess);
+  launch_arguments({3, 2, 1}, {16, 4, 1}, 0, nullptr, 1, 20.0, 300, device, {4000, 50000.0, 6});
+  ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+  for (unsigned i = 0; i < width * height; ++i) ASSERT_EQ(device[i], 54327) << i;
+  EXPECT_EQ(hipFree(device), hipSuccess);
+}
+
+TEST(OnDevice, DeviceConstantAndManagedVariables) {
+  int counter = 100;
+  ASSERT_EQ(
+      hipMemcpyToSymbol(counter_variable(), &counter, sizeof counter, 0, hipMemcpyHostToDevice),
+      hipSuccess);
+  const float eight_less[4] = {1, 2, 4, 0.5f};
+  ASSERT_EQ(
+      hipMemcpyToSymbol(table_variable(), eight_less, sizeof eight_less, 0, hipMemcpyHostToDevice),
+      hipSuccess);
+  common_variable() = 5;
+  int* result = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&result), 2 * sizeof(int)), hipSuccess);
+  launch_variables(result);
+  ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+  EXPECT_EQ(result[0], 1);  // 1 + 0.5
+  EXPECT_EQ(result[1], 5);
+  EXPECT_EQ(common_variable(), 11);
+  ASSERT_EQ(
+      hipMemcpyFromSymbol(&counter, counter_variable(), sizeof counter, 0, hipMemcpyDeviceToHost),
+      hipSuccess);
+  EXPECT_EQ(counter, 101);
+  EXPECT_EQ(hipFree(result), hipSuccess);
+}
+
+TEST(OnDevice, RegisteredMemoryIsReachable) {
+  std::vector<int> mine(64);
+  ASSERT_EQ(hipHostRegister(mine.data(), 64 * sizeof(int), 0), hipSuccess);
+  launch_store(&mine[7], 70);
+  ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+  EXPECT_EQ(mine[7], 70);
+  EXPECT_EQ(hipHostUnregister(mine.data()), hipSuccess);
+}
+
+// How a process ends: a program that launches, then exits (exit_client.cpp).
+
+struct Outcome {
+  int status;
+  std::string output, errors;
+};
+
+Outcome run(const std::string& arguments, const std::string& environment = "") {
+  const std::string errors = testing::TempDir() + "exit_client_errors";
+  std::FILE* pipe = popen(("HIPSIGHT_REPORT=none " + environment + " " HIPSIGHT_EXIT_CLIENT " " +
+                           arguments + " 2>" + errors)
+                              .c_str(),
+                          "r");
+  Outcome outcome{};
+  char buffer[4096];
+  while (std::fgets(buffer, sizeof buffer, pipe)) outcome.output += buffer;
+  outcome.status = WEXITSTATUS(pclose(pipe));
+  std::FILE* file = std::fopen(errors.c_str(), "r");
+  while (std::fgets(buffer, sizeof buffer, file)) outcome.errors += buffer;
+  std::fclose(file);
+  return outcome;
+}
+
+TEST(AtExit, AGoodRunKeepsItsStatus) {
+  const Outcome outcome = run("good 0");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(outcome.output, "launched\nno error\nat exit\nstatic destructor: no error\n");
+  EXPECT_EQ(run("good 3").status, 3);
+}
+
+TEST(AtExit, AStrayStoreIsToldAndChangesAStatusOfZero) {
+  const Outcome outcome = run("stray 0");
+  EXPECT_EQ(outcome.status, 86) << outcome.errors;
+  EXPECT_EQ(outcome.output,
+            "launched\nan illegal memory access was encountered\nat exit\n"
+            "static destructor: an illegal memory access was encountered\n");
+  EXPECT_NE(outcome.errors.find("store"), std::string::npos) << outcome.errors;
+  EXPECT_EQ(run("stray 3").status, 3);
+}
+
+TEST(AtExit, AnEndlessKernelTimesOut) {
+  const Outcome outcome = run("endless 0", "HIPSIGHT_TIMEOUT=0.5");
+  EXPECT_EQ(outcome.status, 124) << outcome.errors;
+  EXPECT_NE(outcome.output.find("the launch timed out"), std::string::npos) << outcome.output;
+}
+
+TEST(AtExit, AnUnknownGpuIsNoDevice) {
+  const Outcome outcome = run("good 0", "HIPSIGHT_GPU=rtx5090");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.output.find("no ROCm-capable device is detected"), std::string::npos)
+      << outcome.output;
+  EXPECT_NE(outcome.errors.find("rtx5090"), std::string::npos) << outcome.errors;
+}
+
+}  // namespace

@@ -1,0 +1,31 @@
+// Launches a kernel that is good, stray or endless, and exits with the status it is told.
+#include <hip/hip_runtime_api.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "kernels.h"
+
+namespace {
+
+struct Last {
+  // HIP calls from static destructors are usual.
+  ~Last() { std::printf("static destructor: %s\n", hipGetErrorString(hipDeviceSynchronize())); }
+} last;
+
+}  // namespace
+
+int main(int, char** arguments) {
+  const std::string kind = arguments[1];
+  std::atexit([] { std::printf("at exit\n"); });
+  int* device = nullptr;
+  (void)hipMalloc(reinterpret_cast<void**>(&device), sizeof(int));
+  if (kind == "good") launch_store(device, 1);
+  if (kind == "stray") launch_store(device + 100000, 1);
+  if (kind == "endless") launch_forever(device);
+  std::cout << "launched\n";
+  std::printf("%s\n", hipGetErrorString(hipDeviceSynchronize()));
+  return std::atoi(arguments[2]);
+}

@@ -1,0 +1,184 @@
+// The shared libraries as the loader and their clients see them.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <link.h>
+
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace {
+
+const std::string folder = HIPSIGHT_LIBRARIES "/";
+
+struct Library {
+  explicit Library(int major) : major(major) {
+    handle =
+        dlopen((folder + "libamdhip64.so." + std::to_string(major)).c_str(), RTLD_NOW | RTLD_LOCAL);
+    EXPECT_NE(handle, nullptr) << dlerror();
+  }
+  template <class Function>
+  Function* get(const char* name, const char* version = nullptr) const {
+    void* symbol = version ? dlvsym(handle, name, version) : dlsym(handle, name);
+    EXPECT_NE(symbol, nullptr) << name << " " << (version ? version : "");
+    return reinterpret_cast<Function*>(symbol);
+  }
+  int major;
+  void* handle;
+};
+
+class LibraryTest : public testing::TestWithParam<int> {
+ protected:
+  Library library{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Major, LibraryTest, testing::Values(5, 6, 7));
+
+TEST_P(LibraryTest, Soname) {
+  link_map* map = nullptr;
+  ASSERT_EQ(dlinfo(library.handle, RTLD_DI_LINKMAP, &map), 0);
+  const char* strings = nullptr;
+  std::size_t soname = 0;
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SONAME) soname = entry->d_un.d_val;
+  }
+  EXPECT_EQ(strings + soname, "libamdhip64.so." + std::to_string(GetParam()));
+}
+
+TEST_P(LibraryTest, EveryExportHasItsVersion) {
+  std::ifstream list(HIPSIGHT_EXPORTS);
+  std::string line;
+  int count = 0;
+  while (std::getline(list, line)) {
+    if (line.starts_with('#')) continue;
+    std::istringstream words(line);
+    std::string name, node;
+    words >> name >> node;
+    const bool later = node > "hip_6.4";
+    const bool there = dlvsym(library.handle, name.c_str(), node.c_str()) != nullptr;
+    EXPECT_EQ(there, !later || GetParam() == 7) << line;
+    ++count;
+  }
+  EXPECT_GT(count, 500);
+}
+
+TEST_P(LibraryTest, VersionsThatStockProgramsAskFor) {
+  // Undefined symbols of programs that Debian packages, with their versions.
+  const std::pair<const char*, const char*> wanted[] = {
+      {"hipMalloc", "hip_4.2"},
+      {"__hipRegisterFatBinary", "hip_4.2"},
+      {"__hipPushCallConfiguration", "hip_4.2"},
+      {"hipLaunchKernel", "hip_4.2"},
+      {"_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_"
+       "tS6"
+       "_j",
+       "hip_4.2"},
+      {"hipGraphLaunch", "hip_4.3"},
+      {"hipGraphExecUpdate", "hip_4.5"},
+      {"hipThreadExchangeStreamCaptureMode", "hip_5.0"},
+      {"hipMallocAsync", "hip_5.1"},
+      {"hipLaunchHostFunc", "hip_5.3"},
+      {"hipModuleLaunchCooperativeKernel", "hip_5.5"},
+      {"hipGetDevicePropertiesR0600", "hip_6.0"},
+  };
+  for (const auto& [name, version] : wanted) library.get<void>(name, version);
+}
+
+TEST_P(LibraryTest, ReportsTheVersionItStandsInFor) {
+  int runtime = 0, driver = 0;
+  ASSERT_EQ(library.get<int(int*)>("hipRuntimeGetVersion")(&runtime), 0);
+  ASSERT_EQ(library.get<int(int*)>("hipDriverGetVersion")(&driver), 0);
+  EXPECT_EQ(runtime / 10000000, GetParam());
+  EXPECT_EQ(driver, runtime);
+}
+
+TEST_P(LibraryTest, UnsupportedFunctionsSayItOnce) {
+  auto* function = library.get<int(int, void*, void*)>("hipGraphicsMapResources");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(function(0, nullptr, nullptr), 801);
+  EXPECT_EQ(function(0, nullptr, nullptr), 801);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "hipsight: hipGraphicsMapResources is not supported\n");
+  EXPECT_EQ(library.get<int()>("hipPeekAtLastError")(), 801);
+}
+
+TEST_P(LibraryTest, BothPropertyLayouts) {
+  // Offsets as programs were compiled with them, not as our header has them.
+  char bytes[2000];
+  const auto number = [&](std::size_t offset) {
+    int value = 0;
+    std::memcpy(&value, bytes + offset, sizeof value);
+    return value;
+  };
+  std::memset(bytes, 'x', sizeof bytes);
+  ASSERT_EQ(library.get<int(void*, int)>("hipGetDevicePropertiesR0600")(bytes, 0), 0);
+  EXPECT_STREQ(bytes, "AMD Instinct MI300X");
+  EXPECT_EQ(number(308), 64);
+  EXPECT_EQ(number(388), 304);
+  EXPECT_STREQ(bytes + 1160, "gfx942:sramecc+:xnack-");
+  EXPECT_EQ(bytes[1472], 'x');
+  std::memset(bytes, 'x', sizeof bytes);
+  ASSERT_EQ(library.get<int(void*, int)>("hipGetDeviceProperties")(bytes, 0), 0);
+  EXPECT_STREQ(bytes, "AMD Instinct MI300X");
+  EXPECT_EQ(number(276), 64);
+  EXPECT_STREQ(bytes + 396, "gfx942:sramecc+:xnack-");
+  EXPECT_EQ(bytes[792], 'x');
+}
+
+TEST_P(LibraryTest, ProcAddresses) {
+  auto* look_up =
+      library.get<int(const char*, void**, int, std::uint64_t, unsigned*)>("hipGetProcAddress");
+  void* address = nullptr;
+  unsigned status = 9;
+  EXPECT_EQ(look_up("hipMalloc", &address, 600, 0, &status), 0);
+  EXPECT_EQ(address, dlsym(library.handle, "hipMalloc"));
+  EXPECT_EQ(status, 0u);
+  EXPECT_EQ(look_up("hipGetDeviceProperties", &address, 600, 0, nullptr), 0);
+  EXPECT_EQ(address, dlsym(library.handle, "hipGetDevicePropertiesR0600"));
+  EXPECT_EQ(look_up("hipGetDeviceProperties", &address, 570, 0, nullptr), 0);
+  EXPECT_EQ(address, dlsym(library.handle, "hipGetDeviceProperties"));
+  EXPECT_EQ(look_up("hipNoSuchFunction", &address, 600, 0, &status), 1);
+  EXPECT_EQ(address, nullptr);
+  EXPECT_EQ(status, 1u);
+  EXPECT_EQ(look_up(nullptr, &address, 600, 0, nullptr), 1);
+}
+
+TEST_P(LibraryTest, PointerTypesAreNumberedAsInThatVersion) {
+  struct {
+    unsigned type;
+    int device;
+    void* device_pointer;
+    void* host_pointer;
+    int managed;
+    unsigned flags;
+  } attributes{};
+  auto* get = library.get<int(void*, const void*)>("hipPointerGetAttributes");
+  void* device = nullptr;
+  ASSERT_EQ(library.get<int(void**, std::size_t)>("hipMalloc")(&device, 16), 0);
+  ASSERT_EQ(get(&attributes, device), 0);
+  EXPECT_EQ(attributes.type, GetParam() == 5 ? 1u : 2u);
+  EXPECT_EQ(attributes.device_pointer, device);
+  int mine = 0;
+  if (GetParam() == 5) {
+    EXPECT_EQ(get(&attributes, &mine), 1);
+  } else {
+    EXPECT_EQ(get(&attributes, &mine), 0);
+    EXPECT_EQ(attributes.type, 0u);  // unregistered
+    EXPECT_EQ(attributes.device, -2);
+  }
+  EXPECT_EQ(library.get<int(void*)>("hipFree")(device), 0);
+}
+
+TEST_P(LibraryTest, LastErrorStandsUntilReadSinceHip7) {
+  int device = 0;
+  (void)library.get<int()>("hipGetLastError")();
+  EXPECT_EQ(library.get<int(void**, std::size_t)>("hipMalloc")(nullptr, 16), 1);
+  EXPECT_EQ(library.get<int(int*)>("hipGetDevice")(&device), 0);
+  EXPECT_EQ(library.get<int()>("hipExtGetLastError")(), 0);
+  EXPECT_EQ(library.get<int()>("hipGetLastError")(), GetParam() == 7 ? 1 : 0);
+  EXPECT_EQ(library.get<int()>("hipGetLastError")(), 0);
+}
+
+}  // namespace
