@@ -106,6 +106,14 @@ void Engine::on_doorbell(std::function<void(std::uint32_t)> handler) {
 
 namespace {
 
+/// The workgroups that the GPU holds at once, as far as waves and LDS say: those may wait for each
+/// other, so all of them must get on.
+std::uint64_t resident(const gpus::Gpu& gpu, std::uint32_t waves, std::uint32_t lds_bytes) {
+  std::uint64_t per_cu = gpu.simds_per_cu * gpu.max_waves_per_simd / std::max(1u, waves);
+  if (lds_bytes) per_cu = std::min<std::uint64_t>(per_cu, gpu.lds_bytes_per_cu / lds_bytes);
+  return gpu.compute_units * std::max<std::uint64_t>(1, per_cu);
+}
+
 void check(const Dispatch& d, const gpus::Gpu& gpu) {
   const auto invalid = [&](const std::string& why) {
     throw KernelError(KernelError::Kind::InvalidLaunch,
@@ -180,7 +188,9 @@ Result Engine::run(const Dispatch& d) {
     throw KernelError(KernelError::Kind::InvalidLaunch,
                       fmt::format("cannot launch {}: its entry {:#x} is in no function of {}",
                                   d.kernel->name, d.kernel->entry, d.module->object().origin()));
-  return run_launch(launch, impl_->pool, impl_->options.timeout);
+  const auto waves = divide(static_cast<std::uint32_t>(d.block.volume()), launch.file.lanes);
+  return run_launch(launch, impl_->pool, impl_->options.timeout,
+                    resident(impl_->gpu, waves, launch.lds_bytes));
 }
 
 }  // namespace hipsight::engine

@@ -1,6 +1,7 @@
 // Workgroups on host threads. A workgroup's waves run in turn on one thread, each until it ends,
 // waits at a barrier, or has used up its budget of backward branches; a workgroup all of whose
-// waves do nothing but spin makes room for others, since it may wait for them.
+// waves do nothing but spin makes room for others, since it may wait for them. No more workgroups
+// are on their way at once than the GPU itself would hold.
 
 #include "engine/launch.h"
 
@@ -34,6 +35,7 @@ struct Slot {
   Workgroup group;
   Block waves, lds, scratch;
   std::uint32_t started = 0;  ///< waves of the present workgroup
+  unsigned idle = 0;          ///< turns of its waves since one made progress
 
   Slot(const Launch& launch, std::uint32_t max_waves)
       : waves(make_block(launch.file.wave_bytes() * max_waves)),
@@ -63,15 +65,17 @@ struct Slot {
     started = (size[0] * size[1] * size[2] + launch.file.lanes - 1) / launch.file.lanes;
     group.running = started;
     group.waiting = 0;
+    idle = 0;
     for (std::uint32_t i = 0; i < started; ++i) start_wave(*group.waves[i], group, i, size);
   }
 };
 
 class Execution {
  public:
-  Execution(const Launch& launch, std::chrono::milliseconds timeout)
+  Execution(const Launch& launch, std::chrono::milliseconds timeout, std::uint64_t resident)
       : launch_(launch),
         timeout_(timeout),
+        resident_(resident),
         total_(launch.groups.volume()),
         max_waves_(static_cast<std::uint32_t>(
             (launch.dispatch->block.volume() + launch.file.lanes - 1) / launch.file.lanes)),
@@ -167,7 +171,6 @@ class Execution {
     /// Runs a workgroup; false when it only spins.
     bool turn(Slot& slot) {
       Workgroup& group = slot.group;
-      unsigned idle = 0;
       while (group.running) {
         bool progress = false;
         for (std::uint32_t i = 0; i < slot.started; ++i) {
@@ -181,10 +184,10 @@ class Execution {
             if (group.waves[i]->stop == Stop::Barrier) group.waves[i]->stop = Stop::None;
           progress = true;
         }
-        idle = progress ? 0 : idle + 1;
+        slot.idle = progress ? 0 : slot.idle + 1;
         if (execution_.stop_) return true;
         execution_.check_time(*group.waves[0], group);
-        if (idle > patience && execution_.others_wait()) return false;
+        if (slot.idle > patience && execution_.others_wait()) return false;
       }
       return true;
     }
@@ -214,6 +217,7 @@ class Execution {
   };
 
   bool take(std::uint64_t& index) {
+    if (next_ - finished_ >= resident_) return false;
     index = next_.fetch_add(1, std::memory_order_relaxed);
     return index < total_;
   }
@@ -260,6 +264,7 @@ class Execution {
 
   const Launch& launch_;
   const std::chrono::milliseconds timeout_;
+  const std::uint64_t resident_;
   const std::uint64_t total_;
   const std::uint32_t max_waves_;
   const std::chrono::steady_clock::time_point deadline_;
@@ -275,9 +280,11 @@ class Execution {
 
 }  // namespace
 
-Result run_launch(const Launch& launch, Pool& pool, std::chrono::milliseconds timeout) {
+Result run_launch(const Launch& launch, Pool& pool, std::chrono::milliseconds timeout,
+                  std::uint64_t resident) {
   const auto begin = std::chrono::steady_clock::now();
-  Execution execution(launch, timeout);
+  // Each host thread has one in hand.
+  Execution execution(launch, timeout, std::max<std::uint64_t>(resident, pool.size()));
   const std::uint64_t groups = launch.groups.volume();
   const auto helpers = static_cast<unsigned>(std::min<std::uint64_t>(groups - 1, pool.size() - 1));
   pool.run(helpers, [&] { execution.work(); });

@@ -1,17 +1,28 @@
 // What instructions do wrong, in words; and what instructions ask of the engine while they run.
 
 #include <fmt/format.h>
+#include <llvm/Demangle/Demangle.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
 
 #include "engine/workgroup.h"
 
 namespace hipsight::engine {
 namespace {
 
+/// False for words that are no instruction, and for the end of a function.
+bool is_decoded(const isa::Instruction& in) {
+  return in.size != 0 && !in.name.starts_with('(');
+}
+
 std::string place_of(const Wave& wave, const isa::Instruction& in) {
   const Launch& launch = *wave.group->launch;
   const auto& id = wave.group->id;
-  std::string place = fmt::format("  kernel      {}\n", launch.dispatch->kernel->name);
-  if (in.size) place += fmt::format("  instruction {}\n", launch.program->text(in));
+  std::string place =
+      fmt::format("  kernel      {}\n", llvm::demangle(launch.dispatch->kernel->name));
+  if (is_decoded(in)) place += fmt::format("  instruction {}\n", launch.program->text(in));
   place +=
       fmt::format("  address     {:#x} in {}\n", in.address, launch.program->object().origin());
   if (const auto line = launch.program->object().line(in.address))
@@ -25,17 +36,51 @@ std::string describe(const Memory::Allocation& a) {
   return fmt::format("{} [{:#x}, {:#x}), {} bytes", a.label, a.begin, a.end(), a.size);
 }
 
-std::string nearest(const Memory& memory, std::uint64_t address, unsigned bytes) {
+std::string nearest(const Memory& memory, std::uint64_t address) {
+  const auto near = memory.nearest(address);
+  if (!near) return "  there is no allocation";
+  const bool after = address >= near->end();
+  const std::uint64_t distance = after ? address - near->end() : near->begin - address;
+  constexpr std::uint64_t far = std::uint64_t{1} << 30;
+  if (distance >= far) return "  far from every allocation; nearest: " + describe(*near);
+  if (distance == 0) return "  right behind the end of " + describe(*near);
+  return fmt::format("  nearest: {} bytes {} {}", distance, after ? "past the end of" : "before",
+                     describe(*near));
+}
+
+/// What of the program's own memory holds this address, as /proc/self/maps names it: "[heap]",
+/// "[stack]", a file; empty when nothing does.
+std::string host_mapping(std::uint64_t address) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "r"),
+                                                             std::fclose);
+  char line[4352];
+  while (maps && std::fgets(line, sizeof line, maps.get())) {
+    unsigned long begin = 0, end = 0;
+    char access = '-', name[4097] = "";
+    if (std::sscanf(line, "%lx-%lx %c%*s %*s %*s %*s %4096[^\n]", &begin, &end, &access, name) < 3)
+      continue;
+    if (address >= begin && address < end && access == 'r') return *name ? name : "anonymous";
+  }
+  return "";
+}
+
+/// What there is at an address that is in no allocation, or runs out of one.
+std::string whereabouts(const Memory& memory, std::uint64_t address, unsigned bytes) {
+  constexpr std::uint64_t page = 4096;
   if (address == 0) return "  it is the null pointer";
+  if (address < page) return fmt::format("  it is {} bytes from the null pointer", address);
   if (const auto inside = memory.find(address))
     return fmt::format("  it runs {} bytes past the end of {}", address + bytes - inside->end(),
                        describe(*inside));
-  const auto near = memory.nearest(address);
-  if (!near) return "  there is no allocation";
-  if (address >= near->end())
-    return fmt::format("  nearest: {} bytes past the end of {}", address - near->end(),
-                       describe(*near));
-  return fmt::format("  nearest: {} bytes before {}", near->begin - address, describe(*near));
+  if (const auto freed = memory.freed(address)) return "  it was freed: " + describe(*freed);
+  std::string text;
+  if (!memory.owns(address))
+    if (const std::string mapping = host_mapping(address); !mapping.empty())
+      text = fmt::format(
+          "  it is the program's own memory ({}), which the GPU cannot reach: use hipMalloc,\n"
+          "  hipMallocManaged, hipHostMalloc or hipHostRegister\n",
+          mapping);
+  return text + nearest(memory, address);
 }
 
 }  // namespace
@@ -57,18 +102,25 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
     message = fmt::format("{} outside every allocation: {} bytes at {:#x}", kind, bytes, address);
   message += "\n" + place_of(wave, *op->instruction) + fmt::format(", lane {}", lane);
   if (message.find("every allocation") != std::string::npos)
-    message += "\n" + nearest(*launch.memory, address, bytes);
+    message += "\n" + whereabouts(*launch.memory, address, bytes);
   throw KernelError(KernelError::Kind::MemoryAccess, message);
 }
 
 void report_unknown(const Wave& wave, const Op* op) {
   const isa::Instruction& in = *op->instruction;
-  std::string words;
+  const std::string processor = wave.group->launch->program->object().target().processor;
+  std::string message, words;
   for (unsigned i = 0; i < in.size / 4u && i < in.words.size(); ++i)
     words += fmt::format(" {:08x}", in.words[i]);
-  throw KernelError(KernelError::Kind::UnknownInstruction,
-                    fmt::format("hipsight does not know this instruction: {}\n{}\n  words      {}",
-                                in.name, place_of(wave, in), words));
+  if (in.size == 0)
+    message = "the kernel ran past the end of a function";
+  else if (is_decoded(in))
+    message = fmt::format("hipsight does not implement this instruction of {}", processor);
+  else
+    message = fmt::format("no instruction of {}:{}", processor, words);
+  message += "\n" + place_of(wave, in);
+  if (is_decoded(in)) message += fmt::format("\n  words      {}", words);
+  throw KernelError(KernelError::Kind::UnknownInstruction, message);
 }
 
 void report_bad_jump(const Wave& wave, const Op* op, std::uint64_t target) {
@@ -85,9 +137,12 @@ void report_trap(const Wave& wave, const Op* op) {
 }
 
 void report_timeout(const Wave& wave, double seconds) {
-  throw KernelError(KernelError::Kind::Timeout,
-                    fmt::format("the kernel did not end within {:g} s; it was here\n{}", seconds,
-                                place_of(wave, *wave.resume->instruction)));
+  std::string message = fmt::format("the kernel did not end within {:g} s; it was here\n{}",
+                                    seconds, place_of(wave, *wave.resume->instruction));
+  if (const unsigned waiting = wave.group->waiting)
+    message += fmt::format("\n  at a barrier {} of the workgroup's {} waves that have not ended",
+                           waiting, wave.group->running);
+  throw KernelError(KernelError::Kind::Timeout, message);
 }
 
 bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, KnownRange& range) {
