@@ -29,14 +29,13 @@ namespace {
 /// Parts of LLVM's opcode names that say encoding, generation or address form, not meaning.
 bool is_suffix(std::string_view part) {
   static const std::set<std::string_view> suffixes{
-      "e32",    "e64",    "e96",     "dpp",    "dpp8",      "sdwa",    "t16",    "fake16",
-      "vi",     "si",     "ci",      "gfx6",   "gfx7",      "gfx8",    "gfx9",   "gfx90a",
-      "gfx940", "gfx950", "gfx10",   "gfx11",  "gfx12",     "gfx1250", "not",    "gfx12plus",
-      "acd",    "vcd",    "vgprcd",  "w32",    "w64",       "exact",   "agpr",   "OFFEN",
-      "OFFSET", "IDXEN",  "BOTHEN",  "SADDR",  "SVS",       "ST",      "VE",     "RTN",
-      "IMM",    "SGPR",   "VBUFFER", "TFE",    "LDS",       "ec",      "alt",    "twoaddr",
-      "pad",    "s",      "nop",     "nosdst", "threeaddr", "opt",     "format", "OPT",
-      "gfx13",  "mac",    "early"};
+      "e32",     "e64",   "e96",   "dpp",     "dpp8",   "sdwa",      "t16",     "fake16", "vi",
+      "si",      "ci",    "gfx6",  "gfx7",    "gfx8",   "gfx9",      "gfx90a",  "gfx940", "gfx950",
+      "gfx10",   "gfx11", "gfx12", "gfx1250", "not",    "gfx12plus", "acd",     "vcd",    "vgprcd",
+      "w32",     "w64",   "exact", "agpr",    "OFFEN",  "OFFSET",    "IDXEN",   "BOTHEN", "SADDR",
+      "SVS",     "ST",    "VE",    "RTN",     "IMM",    "SGPR",      "VBUFFER", "ec",     "alt",
+      "twoaddr", "pad",   "s",     "nop",     "nosdst", "threeaddr", "opt",     "format", "OPT",
+      "gfx13",   "mac",   "early"};
   return suffixes.contains(part);
 }
 

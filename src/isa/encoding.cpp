@@ -213,7 +213,10 @@ struct Reader {
     in.src[0] = vector_source0(bits(w0, 8, 0), w1);
     if (in.name.starts_with("V_READFIRSTLANE")) in.dst = sgpr(bits(w0, 24, 17));
     select_part();
-    if (in.name == "V_ACCVGPR_MOV_B32") in.dst.where = in.src[0].where = Where::Agpr;
+    if (in.name == "V_ACCVGPR_MOV_B32") {
+      in.dst.where = Where::Agpr;
+      if (in.src[0].where == Where::Vgpr) in.src[0].where = Where::Agpr;
+    }
   }
   void vop2() {
     in.format = Format::Vop2;
@@ -361,11 +364,13 @@ struct Reader {
   }
   void smem_gfx11() {
     smem();
+    in.cache = static_cast<std::uint8_t>(bits(w0, 14, 13));
     in.offset = signed_bits(w1, 20, 0);
     scalar_offset(bits(w1, 31, 25));
   }
   void smem_gfx12() {
     smem();
+    in.cache = static_cast<std::uint8_t>(bits(w0, 24, 21));
     in.offset = signed_bits(w1, 23, 0);
     scalar_offset(bits(w1, 31, 25));
   }
@@ -399,10 +404,11 @@ struct Reader {
                                           : signed_bits(w0, 12, 0);
     const std::uint32_t base = bits(w1, 22, 16);
     if (in.format != Format::Flat && base != 0x7f) in.base = sgpr(base);
-    // Bit 13: load-to-LDS on gfx90a; on gfx940 "scratch uses its vector address".
-    const bool vector_address = in.format != Format::Scratch || bits(w0, 13, 13) ||
-                                (in.gfx == Gfx::Gfx90a && in.base.where == Where::None);
-    if (vector_address) in.src[0] = vgpr(bits(w1, 7, 0));
+    // Bit 13 is "load to LDS" on gfx90a, where scratch has one address of the two, and from gfx940
+    // on "scratch uses its vector address".
+    const bool vector_address =
+        in.gfx == Gfx::Gfx90a ? in.base.where == Where::None : bits(w0, 13, 13);
+    if (in.format != Format::Scratch || vector_address) in.src[0] = vgpr(bits(w1, 7, 0));
     in.lds = in.name.find("_LDS_") != std::string_view::npos;
     in.src[1] = data_register(bits(w1, 15, 8), accumulator);
     in.dst = data_register(bits(w1, 31, 24), accumulator);
@@ -453,7 +459,7 @@ struct Reader {
     mubuf(bits(w1, 7, 0), bits(w1, 15, 8), bits(w1, 20, 16) * 4, bits(w1, 31, 24), false);
   }
   void mubuf_gfx12() {
-    in.format = Format::Mubuf;
+    in.format = in.name.starts_with("TBUFFER") ? Format::Mtbuf : Format::Mubuf;
     in.offset = signed_bits(w2, 31, 8);
     in.offen = bits(w1, 30, 30);
     in.idxen = bits(w1, 31, 31);
@@ -474,6 +480,9 @@ struct Reader {
 
 void read_fields(Instruction& instruction) {
   Reader{instruction}.read();
+  // VOP3 has eight bits for a scalar result, and 128 scalar registers to write.
+  for (const Operand& result : {instruction.dst, instruction.sdst})
+    if (result.where == Where::Sgpr && result.index > exec + 1) instruction.format = Format::Other;
 }
 
 }  // namespace hipsight::isa
