@@ -276,9 +276,13 @@ struct Reader {
     if (in.name.starts_with("V_MBCNT")) in.src[2] = constant(0);
     if (in.name.starts_with("V_CMP"))
       in.sdst = sgpr(compare_destination(bits(w0, 7, 0))), in.dst = {};
-    if (in.name.starts_with("V_READLANE") || in.name.starts_with("V_READFIRSTLANE") ||
-        in.name.starts_with("V_S_"))
+    if (in.name.starts_with("V_READLANE") || in.name.starts_with("V_READFIRSTLANE"))
       in.dst = sgpr(bits(w0, 7, 0));
+    if (in.name.starts_with("V_S_")) {
+      in.dst = sgpr(bits(w0, 7, 0));
+      in.src[1] = constant(bits(w1, 29, 29) | bits(w0, 8, 8) << 1 | bits(w0, 15, 15) << 2 |
+                           bits(w1, 28, 27) << 3);
+    }
   }
 
   /// Conversions of FP8, BF8 and FP4: which byte or word they read or write is their last operand
@@ -331,7 +335,11 @@ struct Reader {
     if (in.src[1].where == Where::Vgpr && bits(w1, 28, 28)) in.src[1].where = Where::Agpr;
     if (in.src[2].where == Where::Vgpr && bits(w0, 15, 15)) in.src[2].where = Where::Agpr;
     if (in.name == "V_ACCVGPR_READ_B32") in.dst.where = Where::Vgpr, in.src[0].where = Where::Agpr;
-    if (in.name == "V_ACCVGPR_WRITE_B32") in.dst.where = Where::Agpr;
+    if (in.name == "V_ACCVGPR_WRITE_B32") {
+      in.dst.where = Where::Agpr;
+      // LLVM sets the bit that would make it an AGPR.
+      if (in.src[0].where == Where::Agpr) in.src[0].where = Where::Vgpr;
+    }
   }
 
   void vopd() {

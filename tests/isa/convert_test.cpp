@@ -51,8 +51,7 @@ u64 normalised(const Format& f, u64 a, float low, float scale) {
   return static_cast<u16>(static_cast<i32>(std::nearbyint(v * scale)));
 }
 
-// --- floats of eight bits and fewer: every code's value, and the nearest code
-// ---------------------
+// --- floats of eight bits and fewer: every code's value, and the nearest code ------------------
 
 struct Small {
   int exponents, mantissa, bias;
@@ -264,6 +263,57 @@ std::vector<FloatCase> cases() {
       [=](const FloatIn& in) { return dot2(bfloat, in.a, in.b, in.c); });
   add("gfx942", "v_dot2c_f32_f16 v6, v0, v2", half, FloatOut::Single,
       [=](const FloatIn& in) { return dot2(half, in.a, in.b, in.d); });
+
+  add("gfx1100", "v_dot2_f16_f16 v6.l, v0, v2, v4.l", half, FloatOut::HalfOnly,
+      [=](const FloatIn& in) {
+        return convert(single, half, dot2(half, in.a, in.b, convert(half, single, in.c)));
+      });
+  add("gfx1100", "v_dot2_bf16_bf16 v6.l, v0, v2, v4.l", bfloat, FloatOut::HalfOnly,
+      [=](const FloatIn& in) {
+        return convert(single, bfloat, dot2(bfloat, in.a, in.b, convert(bfloat, single, in.c)));
+      });
+  const auto small = [](const Small& f, u64 code) {
+    return std::bit_cast<float>(static_cast<u32>(f.to_f32(static_cast<u32>(code & 255))));
+  };
+  add("gfx1201", "v_dot4_f32_fp8_bf8 v6, v0, v2, v4", single, FloatOut::Single,
+      [=](const FloatIn& in) -> u64 {
+        float sum = std::bit_cast<float>(static_cast<u32>(in.c));
+        for (int i = 0; i < 32; i += 8)
+          sum = step(small(fp8, in.a >> i), small(bf8, in.b >> i), sum);
+        return std::bit_cast<u32>(sum);
+      });
+
+  // With a scale: 2^(exponent of the operand); its mantissa and sign do not matter.
+  const auto scaled = [](u64 a, u64 scale, int direction) {
+    const int exponent = static_cast<int>(scale >> 23 & 255);
+    if (exponent == 255) return single.default_nan();
+    if (single.nan(a)) return nan_of(single, a);
+    return single.round(std::ldexp(single.value(a), direction * (exponent - 127)));
+  };
+  add("gfx950", "v_cvt_scalef32_f32_fp8 v6, v0, v2 op_sel:[1,0,0]", single, FloatOut::Single,
+      [=](const FloatIn& in) {
+        return scaled(fp8.to_f32(static_cast<u32>(in.a >> 8 & 255)), in.b, 1);
+      });
+  add("gfx950", "v_cvt_scalef32_pk_f32_bf8 v[6:7], v0, v2 op_sel:[1,0,0]", single, FloatOut::Pair,
+      [=](const FloatIn& in) {
+        return scaled(bf8.to_f32(static_cast<u32>(in.a >> 16 & 255)), in.b, 1) |
+               scaled(bf8.to_f32(static_cast<u32>(in.a >> 24 & 255)), in.b, 1) << 32;
+      });
+  add("gfx950", "v_cvt_scalef32_pk_fp8_f32 v6, v0, v2, v4 op_sel:[0,0,0,1]", single,
+      FloatOut::Single, [=](const FloatIn& in) {
+        const u64 pair = fp8.nearest(scaled(in.a & single.mask(), in.c, -1)) |
+                         fp8.nearest(scaled(in.b & single.mask(), in.c, -1)) << 8;
+        return (in.d & 0xffff) | pair << 16;
+      });
+  add("gfx950", "v_cvt_scalef32_pk_f32_fp4 v[6:7], v0, v2 op_sel:[0,1,0]", single, FloatOut::Pair,
+      [=](const FloatIn& in) {
+        constexpr float values[]{0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
+        const auto one = [&](u64 code) {
+          const float v = values[code & 7];
+          return scaled(std::bit_cast<u32>(code & 8 ? -v : v), in.b, 1);
+        };
+        return one(in.a >> 16) | one(in.a >> 20) << 32;
+      });
 
   // The fma of mixed types.
   for (const char* processor : {"gfx942", "gfx1201"}) {

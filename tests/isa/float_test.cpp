@@ -19,8 +19,7 @@ u64 of(double x) {
   return std::bit_cast<u64>(x);
 }
 
-// --- arithmetic: the host's own for f32 and f64, exact sums and products for f16
-// ------------------
+// --- arithmetic: the host's own for f32 and f64, exact sums and products for f16 ---------------
 
 enum class Operation { Add, Sub, Mul, Fma };
 
@@ -70,8 +69,7 @@ u64 calculate(Operation operation, const Format& f, u64 a, u64 b, u64 c = 0) {
   return operation == Operation::Fma ? nan_of(f, a, b, c) : nan_of(f, a, b);
 }
 
-// --- minimum and maximum, as the manuals' pseudocode
-// ----------------------------------------------
+// --- minimum and maximum, as the manuals' pseudocode -------------------------------------------
 
 /// Number-preferring forms; `ieee`: a signaling NaN comes back quieted.
 u64 extreme(const Format& f, u64 a, u64 b, bool is_max, bool ieee) {
@@ -102,8 +100,7 @@ u64 median(const Format& f, u64 a, u64 b, u64 c, bool ieee) {
   return most(a, b);
 }
 
-// --- one operand
-// ----------------------------------------------------------------------------------
+// --- one operand -------------------------------------------------------------------------------
 
 u64 quieted(const Format& f, u64 a) {
   return f.nan(a) ? a | f.quiet() : a;

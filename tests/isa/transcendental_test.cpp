@@ -14,8 +14,7 @@ u64 flushed(u64 a) {
   return single.denormal(a) ? a & single.sign() : a;
 }
 
-// --- accuracy
-// -------------------------------------------------------------------------------------
+// --- accuracy ----------------------------------------------------------------------------------
 
 struct Function {
   const char* name;
@@ -135,8 +134,7 @@ TEST_P(Transcendental, OfHalvesIsCorrectlyRounded) {
 INSTANTIATE_TEST_SUITE_P(All, Transcendental, testing::ValuesIn(functions),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// --- exact operations, as LLVM 22 expands them (llc -O2, waits and delays left out)
-// ---------------
+// --- exact operations, as LLVM 22 expands them (llc -O2, waits and delays left out) ------------
 
 constexpr const char* divide_f32 = R"(
   v_div_scale_f32 v8, s[0:1], v2, v2, v0
@@ -304,8 +302,60 @@ TEST(Division, FixupGivesTheManualsNaNs) {
   }
 }
 
-// --- scalar registers
-// -----------------------------------------------------------------------------
+// --- 2/pi, and cube maps -----------------------------------------------------------------------
+
+TEST(Angles, SegmentsAddUpToTwoOverPi) {
+  // Two segments of an ordinary angle give 106 bits of 2/pi; long double sees the first 64.
+  for (const Level& level : levels()) {
+    Machine machine("gfx942", level);
+    const auto code = machine.lower(R"(
+      v_trig_preop_f64 v[6:7], v[0:1], 0
+      v_trig_preop_f64 v[8:9], v[0:1], 1
+      v_trig_preop_f64 v[10:11], v[0:1], 31)");
+    machine.vgpr(1, 0) = 0x3ff00000;
+    machine.vgpr(1, 1) = 0x7fe00000;  // huge: scaled, and the bits begin 969 further
+    machine.run(*code);
+    const auto value = [&](unsigned r, unsigned lane) {
+      return wide.value(machine.vgpr(r, lane) | u64{machine.vgpr(r + 1, lane)} << 32);
+    };
+    EXPECT_EQ(value(6, 0) + value(8, 0), 2 / std::numbers::pi_v<long double>) << level.name;
+    EXPECT_LT(value(8, 0), 0x1p-53L);
+    EXPECT_EQ(value(10, 0), 0) << "beyond the table";
+    EXPECT_LT(value(6, 1), std::ldexp(1.0L, 128 - 969));
+    EXPECT_GT(value(6, 1), 0);
+  }
+}
+
+TEST(CubeMap, FacesAndCoordinates) {
+  struct Direction {
+    float x, y, z, face, s, t, axis;
+  };
+  const Direction directions[]{{3, 1, 2, 0, -2, -1, 6}, {-3, 1, 2, 1, 2, -1, -6},
+                               {1, 3, 2, 2, 1, 2, 6},   {1, -3, 2, 3, 1, -2, -6},
+                               {1, 2, 3, 4, 1, -2, 6},  {1, 2, -3, 5, -1, -2, -6},
+                               {2, 2, 2, 4, 2, -2, 4},  {2, 2, 1, 2, 2, 1, 4}};
+  for (const Level& level : levels()) {
+    Machine machine("gfx1100", level);
+    const auto code = machine.lower(R"(
+      v_cubeid_f32 v6, v0, v1, v2
+      v_cubesc_f32 v7, v0, v1, v2
+      v_cubetc_f32 v8, v0, v1, v2
+      v_cubema_f32 v9, v0, v1, v2)");
+    for (const Direction& d : directions) {
+      const auto bits = [](float v) { return std::bit_cast<u32>(v); };
+      machine.vgpr(0, 5) = bits(d.x);
+      machine.vgpr(1, 5) = bits(d.y);
+      machine.vgpr(2, 5) = bits(d.z);
+      machine.run(*code);
+      EXPECT_EQ(machine.vgpr(6, 5), bits(d.face)) << level.name;
+      EXPECT_EQ(machine.vgpr(7, 5), bits(d.s)) << level.name;
+      EXPECT_EQ(machine.vgpr(8, 5), bits(d.t)) << level.name;
+      EXPECT_EQ(machine.vgpr(9, 5), bits(d.axis)) << level.name;
+    }
+  }
+}
+
+// --- scalar registers --------------------------------------------------------------------------
 
 TEST(ScalarFloat, MatchesTheHost) {
   for (const Level& level : levels()) {
@@ -325,7 +375,8 @@ TEST(ScalarFloat, MatchesTheHost) {
       v_s_rcp_f32 s18, s0
       v_s_sqrt_f32 s19, s0
       s_cvt_pk_rtz_f16_f32 s20, s0, s1
-      s_cvt_hi_f32_f16 s21, s0)");
+      s_cvt_hi_f32_f16 s21, s0
+      v_s_rcp_f32 s22, -|s0|)");
     Floats values(9);
     for (int round = 0; round < 3000; ++round) {
       const u64 a = values.one(single), b = values.one(single), c = values.one(single);
@@ -355,6 +406,7 @@ TEST(ScalarFloat, MatchesTheHost) {
       const float z = f(flushed(a));
       const float reciprocal = 1 / z;
       same(18, f(flushed(std::bit_cast<u32>(reciprocal))), nan_of(single, a));
+      same(22, f(flushed(std::bit_cast<u32>(1 / -std::fabs(z)))), 0xffc00000 | (a & 0x3fffff));
       if (!single.nan(a)) same(19, std::sqrt(z), 0xffc00000);
       if (!single.nan(a) && !single.nan(b)) {
         for (const auto& [value, at] : {std::pair{a, 0}, std::pair{b, 16}}) {

@@ -31,12 +31,20 @@ inline Lanes<T, N> flush(Lanes<T, N> a) {
   }
 }
 
-/// c[0] + x (c[1] + x (c[2] + ...))
+/// c[0] + c[1] x + c[2] x^2 + ...: in pairs, so that steps do not wait for each other (Estrin).
 template <int N, std::size_t Count>
 inline Vec<double, N> polynomial(Vec<double, N> x, const double (&c)[Count]) {
-  Vec<double, N> r(c[Count - 1]);
-  for (std::size_t i = Count - 1; i-- > 0;) r = r * x + c[i];
-  return r;
+  if constexpr (Count == 1) {
+    return Vec<double, N>(c[0]);
+  } else {
+    constexpr std::size_t half = std::bit_ceil(Count) / 2;
+    double low[half], high[Count - half];
+    for (std::size_t i = 0; i < half; ++i) low[i] = c[i];
+    for (std::size_t i = half; i < Count; ++i) high[i - half] = c[i];
+    Vec<double, N> power = x;
+    for (std::size_t i = 1; i < half; i *= 2) power = power * power;
+    return polynomial<N>(x, low) + power * polynomial<N>(x, high);
+  }
 }
 
 template <class T, int N>
@@ -62,12 +70,11 @@ inline Lanes<T, N> reciprocal_root(Lanes<T, N> a) {
   return domain_rule(r, x < 0, x);
 }
 
-/// 2^x.
-template <class T, int N>
-inline Lanes<T, N> exp2(Lanes<T, N> a) {
-  using D = Vec<double, N>;
+/// 2^x for |x| <= 1000.
+template <int N>
+inline Vec<double, N> power_of_two(Vec<double, N> x) {
   using I = Vec<std::uint64_t, N>;
-  // (2^f - 1) / f on [-1/2, 1/2], relative error of 2^f 2^-34 (Remez).
+  // 2^f on [-1/2, 1/2]: relative error 2^-34 (Remez).
   constexpr double c[]{1.0,
                        0x1.62e42ff0e1909p-1,
                        0x1.ebfbe0778716dp-3,
@@ -76,42 +83,70 @@ inline Lanes<T, N> exp2(Lanes<T, N> a) {
                        0x1.5d8a85fc2f3e1p-10,
                        0x1.445c840828468p-13,
                        0x1.fde6010c8b3b4p-17};
-  // Beyond these the result is 0 or infinite.
-  const auto clamped = select(a < -200.0f, Lanes<T, N>(-200.0f), select(a > 200.0f, 200.0f, a));
-  const D x = __builtin_convertvector(clamped.v, D);
   // Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
   constexpr double magic = 0x1.8p52;
-  const D shifted = x + magic;
-  const D f = x - (shifted - magic);
+  const Vec<double, N> shifted = x + magic;
+  const Vec<double, N> f = x - (shifted - magic);
   const I scale = std::bit_cast<I>(shifted) << 52;
-  const D result = std::bit_cast<D>(std::bit_cast<I>(polynomial<N>(f, c)) + scale);
-  const Lanes<T, N> r(__builtin_convertvector(result, typename Lanes<T, N>::Vector));
-  return domain_rule(flush(r), Mask<N>(0), a);
+  return std::bit_cast<Vec<double, N>>(std::bit_cast<I>(polynomial<N>(f, c)) + scale);
+}
+template <class T, int N>
+inline Lanes<T, N> exp2_plain(Lanes<T, N> a) {
+  const auto r = power_of_two<N>(__builtin_convertvector(a.v, Vec<double, N>));
+  return Lanes<T, N>(__builtin_convertvector(r, typename Lanes<T, N>::Vector));
+}
+template <class T, int N>
+[[gnu::noinline]] Lanes<T, N> exp2_special(const Lanes<T, N>& a) {
+  // Beyond these the result is 0 or infinite.
+  const auto clamped = select(a > -200.0f, select(a < 200.0f, a, 200.0f), Lanes<T, N>(-200.0f));
+  return domain_rule(flush(exp2_plain(clamped)), Mask<N>(0), a);
+}
+/// 2^x.
+template <class T, int N>
+inline Lanes<T, N> exp2(Lanes<T, N> a) {
+  constexpr float normal = 126.0f;  // results beyond are denormal or infinite
+  if (any(!(absolute(a) < normal))) [[unlikely]]
+    return exp2_special(a);
+  return exp2_plain(a);
 }
 
-/// log2(x).
-template <class T, int N>
-inline Lanes<T, N> log2(Lanes<T, N> a) {
-  using D = Vec<double, N>;
+/// log2(x) for x > 0, finite and not denormal in f64.
+template <int N>
+inline Vec<double, N> logarithm(Vec<double, N> x) {
   using I = Vec<std::int64_t, N>;
+  using D = Vec<double, N>;
   // log2((1 + s) / (1 - s)) / s in s^2, s up to (sqrt(2) - 1) / (sqrt(2) + 1): error 2^-37 (Remez).
   constexpr double c[]{0x1.71547652bede5p+1, 0x1.ec709d12e1451p-1, 0x1.27777fda72ea2p-1,
                        0x1.a58d8fbb91deep-2, 0x1.5ce7cde5ae1bcp-2};
-  const Lanes<T, N> x = flush(a);
-  const I u = std::bit_cast<I>(__builtin_convertvector(x.v, D));
   // x = 2^e m with m in [sqrt(1/2), sqrt(2)).
   constexpr std::int64_t root_half = 0x3fe6a09e667f3bcd;
+  const I u = std::bit_cast<I>(x);
   const I exponent = (u - root_half) >> 52;
   const D m = std::bit_cast<D>(u - (exponent << 52));
   const D s = (m - 1.0) / (m + 1.0);
   // The exponent as a double: in the low bits of 1.5 * 2^52.
   constexpr double magic = 0x1.8p52;
   const D e = std::bit_cast<D>(exponent + std::bit_cast<std::int64_t>(magic)) - magic;
-  const D result = e + s * polynomial<N>(s * s, c);
-  Lanes<T, N> r(__builtin_convertvector(result, typename Lanes<T, N>::Vector));
-  const Lanes<T, N> infinity(INFINITY);
-  r = select(x == 0, negate(infinity), select(x == infinity, infinity, r));
+  return e + s * polynomial<N>(s * s, c);
+}
+template <class T, int N>
+inline Lanes<T, N> log2_plain(Lanes<T, N> a) {
+  const auto r = logarithm<N>(__builtin_convertvector(a.v, Vec<double, N>));
+  return Lanes<T, N>(__builtin_convertvector(r, typename Lanes<T, N>::Vector));
+}
+template <class T, int N>
+[[gnu::noinline]] Lanes<T, N> log2_special(const Lanes<T, N>& a) {
+  const Lanes<T, N> x = flush(a), infinity(INFINITY);
+  auto r = select((x > 0) & (x < infinity), log2_plain(x), infinity);
+  r = select(x == 0, negate(infinity), r);
   return domain_rule(r, x < 0, x);
+}
+/// log2(x).
+template <class T, int N>
+inline Lanes<T, N> log2(Lanes<T, N> a) {
+  if (any(!((a >= 0x1p-126f) & (a < INFINITY)))) [[unlikely]]
+    return log2_special(a);
+  return log2_plain(a);
 }
 
 /// sin(2 pi g) for |g| <= 1/4; relative error 2^-35 (Remez).
@@ -145,6 +180,22 @@ inline Lanes<T, N> cosine(Lanes<T, N> a) {
   const auto r = sine_of_quarter<N>(g);
   return domain_rule(Lanes<T, N>(__builtin_convertvector(r, typename Lanes<T, N>::Vector)),
                      is_infinite(a), a);
+}
+
+/// Source and result modifiers of GFX12's pseudo-scalar instructions: bit 0 neg, 1 abs, 2 clamp,
+/// 3 and 4 omod.
+template <class T, int N>
+inline Lanes<T, N> modified(Lanes<T, N> a, Lanes<isa::u32, N> modifiers) {
+  a = select((modifiers & 2) != 0, absolute(a), a);
+  return select((modifiers & 1) != 0, negate(a), a);
+}
+template <class T, int N>
+inline Lanes<T, N> finished(Lanes<T, N> r, Lanes<isa::u32, N> modifiers) {
+  const auto omod = modifiers >> 3;
+  r = select(omod == 1, mul(r, 2.0f), select(omod == 2, mul(r, 4.0f), r));
+  r = select(omod == 3, mul(r, 0.5f), r);
+  const auto above_0 = select(r > 0, r, Lanes<T, N>(0.0f));
+  return select((modifiers & 4) != 0, select(above_0 < 1.0f, above_0, 1.0f), r);
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL

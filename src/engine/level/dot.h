@@ -1,6 +1,7 @@
 #pragma once
 // Operands that VOP3P's fields take apart: halves for dot products, f16 or f32 for the mixed fma.
-// `fields` is op_sel, op_sel_hi, neg_lo and neg_hi, three bits each, bit i for operand i.
+// `fields` is op_sel, op_sel_hi, neg_lo and neg_hi, three bits each, bit i for operand i; it is the
+// same in every lane.
 
 #include "engine/level/conversions.h"
 #include "engine/level/small_floats.h"
@@ -9,23 +10,23 @@ namespace hipsight::engine::HIPSIGHT_LEVEL {
 
 /// Whether a field's bit for an operand is set.
 template <int N>
-inline Mask<N> field(Lanes<isa::u32, N> fields, int first, int operand) {
-  return ((fields >> (first + operand)) & 1) != 0;
+inline bool field(Lanes<isa::u32, N> fields, int first, int operand) {
+  return (fields.v[0] >> (first + operand) & 1) != 0;
 }
 
 /// The half that feeds the low (element 0) or the high sum, as f32.
 template <class T, int N>
 inline Lanes<isa::f32, N> half_of(Lanes<isa::u32, N> a, int operand, int element,
                                   Lanes<isa::u32, N> fields) {
-  const auto chosen = select(field(fields, 3 * element, operand), a >> 16, a & 0xffff);
-  const auto value = as<isa::f32>(low<T>(chosen));
-  return select(field(fields, 6 + 3 * element, operand), negate(value), value);
+  const bool is_high = field(fields, 3 * element, operand);
+  const auto value = as<isa::f32>(is_high ? high<T>(a) : low<T>(a));
+  return field(fields, 6 + 3 * element, operand) ? negate(value) : value;
 }
 /// c + a0 b0 + a1 b1, each step fused: products of 16-bit floats are exact in f32.
 template <class T, int N>
 inline Lanes<isa::f32, N> dot2_signed(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b,
                                       Lanes<isa::f32, N> c, Lanes<isa::u32, N> fields) {
-  c = select(field(fields, 6, 2), negate(c), c);
+  if (field(fields, 6, 2)) c = negate(c);
   const auto first = fma(half_of<T>(a, 0, 0, fields), half_of<T>(b, 1, 0, fields), c);
   return fma(half_of<T>(a, 0, 1, fields), half_of<T>(b, 1, 1, fields), first);
 }
@@ -39,7 +40,7 @@ inline Lanes<isa::f32, N> dot2(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b, Lanes
 template <class A, class B, int N>
 inline Lanes<isa::f32, N> dot4(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b, Lanes<isa::f32, N> c,
                                Lanes<isa::u32, N> fields) {
-  auto sum = select(field(fields, 6, 2), negate(c), c);
+  auto sum = field(fields, 6, 2) ? negate(c) : c;
   for (int i = 0; i < 4; ++i)
     sum = fma(from_small<A>((a >> (8 * i)) & 255), from_small<B>((b >> (8 * i)) & 255), sum);
   return sum;
@@ -61,11 +62,11 @@ HIPSIGHT_DOT4(bf8_bf8, Bf8, Bf8)
 /// its absolute value, neg_lo its sign.
 template <int N>
 inline Lanes<isa::f32, N> mixed(Lanes<isa::u32, N> a, int operand, Lanes<isa::u32, N> fields) {
-  const auto half = select(field(fields, 0, operand), a >> 16, a & 0xffff);
-  auto value =
-      select(field(fields, 3, operand), as<isa::f32>(low<isa::f16>(half)), as<isa::f32>(a));
-  value = select(field(fields, 9, operand), absolute(value), value);
-  return select(field(fields, 6, operand), negate(value), value);
+  auto value = as<isa::f32>(a);
+  if (field(fields, 3, operand))
+    value = as<isa::f32>(field(fields, 0, operand) ? high<isa::f16>(a) : low<isa::f16>(a));
+  if (field(fields, 9, operand)) value = absolute(value);
+  return field(fields, 6, operand) ? negate(value) : value;
 }
 template <int N>
 inline Lanes<isa::f32, N> fma_mix(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b, Lanes<isa::u32, N> c,

@@ -280,14 +280,17 @@ inline Lanes<To, N> to_integer(Lanes<From, N> a) {
                      : std::is_same_v<To, isa::u16> ? static_cast<I>(65535)
                                                     : std::numeric_limits<I>::max();
   // 2^k just above `high` is exact in every float type.
-  const F above = std::ldexp(F(1), std::is_same_v<To, isa::i16>   ? 15
-                                   : std::is_same_v<To, isa::u16> ? 16
-                                                                  : std::numeric_limits<I>::digits);
-  const Mask<N> too_high = a >= above, in_range = (a > F(low) - F(1)) & (a < above);
-  const Lanes<From, N> safe = select(in_range & (a >= F(low)), a, F(0));
-  Lanes<To, N> r(__builtin_convertvector(safe.v, typename Lanes<To, N>::Vector));
-  r = select(a < F(low), Lanes<To, N>(low), r);
-  return select(too_high, Lanes<To, N>(high), r);
+  constexpr int digits = std::is_same_v<To, isa::i16>   ? 15
+                         : std::is_same_v<To, isa::u16> ? 16
+                                                        : std::numeric_limits<I>::digits;
+  constexpr F above = static_cast<F>(std::uint64_t{1} << (digits - 1)) * 2;
+  using Vector = typename Lanes<To, N>::Vector;
+  const Mask<N> usual = (low == 0 ? !(bits(a) > bits(Lanes<From, N>(above))) : absolute(a) < above);
+  if (!any(!(usual & (a < above)))) [[likely]]
+    return Lanes<To, N>(__builtin_convertvector(a.v, Vector));
+  const Mask<N> in_range = (a >= F(low)) & (a < above);
+  const Lanes<To, N> r(__builtin_convertvector(select(in_range, a, F(0)).v, Vector));
+  return select(a >= above, high, select(a < F(low), low, r));
 }
 /// Integer to float, or between float types, rounded once by the mode; a NaN is quieted, and keeps
 /// the high bits of its payload.
@@ -322,9 +325,9 @@ inline Normalised<T, N> normalise(Lanes<T, N> a) {
   const Mask<N> small = absolute(a) < smallest;
   return {select(small, Lanes<T, N>(a.v * factor), a), to<isa::i32>(small) * up};
 }
-/// x * 2^n, rounded once.
 template <class T, int N>
-inline Lanes<T, N> ldexp(Lanes<T, N> a, Lanes<isa::i32, N> n) {
+[[gnu::noinline, gnu::cold]] Lanes<T, N> ldexp_special(const Lanes<T, N>& a,
+                                                       const Lanes<isa::i32, N>& n) {
   using B = typename Host<BitsOf<T>>::type;
   constexpr B mantissa = sign_bit<T> | ((B(1) << mantissa_bits<T>)-1);
   constexpr int highest = 2 * exponent_bias<T>, far = 4 * exponent_bias<T>, below = 64;
@@ -342,6 +345,18 @@ inline Lanes<T, N> ldexp(Lanes<T, N> a, Lanes<isa::i32, N> n) {
   const auto number = as<T>((bits(normal.value) & mantissa) | with_exponent(kept));
   const auto r = Lanes<T, N>(number.v * as<T>(with_exponent(power)).v);
   return nan_rule(select((a == 0) | !(absolute(a) < INFINITY), a, r), a);
+}
+/// x * 2^n, rounded once.
+template <class T, int N>
+inline Lanes<T, N> ldexp(Lanes<T, N> a, Lanes<isa::i32, N> n) {
+  constexpr int highest = 2 * exponent_bias<T>;
+  const auto field = to<isa::i32>(bits(absolute(a)) >> mantissa_bits<T>);
+  const Mask<N> zero = bits(absolute(a)) == 0;
+  const Mask<N> normal = (field > 0) & (field <= highest) & (n >= -highest) & (n <= highest) &
+                         (field + n > 0) & (field + n <= highest);
+  if (any(!(normal | zero))) [[unlikely]]
+    return ldexp_special(a, n);
+  return select(zero, a, as<T>(bits(a) + (to<BitsOf<T>>(n) << mantissa_bits<T>)));
 }
 /// Mantissa in [0.5, 1) with the sign; zeros, infinities and NaNs themselves.
 template <class T, int N>
