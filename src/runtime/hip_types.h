@@ -596,6 +596,36 @@ struct hipLaunchParams {
 };
 static_assert(sizeof(hipLaunchParams) == 56);
 
+enum hipLaunchAttributeID : unsigned {
+  hipLaunchAttributeAccessPolicyWindow = 1,
+  hipLaunchAttributeCooperative = 2,
+  hipLaunchAttributePriority = 8,
+};
+struct hipLaunchAttribute {
+  hipLaunchAttributeID id;
+  unsigned padding;
+  union {
+    char bytes[64];
+    int cooperative;
+  } value;
+};
+static_assert(sizeof(hipLaunchAttribute) == 72);
+struct hipLaunchConfig_t {
+  dim3 gridDim, blockDim;  ///< in blocks, in work-items
+  std::size_t dynamicSmemBytes;
+  hipStream_t stream;
+  hipLaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+struct HIP_LAUNCH_CONFIG {
+  dim3 gridDim, blockDim;
+  unsigned sharedMemBytes;
+  hipStream_t hStream;
+  hipLaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+static_assert(offsetof(HIP_LAUNCH_CONFIG, hStream) == 32);
+
 enum hipStreamCaptureMode : unsigned {
   hipStreamCaptureModeGlobal,
   hipStreamCaptureModeThreadLocal,

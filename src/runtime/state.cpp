@@ -107,11 +107,15 @@ void clear_device_fault() noexcept {
 
 hipError_t set_device_fault(engine::KernelError::Kind kind) noexcept {
   const hipError_t code = code_of(kind);
-  for (auto* error : {&fault, &first_error}) {
-    hipError_t none = hipSuccess;
-    error->compare_exchange_strong(none, code);
-  }
+  hipError_t none = hipSuccess;
+  fault.compare_exchange_strong(none, code);
+  note_kernel_error(code);
   return code;
+}
+
+void note_kernel_error(hipError_t code) noexcept {
+  hipError_t none = hipSuccess;
+  first_error.compare_exchange_strong(none, code);
 }
 
 hipError_t first_kernel_error() noexcept {

@@ -72,7 +72,8 @@ inline void require_no_fault() {
 /// Makes the error of a kernel the device's fault, unless there is one. Returns its HIP code.
 hipError_t set_device_fault(engine::KernelError::Kind kind) noexcept;
 
-/// The first kernel error in the life of the process, or hipSuccess.
+/// Keeps an error for the exit status only: the first in the life of the process counts.
+void note_kernel_error(hipError_t code) noexcept;
 hipError_t first_kernel_error() noexcept;
 
 }  // namespace hipsight::runtime

@@ -63,6 +63,9 @@ HIP_API hipError_t hipGetProcAddress(const char* symbol, void** address, int hip
 HIP_API const char* hipApiName(std::uint32_t id) {
   return "unknown";
 }
+HIP_API const char* hipGetCmdName(unsigned command) {
+  return "unknown";
+}
 HIP_API const char* amd_dbgapi_get_build_name() {
   return "hipsight";
 }
@@ -71,6 +74,16 @@ HIP_API const char* amd_dbgapi_get_git_hash() {
 }
 HIP_API std::size_t amd_dbgapi_get_build_id() {
   return 0;
+}
+
+HIP_API hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w,
+                                                  hipChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}
+
+/// The online compiler is not there; what it answers is our own stubs' code.
+HIP_API const char* hiprtcGetErrorString(int) {
+  return "hiprtc is not supported";
 }
 
 /// The precompiled header of the online compiler: there is none.

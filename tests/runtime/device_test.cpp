@@ -135,6 +135,13 @@ TEST(AtExit, AnEndlessKernelTimesOut) {
   EXPECT_NE(outcome.output.find("the launch timed out"), std::string::npos) << outcome.output;
 }
 
+TEST(AtExit, NoCodeForTheGpuIsToldAndIsNoSuccess) {
+  const Outcome outcome = run("good 0", "HIPSIGHT_GPU=rx9070xt");
+  EXPECT_EQ(outcome.status, 86) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("gfx1201"), std::string::npos) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("gfx90a"), std::string::npos) << outcome.errors;
+}
+
 TEST(AtExit, AnUnknownGpuIsNoDevice) {
   const Outcome outcome = run("good 0", "HIPSIGHT_GPU=rtx5090");
   EXPECT_EQ(outcome.status, 0);

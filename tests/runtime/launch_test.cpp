@@ -8,6 +8,9 @@
 
 // Newer than the SDK's headers.
 extern "C" hipError_t hipGetFuncBySymbol(hipFunction_t* function, const void* stub);
+extern "C" hipError_t hipDrvLaunchKernelEx(const void* config, hipFunction_t function,
+                                           void** parameters, void** extra);
+extern "C" hipError_t hipLaunchKernelExC(const void* config, const void* stub, void** arguments);
 
 namespace {
 
@@ -207,6 +210,41 @@ TEST_F(LaunchTest, OldStyleLaunchByPointer) {
   EXPECT_EQ(fake::launches()[0].at<int>(12), 64);
   EXPECT_EQ(fake::launches()[0].dispatch.grid.x, 64u);
   EXPECT_EQ(hipLaunchByPtr(scale_stub()), hipErrorMissingConfiguration);
+}
+
+TEST_F(LaunchTest, ByConfigurationWithAttributes) {
+  struct Attribute {
+    int id;
+    int padding;
+    int value[16];
+  } attribute{2, 0, {1}};  // cooperative
+  struct {
+    unsigned grid[3] = {2, 1, 1}, block[3] = {64, 1, 1}, lds = 16;
+    hipStream_t stream = nullptr;
+    Attribute* attributes;
+    unsigned count = 1;
+  } driver{.attributes = &attribute};
+  struct {
+    dim3 grid{3}, block{64};
+    std::size_t lds = 0;
+    hipStream_t stream = nullptr;
+    Attribute* attributes = nullptr;
+    unsigned count = 0;
+  } config;
+  float* data = nullptr;
+  float factor = 4;
+  int count = 128;
+  void* parameters[] = {&data, &factor, &count};
+  ASSERT_EQ(hipDrvLaunchKernelEx(&driver, function(scale_stub()), parameters, nullptr), hipSuccess);
+  ASSERT_EQ(hipLaunchKernelExC(&config, scale_stub(), parameters), hipSuccess);
+  ASSERT_EQ(fake::launches().size(), 2u);
+  EXPECT_TRUE(fake::launches()[0].dispatch.cooperative);
+  EXPECT_EQ(fake::launches()[0].dispatch.grid.x, 128u);
+  EXPECT_EQ(fake::launches()[0].dispatch.dynamic_lds, 16u);
+  EXPECT_EQ(fake::launches()[0].at<float>(8), 4.0f);
+  EXPECT_FALSE(fake::launches()[1].dispatch.cooperative);
+  EXPECT_EQ(fake::launches()[1].dispatch.grid.x, 192u);
+  EXPECT_EQ(hipLaunchKernelExC(nullptr, scale_stub(), parameters), hipErrorInvalidValue);
 }
 
 // A kernel that fails.

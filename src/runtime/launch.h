@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "runtime/module.h"
+
+namespace hipsight::runtime {
+
+/// One launch as the program asks for it.
+struct Launch {
+  std::shared_ptr<Function> function;
+  std::array<std::uint64_t, 3> grid{};  ///< work-items
+  engine::Dim3 block;
+  std::size_t dynamic_lds = 0;
+  hipStream_t stream = nullptr;
+  void** parameters = nullptr;  ///< one pointer for each argument, or
+  void** extra = nullptr;       ///< {1, buffer, 2, pointer to its size, 3}
+  bool cooperative = false;
+  hipEvent_t start = nullptr, stop = nullptr;  ///< recorded before and after
+};
+
+/// Checks a launch by HIP's rules and submits it to its stream.
+/// @throws Failure for what HIP refuses, and when the kernel fails, after telling the user why.
+void run(Launch launch);
+
+}  // namespace hipsight::runtime
