@@ -289,7 +289,10 @@ struct Lowering {
       if (!place_vector_source(in, op, shape, i)) return false;
     if (shape.form == isa::Form::Packed)
       op.imm = in.op_sel | in.op_sel_hi << 3 | in.neg_lo << 6 | in.neg_hi << 9;
-    return place_vector_result(in, op, shape);
+    if (!place_vector_result(in, op, shape)) return false;
+    op.plain = !op.broadcast && !op.prepare && !op.finish && !(in.neg_lo | in.neg_hi);
+    for (unsigned i = 0; i < shape.operands; ++i) op.plain &= op.step[i] == 64;
+    return true;
   }
 
   std::string_view code_name(const isa::Instruction& in, const isa::Shape* shape,

@@ -113,6 +113,7 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
 
   const LoweringContext context{host_table(), gfx_, file};
   const Code* region_code = context.table.find("region");
+  const Run nothing = context.table.find("S_NOP")->wave64;
   std::vector<std::pair<std::size_t, std::uint64_t>> branches;  // op index, target address
   Region* region = nullptr;
   for (isa::Instruction& in : function.instructions) {
@@ -129,6 +130,8 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
     ++region->count;
     const std::size_t first = function.ops.size();
     engine::lower(in, context, function.constants, function.extra, function.ops);
+    // What has no effect is counted with its region, and needs no op.
+    if (function.ops.back().run == nothing) function.ops.pop_back();
     if (is_branch(in)) branches.emplace_back(first, branch_target(in));
   }
   // Running past the end, or to an address between instructions, is reported where it happens.

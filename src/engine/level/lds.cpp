@@ -28,8 +28,48 @@ void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, un
   fill_inactive(w, a);
 }
 
+/// Every lane on and in range: straight from the address register, without a table of addresses.
+template <bool Store, int Dwords>
+bool move_all_lanes(Wave& w, std::uint64_t data, std::uint64_t address_register,
+                    std::uint32_t offset) {
+  const std::uint32_t* address = register_at(w, address_register);
+  const std::uint32_t size = w.group->lds_bytes;
+  if (std::uint64_t{offset} + Dwords * 4 > size) return false;
+  std::uint32_t highest = 0;
+  for (unsigned lane = 0; lane < w.lanes; ++lane)
+    highest = address[lane] > highest ? address[lane] : highest;
+  if (highest > size - offset - Dwords * 4) return false;
+  std::byte* const base = w.group->lds + offset;
+  std::byte* const registers = w.bytes() + data;
+  // A load may overwrite the addresses it still needs.
+  std::uint32_t copy[64];
+  if constexpr (!Store) {
+    copy_register(w, copy, address);
+    address = copy;
+  }
+  const auto at = [&](unsigned lane) { return base + address[lane]; };
+  const bool side_by_side = Dwords == 1 && contiguous(address, std::uint32_t{4}, w.lanes);
+  if constexpr (Store) {
+    if (side_by_side)
+      copy_register(w, at(0), registers);
+    else
+      store_all_lanes<Dwords>(w, registers, at);
+  } else {
+    if (side_by_side)
+      copy_register(w, registers, at(0));
+    else
+      load_all_lanes<Dwords>(w, registers, at);
+  }
+  return true;
+}
+
 template <class Access>
 const Op* lds(Wave& w, const Op* op) {
+  if constexpr (requires { Access::dwords; })
+    if (w.exec() == w.full && move_all_lanes<Access::stores, Access::dwords>(
+                                  w, Access::stores ? op->src[1] : op->dst, op->src[0],
+                                  static_cast<std::uint32_t>(op->imm))) [[likely]]
+      return op + 1;
   Addresses a;
   a.mask = w.exec() & w.full;
   if (!a.mask) return op + 1;
@@ -47,6 +87,11 @@ const Op* lds_pair(Wave& w, const Op* op) {
   if (!a.mask) return op + 1;
   constexpr unsigned unit = Dwords * 4 * Scale;
   const auto offsets = static_cast<std::uint32_t>(op->imm);
+  if constexpr (Store)
+    if (a.mask == w.full &&
+        move_all_lanes<true, Dwords>(w, op->src[1], op->src[0], (offsets & 0xff) * unit) &&
+        move_all_lanes<true, Dwords>(w, op->src[2], op->src[0], (offsets >> 8 & 0xff) * unit))
+      return op + 1;
   Addresses b;
   b.mask = a.mask;
   lds_addresses(w, op, a, (offsets & 0xff) * unit, Dwords * 4);

@@ -37,22 +37,34 @@ inline std::uint32_t* register_at(Wave& w, std::uint64_t offset) {
   return reinterpret_cast<std::uint32_t*>(w.bytes() + offset);
 }
 
-/// Whether lane i's address is the first lane's plus i * step.
-inline bool contiguous(const Wave& w, const std::uint64_t* at, std::uint64_t step) {
-  std::uint64_t different = 0;
-  for (unsigned lane = 0; lane < w.lanes; ++lane) different |= at[lane] ^ (at[0] + lane * step);
+/// Copies a register; the sizes are constants so that no call is made.
+inline void copy_register(const Wave& w, void* to, const void* from) {
+  if (w.lanes == 64)
+    std::memcpy(to, from, 256);
+  else
+    std::memcpy(to, from, 128);
+}
+
+/// Whether lane i's address is the first lane's plus i * step, for `count` lanes.
+template <class T>
+inline bool contiguous(const T* at, T step, unsigned count) {
+  T different = 0;
+  for (unsigned lane = 0; lane < count; ++lane)
+    different |= at[lane] ^ (at[0] + static_cast<T>(lane) * step);
   return different == 0;
 }
 
-/// Four dwords of eight lanes, turned so that each result holds one dword of every lane.
-inline void transpose_8x4(const std::uint64_t* at, std::byte* out, std::size_t register_bytes) {
+/// Four dwords of eight lanes, turned so that each result holds one dword of every lane. `at(i)` is
+/// the address of lane i's dwords.
+template <class At>
+inline void transpose_8x4(At at, std::byte* out, std::size_t register_bytes) {
   using V4 = Vec<std::uint32_t, 4>;
   using V8 = Vec<std::uint32_t, 8>;
   V8 row[4];
   for (unsigned i = 0; i < 4; ++i) {
     V4 low, high;
-    std::memcpy(&low, reinterpret_cast<const void*>(at[i]), 16);
-    std::memcpy(&high, reinterpret_cast<const void*>(at[i + 4]), 16);
+    std::memcpy(&low, at(i), 16);
+    std::memcpy(&high, at(i + 4), 16);
     row[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
   }
   const V8 t0 = __builtin_shufflevector(row[0], row[1], 0, 8, 1, 9, 4, 12, 5, 13);
@@ -66,32 +78,48 @@ inline void transpose_8x4(const std::uint64_t* at, std::byte* out, std::size_t r
   for (unsigned k = 0; k < 4; ++k) std::memcpy(out + k * register_bytes, &result[k], 32);
 }
 
+/// Every lane's dwords, side by side in memory at `at(lane)`, to registers.
+template <int Dwords, class At>
+inline void load_all_lanes(Wave& w, std::byte* out, At at) {
+  if constexpr (Dwords == 1) {
+    // Tiles' rows are often sixteen dwords side by side.
+    for (unsigned slice = 0; slice < w.lanes; slice += 16) {
+      std::uintptr_t address[16];
+      for (unsigned i = 0; i < 16; ++i)
+        address[i] = reinterpret_cast<std::uintptr_t>(at(slice + i));
+      if (contiguous(address, std::uintptr_t{4}, 16)) {
+        std::memcpy(out + slice * 4, at(slice), 64);
+        continue;
+      }
+      for (unsigned i = 0; i < 16; ++i) std::memcpy(out + (slice + i) * 4, at(slice + i), 4);
+    }
+  } else if constexpr (Dwords == 4) {
+    for (unsigned lane = 0; lane < w.lanes; lane += 8)
+      transpose_8x4([&](unsigned i) { return at(lane + i); }, out + lane * 4, w.register_bytes);
+  } else {
+    for (unsigned lane = 0; lane < w.lanes; ++lane) {
+      std::uint32_t d[Dwords];
+      std::memcpy(d, at(lane), sizeof d);
+      for (int k = 0; k < Dwords; ++k) std::memcpy(out + k * w.register_bytes + lane * 4, &d[k], 4);
+    }
+  }
+}
+template <int Dwords, class At>
+inline void store_all_lanes(Wave& w, const std::byte* in, At at) {
+  for (unsigned lane = 0; lane < w.lanes; ++lane) {
+    std::uint32_t d[Dwords];
+    for (int k = 0; k < Dwords; ++k) std::memcpy(&d[k], in + k * w.register_bytes + lane * 4, 4);
+    std::memcpy(at(lane), d, sizeof d);
+  }
+}
+
 template <int Dwords>
 inline void load_dwords(Wave& w, std::uint64_t dst, const Addresses& a) {
   std::byte* out = w.bytes() + dst;
-  if (a.mask == w.full) {
-    if constexpr (Dwords == 1) {
-      if (contiguous(w, a.at, 4)) {
-        std::memcpy(out, reinterpret_cast<const void*>(a.at[0]), w.register_bytes);
-        return;
-      }
-    }
-    if constexpr (Dwords == 4) {
-      if (a.dword_step == 4) {
-        for (unsigned lane = 0; lane < w.lanes; lane += 8)
-          transpose_8x4(a.at + lane, out + lane * 4, w.register_bytes);
-        return;
-      }
-    }
-    if (a.dword_step == 4) {
-      for (unsigned lane = 0; lane < w.lanes; ++lane) {
-        std::uint32_t d[Dwords];
-        std::memcpy(d, reinterpret_cast<const void*>(a.at[lane]), sizeof d);
-        for (int k = 0; k < Dwords; ++k)
-          std::memcpy(out + k * w.register_bytes + lane * 4, &d[k], 4);
-      }
-      return;
-    }
+  const auto at = [&](unsigned lane) { return reinterpret_cast<const void*>(a.at[lane]); };
+  if (a.mask == w.full && a.dword_step == 4) {
+    load_all_lanes<Dwords>(w, out, at);
+    return;
   }
   // A lane may not overwrite its own address register before its last dword is read: addresses were
   // taken beforehand.
@@ -105,20 +133,18 @@ inline void load_dwords(Wave& w, std::uint64_t dst, const Addresses& a) {
 template <int Dwords>
 inline void store_dwords(Wave& w, std::uint64_t src, const Addresses& a) {
   const std::byte* in = w.bytes() + src;
-  if constexpr (Dwords == 1) {
-    if (a.mask == w.full && contiguous(w, a.at, 4)) {
-      std::memcpy(reinterpret_cast<void*>(a.at[0]), in, w.register_bytes);
-      return;
-    }
+  if (a.mask == w.full && a.dword_step == 4) {
+    const auto at = [&](unsigned lane) { return reinterpret_cast<void*>(a.at[lane]); };
+    if (Dwords == 1 && contiguous(a.at, std::uint64_t{4}, w.lanes))
+      copy_register(w, at(0), in);
+    else
+      store_all_lanes<Dwords>(w, in, at);
+    return;
   }
   for_lanes(a.mask, [&](unsigned lane) {
-    std::uint32_t d[Dwords];
-    for (int k = 0; k < Dwords; ++k) std::memcpy(&d[k], in + k * w.register_bytes + lane * 4, 4);
-    if (a.dword_step == 4)
-      std::memcpy(reinterpret_cast<void*>(a.at[lane]), d, sizeof d);
-    else
-      for (int k = 0; k < Dwords; ++k)
-        std::memcpy(reinterpret_cast<void*>(a.at[lane] + k * a.dword_step), &d[k], 4);
+    for (int k = 0; k < Dwords; ++k)
+      std::memcpy(reinterpret_cast<void*>(a.at[lane] + k * a.dword_step),
+                  in + k * w.register_bytes + lane * 4, 4);
   });
 }
 
@@ -129,6 +155,7 @@ enum class Part { Whole, Low, High };  ///< which half a 16-bit load fills
 
 template <int Dwords_>
 struct LoadDwords {
+  static constexpr int dwords = Dwords_;
   static constexpr unsigned bytes = 4 * Dwords_;
   static constexpr bool stores = false;
   static void run(Wave& w, const Op* op, const Addresses& a) {
@@ -153,6 +180,7 @@ struct LoadPart {
 };
 template <int Dwords_>
 struct StoreDwords {
+  static constexpr int dwords = Dwords_;
   static constexpr unsigned bytes = 4 * Dwords_;
   static constexpr bool stores = true;
   static void run(Wave& w, const Op* op, const Addresses& a) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/level/operands.h"
+#include "engine/level/quick.h"
 #include "engine/level/table.h"
 #include "isa/entry.h"
 
@@ -72,8 +73,10 @@ inline auto operand_slice(const std::byte* p, unsigned step, int slice, std::siz
   }
 }
 
+/// Any operands, from slice `first` on (those before it are done).
 template <int Slices, class E, std::size_t... I>
-inline const Op* run_vector_entry(Wave& w, const Op* op, std::index_sequence<I...>) {
+[[gnu::noinline]] const Op* run_vector_entry(Wave& w, const Op* op, std::index_sequence<I...>,
+                                             int first = 0) {
   using Operands = typename E::Operands;
   using Result = untagged<typename E::Result>;
   constexpr std::size_t pair = Slices * 64;
@@ -86,7 +89,7 @@ inline const Op* run_vector_entry(Wave& w, const Op* op, std::index_sequence<I..
   std::uint64_t bits = 0;
   {
     const std::conditional_t<wide_mode, WideMode, NarrowMode> mode(w);
-    for (int s = 0; s < Slices; ++s) {
+    for (int s = first; s < Slices; ++s) {
       const auto result =
           decltype(E::meaning){}(operand_slice<untagged<std::tuple_element_t<I, Operands>>>(
               in[I], op->step[I], s, pair)...);
@@ -108,39 +111,73 @@ inline const Op* run_vector_entry(Wave& w, const Op* op, std::index_sequence<I..
 }
 
 /// Packed maths: Op::imm holds op_sel, op_sel_hi, neg_lo and neg_hi, three bits each.
-template <int Slices, class E, std::size_t... I>
-inline const Op* run_packed_entry(Wave& w, const Op* op, std::index_sequence<I...>) {
+struct PackedModifiers {
+  std::uint32_t bits;
+  std::uint32_t select(unsigned half, std::size_t i) const { return bits >> (half * 3 + i) & 1; }
+  std::uint32_t negate(unsigned half, std::size_t i) const {
+    return bits >> (6 + half * 3 + i) & 1;
+  }
+  bool negates() const { return bits >> 6 != 0; }
+};
+
+/// The half of a slice that feeds one half of the result: of each register for 16-bit types, one of
+/// two registers for 32-bit types (`p` points at the chosen one).
+template <class Tag, bool Negates>
+inline Lanes<Tag, 16> packed_operand(const std::byte* p, std::uint32_t select,
+                                     std::uint32_t negate) {
+  constexpr bool halves = isa::is_16_bit(isa::type_of<Tag>);
+  U32x16 u = load_slice(p);
+  if constexpr (halves) u = u >> (16 * select) & 0xffff;
+  if constexpr (Negates) u ^= negate << (halves ? 15 : 31);
+  return from_bits<Tag, 16>(u);
+}
+
+template <int Slices, class E, bool Negates, std::size_t... I>
+inline void run_packed_slices(const Op* op, const std::byte* const* in, std::byte* out, int first,
+                              std::index_sequence<I...>) {
   using Operands = typename E::Operands;
   using Result = untagged<typename E::Result>;
   constexpr std::size_t pair = Slices * 64;
+  const PackedModifiers modifiers{static_cast<std::uint32_t>(op->imm)};
+  const auto register_of = [&]<class Tag>(Tag, unsigned half, std::size_t i) {
+    return in[i] + (isa::is_16_bit(isa::type_of<Tag>) ? 0 : modifiers.select(half, i) * pair);
+  };
+  const std::byte* const low_in[]{
+      register_of(untagged<std::tuple_element_t<I, Operands>>{}, 0, I)...};
+  const std::byte* const high_in[]{
+      register_of(untagged<std::tuple_element_t<I, Operands>>{}, 1, I)...};
+  const std::size_t step[]{op->step[I]...};
+  for (int s = first; s < Slices; ++s) {
+    const auto low =
+        decltype(E::meaning){}(packed_operand<untagged<std::tuple_element_t<I, Operands>>, Negates>(
+            low_in[I] + s * step[I], modifiers.select(0, I), modifiers.negate(0, I))...);
+    const auto high =
+        decltype(E::meaning){}(packed_operand<untagged<std::tuple_element_t<I, Operands>>, Negates>(
+            high_in[I] + s * step[I], modifiers.select(1, I), modifiers.negate(1, I))...);
+    if constexpr (isa::is_16_bit(isa::type_of<Result>)) {
+      store_slice(out + s * 64, to_bits<Result, 16>(low) | to_bits<Result, 16>(high) << 16);
+    } else {
+      store_slice(out + s * 64, to_bits<Result, 16>(low));
+      store_slice(out + s * 64 + pair, to_bits<Result, 16>(high));
+    }
+  }
+}
+
+/// Any operands, from slice `first` on.
+template <int Slices, class E, std::size_t... I>
+[[gnu::noinline]] const Op* run_packed_entry(Wave& w, const Op* op,
+                                             std::index_sequence<I...> indices, int first = 0) {
+  using Result = untagged<typename E::Result>;
   fetch_sources(w, op);
   const bool direct = is_direct(w, op);
   std::byte* const out = direct ? w.bytes() + op->dst : pending_result(w);
-  const std::byte* const in[]{source(w, op, I)..., nullptr};
-  const auto modifiers = static_cast<std::uint32_t>(op->imm);
-  const auto half = [&]<class Tag>(Tag, std::size_t i, int s, unsigned select_at, unsigned neg_at) {
-    const std::uint32_t high = modifiers >> (select_at + i) & 1,
-                        neg = modifiers >> (neg_at + i) & 1;
-    const std::byte* p = in[i] + s * op->step[i];
-    if constexpr (isa::is_16_bit(isa::type_of<Tag>))
-      return from_bits<Tag, 16>((load_slice(p) >> (16 * high) & 0xffff) ^ neg << 15);
-    else
-      return from_bits<Tag, 16>(load_slice(p + high * pair) ^ neg << 31);
-  };
+  const std::byte* const in[]{source(w, op, I)...};
   {
     const std::conditional_t<uses_wide_mode<Result>, WideMode, NarrowMode> mode(w);
-    for (int s = 0; s < Slices; ++s) {
-      const auto low = decltype(E::meaning){}(
-          half(untagged<std::tuple_element_t<I, Operands>>{}, I, s, 0, 6)...);
-      const auto high = decltype(E::meaning){}(
-          half(untagged<std::tuple_element_t<I, Operands>>{}, I, s, 3, 9)...);
-      if constexpr (isa::is_16_bit(isa::type_of<Result>)) {
-        store_slice(out + s * 64, to_bits<Result, 16>(low) | to_bits<Result, 16>(high) << 16);
-      } else {
-        store_slice(out + s * 64, to_bits<Result, 16>(low));
-        store_slice(out + s * 64 + pair, to_bits<Result, 16>(high));
-      }
-    }
+    if (PackedModifiers{static_cast<std::uint32_t>(op->imm)}.negates()) [[unlikely]]
+      run_packed_slices<Slices, E, true>(op, in, out, first, indices);
+    else
+      run_packed_slices<Slices, E, false>(op, in, out, first, indices);
   }
   if (!direct) finish_result(w, op);
   return op + 1;
@@ -188,15 +225,87 @@ inline const Op* run_scalar_entry(Wave& w, const Op* op, std::index_sequence<I..
   return op + 1;
 }
 
+// --- the common case ---------------------------------------------------------------------------
+
+/// Types that the common case takes: one 32-bit register.
+template <class T>
+inline constexpr bool is_word =
+    std::is_same_v<T, isa::f32> || std::is_same_v<T, isa::u32> || std::is_same_v<T, isa::i32>;
+template <class E>
+inline constexpr bool all_words = false;
+template <isa::Form form, class R, class... A, class Meaning>
+inline constexpr bool all_words<isa::Entry<form, R(A...), Meaning>> =
+    is_word<R> && (is_word<untagged<A>> && ...);
+
+template <class Tag>
+inline auto quick_operand(const std::byte* p) {
+  if constexpr (is_floating<Tag>)
+    return Quick<Tag, 16>(load<Tag>(p, 0));
+  else
+    return load<Tag>(p, 0);
+}
+template <class Tag>
+inline bool needs_nan_rule(Lanes<Tag, 16> result) {
+  if constexpr (is_floating<Tag>)
+    return has_nan(result.v);
+  else
+    return false;
+}
+
+/// Whole vector registers, every lane on, no modifiers. At the first NaN the general code goes on.
+template <int Slices, class E, std::size_t... I>
+inline const Op* run_plain(Wave& w, const Op* op, std::index_sequence<I...> indices) {
+  using Operands = typename E::Operands;
+  using Result = typename E::Result;
+  constexpr std::size_t pair = Slices * 64;
+  const std::byte* const in[]{w.bytes() + op->src[I]...};
+  std::byte* const out = w.bytes() + op->dst;
+  if constexpr (E::form == isa::Form::Packed) {
+    const PackedModifiers modifiers{static_cast<std::uint32_t>(op->imm)};
+    const std::byte* const low_in[]{in[I] + modifiers.select(0, I) * pair...};
+    const std::byte* const high_in[]{in[I] + modifiers.select(1, I) * pair...};
+#pragma clang loop unroll(full)
+    for (int s = 0; s < Slices; ++s) {
+      const Lanes<Result, 16> low = decltype(E::meaning){}(
+          quick_operand<untagged<std::tuple_element_t<I, Operands>>>(low_in[I] + s * 64)...);
+      const Lanes<Result, 16> high = decltype(E::meaning){}(
+          quick_operand<untagged<std::tuple_element_t<I, Operands>>>(high_in[I] + s * 64)...);
+      if (needs_nan_rule(low) || needs_nan_rule(high)) [[unlikely]]
+        return run_packed_entry<Slices, E>(w, op, indices, s);
+      store<Result>(out + s * 64, 0, low);
+      store<Result>(out + s * 64 + pair, 0, high);
+    }
+  } else {
+#pragma clang loop unroll(full)
+    for (int s = 0; s < Slices; ++s) {
+      const Lanes<Result, 16> result = decltype(E::meaning){}(
+          quick_operand<untagged<std::tuple_element_t<I, Operands>>>(in[I] + s * 64)...);
+      if (needs_nan_rule(result)) [[unlikely]]
+        return run_vector_entry<Slices, E>(w, op, indices, s);
+      store<Result>(out + s * 64, 0, result);
+    }
+  }
+  return op + 1;
+}
+
 template <int Slices, class E>
-const Op* run_entry(Wave& w, const Op* op) {
+inline const Op* run_any(Wave& w, const Op* op) {
   constexpr auto indices = std::make_index_sequence<std::tuple_size_v<typename E::Operands>>{};
+  if constexpr (all_words<E> && E::form != isa::Form::Scalar)
+    if (op->plain && w.exec() == w.full) [[likely]]
+      return run_plain<Slices, E>(w, op, indices);
   if constexpr (E::form == isa::Form::Scalar)
     return run_scalar_entry<E>(w, op, indices);
   else if constexpr (E::form == isa::Form::Packed)
     return run_packed_entry<Slices, E>(w, op, indices);
   else
     return run_vector_entry<Slices, E>(w, op, indices);
+}
+/// Goes on with the next op without a return to the loop.
+template <int Slices, class E>
+const Op* run_entry(Wave& w, const Op* op) {
+  const Op* next = run_any<Slices, E>(w, op);
+  [[clang::musttail]] return next->run(w, next);
 }
 
 template <class E>

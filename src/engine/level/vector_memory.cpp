@@ -9,10 +9,13 @@ std::uint32_t scalar_at(Wave& w, std::uint64_t index) {
   return w.scalar[index];
 }
 
+KnownRange& known_range(Wave& w, const Op* op) {
+  return w.known[reinterpret_cast<std::uintptr_t>(op) / sizeof(Op) % KnownRange::count];
+}
+
 /// Checks that every active lane's bytes lie in one allocation each.
 void check_global(Wave& w, const Op* op, const Addresses& a, unsigned bytes, const char* what) {
-  KnownRange& known =
-      w.known[reinterpret_cast<std::uintptr_t>(op) / sizeof(Op) % KnownRange::count];
+  KnownRange& known = known_range(w, op);
   if (known.epoch == memory_epoch(w) && known.end - known.begin >= bytes) [[likely]] {
     const std::uint64_t limit = known.end - known.begin - bytes;
     bool outside = false;
@@ -83,8 +86,36 @@ void access_scratch(Wave& w, const Op* op, const std::uint32_t* offset, std::uin
 }
 
 struct Global {
+  /// One dword of every lane, side by side: one check, one copy.
+  template <class Access>
+  static bool copy_side_by_side(Wave& w, const Op* op) {
+    const isa::Instruction& in = *op->instruction;
+    const std::uint32_t* low = register_at(w, op->src[0]);
+    const bool wraps = low[0] > ~0u - w.register_bytes;
+    if (wraps || !contiguous(low, std::uint32_t{4}, w.lanes)) return false;
+    std::uint64_t base = low[0] + static_cast<std::uint64_t>(op->imm);
+    if (in.base.where == isa::Where::Sgpr) {
+      base += w.pair(in.base.index);
+    } else {
+      const std::uint32_t* high = register_at(w, op->src[0] + w.register_bytes);
+      if (!contiguous(high, std::uint32_t{0}, w.lanes)) return false;
+      base += std::uint64_t{high[0]} << 32;
+    }
+    const KnownRange& known = known_range(w, op);
+    const std::uint64_t bytes = w.register_bytes;
+    if (known.epoch != memory_epoch(w) || base < known.begin || base + bytes > known.end)
+      return false;
+    if (Access::stores)
+      copy_register(w, reinterpret_cast<void*>(base), w.bytes() + op->src[1]);
+    else
+      copy_register(w, w.bytes() + op->dst, reinterpret_cast<const void*>(base));
+    return true;
+  }
+
   template <class Access>
   static void access(Wave& w, const Op* op, std::uint64_t mask) {
+    if constexpr (requires { requires Access::dwords == 1; })
+      if (mask == w.full && copy_side_by_side<Access>(w, op)) return;
     const isa::Instruction& in = *op->instruction;
     Addresses a;
     a.mask = mask;

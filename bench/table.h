@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hipsight::bench {
+
+/// One figure. `floor` is the least that is good enough, `aim` what we want; NaN: neither is set.
+struct Row {
+  std::string name;
+  double value;
+  std::string unit;
+  bool high_is_better = true;
+  double floor, aim;
+};
+
+/// Prints the rows as a table and writes them to `file` as JSON: a list of {name, value, unit,
+/// better, floor, aim}. Gives the exit status: 1 when the file cannot be written.
+int publish(const std::vector<Row>& rows, const std::string& file);
+
+/// Median of what `measure` gives in `count` runs after one that is not counted.
+template <class Measure>
+double median_of(int count, Measure measure);
+
+/// Processor seconds of this process so far: what others do on the machine counts less in them than
+/// in the time on the wall.
+double processor_seconds();
+
+}  // namespace hipsight::bench
+
+#include <algorithm>
+
+template <class Measure>
+double hipsight::bench::median_of(int count, Measure measure) {
+  measure();
+  std::vector<double> values(count);
+  for (double& value : values) value = measure();
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
