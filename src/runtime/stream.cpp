@@ -33,6 +33,13 @@ std::shared_ptr<Stream> stream_of_thread(int device) {
   return stream;
 }
 
+/// Calls a function of the program, whose types have the same names as ours in another namespace.
+template <class... Arguments>
+__attribute__((no_sanitize("function"))) void call(void (*function)(Arguments...),
+                                                   Arguments... arguments) {
+  function(arguments...);
+}
+
 hipError_t create(hipStream_t* stream, unsigned flags, int priority) {
   return api([&] {
     require(stream && flags <= hipStreamNonBlocking);
@@ -151,7 +158,7 @@ HIP_API hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t 
                                         void* user_data, unsigned flags) {
   return api([&] {
     require(callback && flags == 0);
-    find_stream(handle)->submit([&] { callback(handle, hipSuccess, user_data); });
+    find_stream(handle)->submit([&] { call(callback, handle, hipSuccess, user_data); });
     return hipSuccess;
   });
 }
@@ -159,7 +166,7 @@ HIP_API hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t 
 HIP_API hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t function, void* user_data) {
   return api([&] {
     require(function != nullptr);
-    find_stream(handle)->submit([&] { function(user_data); });
+    find_stream(handle)->submit([&] { call(function, user_data); });
     return hipSuccess;
   });
 }

@@ -1,0 +1,139 @@
+// Two emulated GPUs in one process, and several host threads.
+#include <gtest/gtest.h>
+#include <hip/hip_runtime_api.h>
+
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+// Before the first call of HIP, which makes the devices.
+const int two_devices = setenv("HIPSIGHT_GPUS", "2", 1);
+
+const std::string code_object = HIPSIGHT_TEST_FILES "/kernels_gfx942.co";
+
+class PeerTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(hipSetDevice(0), hipSuccess); }
+  void TearDown() override { (void)hipSetDevice(0); }
+};
+
+hipFunction_t load(hipModule_t* module, const char* kernel) {
+  hipFunction_t function = nullptr;
+  EXPECT_EQ(hipModuleLoad(module, code_object.c_str()), hipSuccess);
+  EXPECT_EQ(hipModuleGetFunction(&function, *module, kernel), hipSuccess);
+  return function;
+}
+
+hipError_t store(hipFunction_t function, int* where, int value, hipStream_t stream = nullptr) {
+  void* parameters[] = {&where, &value};
+  return hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
+}
+
+TEST_F(PeerTest, EachDeviceHasItsOwnMemory) {
+  int count = 0;
+  ASSERT_EQ(hipGetDeviceCount(&count), hipSuccess);
+  ASSERT_EQ(count, 2);
+  std::size_t free[2], total = 0;
+  void* memory = nullptr;
+  ASSERT_EQ(hipSetDevice(1), hipSuccess);
+  ASSERT_EQ(hipMalloc(&memory, 1 << 20), hipSuccess);
+  for (int device : {0, 1}) {
+    ASSERT_EQ(hipSetDevice(device), hipSuccess);
+    ASSERT_EQ(hipMemGetInfo(&free[device], &total), hipSuccess);
+  }
+  EXPECT_EQ(free[0] - free[1], 1u << 20);
+  hipPointerAttribute_t attributes{};
+  ASSERT_EQ(hipPointerGetAttributes(&attributes, memory), hipSuccess);
+  EXPECT_EQ(attributes.device, 1);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
+  char first[16], second[16];
+  ASSERT_EQ(hipDeviceGetPCIBusId(first, sizeof first, 0), hipSuccess);
+  ASSERT_EQ(hipDeviceGetPCIBusId(second, sizeof second, 1), hipSuccess);
+  EXPECT_STRNE(first, second);
+}
+
+TEST_F(PeerTest, AccessIsEnabledOnce) {
+  int can = 0;
+  ASSERT_EQ(hipDeviceCanAccessPeer(&can, 0, 1), hipSuccess);
+  EXPECT_EQ(can, 1);
+  EXPECT_EQ(hipDeviceDisablePeerAccess(1), hipErrorPeerAccessNotEnabled);
+  EXPECT_EQ(hipDeviceEnablePeerAccess(1, 0), hipSuccess);
+  EXPECT_EQ(hipDeviceEnablePeerAccess(1, 0), hipErrorPeerAccessAlreadyEnabled);
+  EXPECT_EQ(hipDeviceDisablePeerAccess(1), hipSuccess);
+  EXPECT_EQ(hipDeviceEnablePeerAccess(0, 0), hipErrorInvalidDevice);
+  EXPECT_EQ(hipDeviceEnablePeerAccess(2, 0), hipErrorInvalidDevice);
+}
+
+TEST_F(PeerTest, CopiesAndStoresBetweenDevices) {
+  int *here = nullptr, *there = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&here), 4), hipSuccess);
+  ASSERT_EQ(hipSetDevice(1), hipSuccess);
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&there), 4), hipSuccess);
+  ASSERT_EQ(hipSetDevice(0), hipSuccess);
+  hipModule_t module = nullptr;
+  const hipFunction_t function = load(&module, "_Z5storePii");
+  ASSERT_EQ(store(function, there, 17), hipSuccess);  // a kernel of device 0 writes to device 1
+  ASSERT_EQ(hipMemcpyPeer(here, 0, there, 1, 4), hipSuccess);
+  int value = 0;
+  ASSERT_EQ(hipMemcpy(&value, here, 4, hipMemcpyDeviceToHost), hipSuccess);
+  EXPECT_EQ(value, 17);
+  EXPECT_EQ(hipMemcpyPeer(here, 0, there, 5, 4), hipErrorInvalidDevice);
+  EXPECT_EQ(hipFree(here), hipSuccess);
+  EXPECT_EQ(hipFree(there), hipSuccess);
+  EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+}
+
+TEST_F(PeerTest, ModulesOfTwoDevicesHaveTheirOwnGlobals) {
+  hipModule_t modules[2];
+  int* counters[2];
+  for (int device : {0, 1}) {
+    ASSERT_EQ(hipSetDevice(device), hipSuccess);
+    const hipFunction_t bounded = load(&modules[device], "_Z7boundedv");
+    std::size_t size = 0;
+    ASSERT_EQ(hipModuleGetGlobal(reinterpret_cast<void**>(&counters[device]), &size,
+                                 modules[device], "counter"),
+              hipSuccess);
+    EXPECT_EQ(*counters[device], 7);
+    if (device == 1) {
+      ASSERT_EQ(hipModuleLaunchKernel(bounded, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+                hipSuccess);
+      ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+    }
+  }
+  EXPECT_NE(counters[0], counters[1]);
+  EXPECT_EQ(*counters[0], 7);
+  EXPECT_EQ(*counters[1], 1);
+  for (hipModule_t module : modules) EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+}
+
+TEST_F(PeerTest, ManyThreadsLaunchAtOnce) {
+  hipModule_t module = nullptr;
+  const hipFunction_t function = load(&module, "_Z5storePii");
+  constexpr int threads = 4, launches = 200;
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([=] {
+      ASSERT_EQ(hipSetDevice(t % 2), hipSuccess);
+      hipStream_t stream = nullptr;
+      int* memory = nullptr;
+      ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+      for (int i = 0; i < launches; ++i) {
+        ASSERT_EQ(hipMallocAsync(reinterpret_cast<void**>(&memory), 64, stream), hipSuccess);
+        ASSERT_EQ(store(function, memory + i % 16, i, stream), hipSuccess);
+        int value = -1;
+        ASSERT_EQ(hipMemcpyAsync(&value, memory + i % 16, 4, hipMemcpyDeviceToHost, stream),
+                  hipSuccess);
+        ASSERT_EQ(hipStreamSynchronize(stream), hipSuccess);
+        ASSERT_EQ(value, i);
+        ASSERT_EQ(hipFreeAsync(memory, stream), hipSuccess);
+      }
+      ASSERT_EQ(hipStreamDestroy(stream), hipSuccess);
+    });
+  for (std::thread& thread : all) thread.join();
+  EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+}
+
+}  // namespace
