@@ -1,0 +1,190 @@
+// Launches as the runtime makes them, on code compiled for two GPUs: counts against what the source
+// says, waves that wait for each other, MODE against the host's own rounding.
+
+#include "engine/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+#include "gpus/gpu.h"
+
+namespace hipsight::engine {
+namespace {
+
+struct Where {
+  const char* gpu;
+  const char* file;
+};
+
+class EngineTest : public testing::TestWithParam<Where> {
+ protected:
+  Engine engine{gpus::find(GetParam().gpu), {.threads = 2}};
+  std::shared_ptr<Module> module = load(engine);
+
+  static std::shared_ptr<Module> load(Engine& engine) {
+    std::ifstream in(GetParam().file, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    return Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), GetParam().file),
+                        engine.memory());
+  }
+
+  template <class T>
+  static T* array(Engine& engine, std::size_t count) {
+    return static_cast<T*>(
+        engine.memory().allocate(count * sizeof(T), Memory::Kind::Device, "array"));
+  }
+
+  /// Launches a kernel; block sizes are hidden arguments that the device code reads.
+  template <class... Arguments>
+  Result run(Engine& on, std::shared_ptr<Module> code, const char* name, std::uint32_t items,
+             std::uint32_t block, Arguments... arguments) {
+    const code::Kernel* kernel = code->object().find_kernel(name);
+    if (!kernel) throw std::runtime_error(std::string("no kernel ") + name);
+    std::vector<std::byte> kernarg(kernel->kernarg_size);
+    std::size_t next = 0;
+    const auto put = [&](const auto& value) {
+      std::memcpy(kernarg.data() + kernel->arguments.at(next++).offset, &value, sizeof value);
+    };
+    (put(arguments), ...);
+    for (const auto& argument : kernel->arguments) {
+      const auto fill = [&](const char* kind, std::uint32_t value) {
+        if (argument.value_kind == kind)
+          std::memcpy(kernarg.data() + argument.offset, &value, argument.size);
+      };
+      fill("hidden_block_count_x", items / block);
+      fill("hidden_group_size_x", block);
+      fill("hidden_remainder_x", items % block);
+    }
+    return on.run({.module = std::move(code),
+                   .kernel = kernel,
+                   .grid = {items, 1, 1},
+                   .block = {block, 1, 1},
+                   .kernarg = kernarg});
+  }
+  template <class... Arguments>
+  Result run(const char* name, std::uint32_t items, std::uint32_t block, Arguments... arguments) {
+    return run(engine, module, name, items, block, arguments...);
+  }
+};
+
+/// Executions and lanes of the instructions whose name begins so.
+std::pair<std::uint64_t, std::uint64_t> total(const Result& result, std::string_view name) {
+  std::pair<std::uint64_t, std::uint64_t> sum;
+  for (const auto& count : result.counts)
+    if (count.instruction->name.starts_with(name))
+      sum.first += count.executions, sum.second += count.lanes;
+  return sum;
+}
+
+TEST_P(EngineTest, CountsAreExactAndDoNotDependOnThreads) {
+  constexpr std::uint32_t n = 1000, block = 192;
+  auto* out = array<std::uint32_t>(engine, n);
+  const Result result = run("loop", 1152, block, out, n);
+  std::uint64_t rounds = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::uint32_t k = i % 5;
+    EXPECT_EQ(out[i], k * (k - 1) / 2) << i;
+    rounds += k;
+  }
+  EXPECT_EQ(result.workgroups, 6u);
+  EXPECT_EQ(result.waves, 1152u / module->object().kernels()[0].wavefront_size);
+  // Only the loop stores per work-item below n, and each of its rounds adds once on the lanes left.
+  EXPECT_EQ(total(result, "GLOBAL_STORE_DWORD").second, n);
+  Engine single(gpus::find(GetParam().gpu), {.threads = 1});
+  auto* again = array<std::uint32_t>(single, n);
+  const Result alone = run(single, load(single), "loop", 1152, block, again, n);
+  ASSERT_EQ(result.counts.size(), alone.counts.size());
+  for (std::size_t i = 0; i < alone.counts.size(); ++i) {
+    EXPECT_EQ(result.counts[i].executions, alone.counts[i].executions);
+    EXPECT_EQ(result.counts[i].lanes, alone.counts[i].lanes);
+  }
+  // The loop's body: the one place whose lanes sum to the rounds of all work-items.
+  bool found = false;
+  for (const auto& count : alone.counts)
+    found |= count.instruction->name == "V_ADD_U32" && count.lanes == rounds;
+  EXPECT_TRUE(found);
+}
+
+TEST_P(EngineTest, WorkgroupsThatWaitForEachOtherAllRun) {
+  // Far more workgroups than host threads, each spinning until the last has arrived.
+  constexpr std::uint32_t groups = 64, rounds = 3;
+  auto* counter = array<std::uint32_t>(engine, 1);
+  run("meet", groups * 64, 64, counter, groups, rounds);
+  EXPECT_EQ(*counter, groups * rounds);
+}
+
+TEST_P(EngineTest, ModeRoundsAndFlushesLikeTheHost) {
+  auto* out = array<float>(engine, 6);
+  const float a = 1.0f, b = 0x1.8p-25f, small = 0x1p-126f;
+  run("modes", 1, 1, out, a, b, small);
+  // MODE: 0 nearest, 1 up, 2 down, 3 toward zero.
+  const int host[]{FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  for (int mode = 0; mode < 4; ++mode) {
+    std::fesetround(host[mode]);
+    volatile float x = a, y = b;
+    const float expected = x + y;
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(out[mode], expected) << "mode " << mode;
+  }
+  EXPECT_EQ(out[4], 0.0f);
+  EXPECT_EQ(out[5], 0x1p-127f);
+  // The host's own mode is as it was.
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+  volatile float denormal = 0x1p-127f;
+  EXPECT_NE(denormal * 1.0f, 0.0f);
+}
+
+TEST_P(EngineTest, ScratchIsPrivateToEachWorkItem) {
+  constexpr std::uint32_t n = 256;
+  auto* out = array<std::uint32_t>(engine, n);
+  run("scratch", n, 128, out, 7u);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    std::uint32_t values[32], sum = 0;
+    for (std::uint32_t k = 0; k < 32; ++k) values[k * 7 % 32] = i * 100 + k;
+    for (std::uint32_t k = 0; k < 32; ++k) sum += values[k] * (k + 1);
+    EXPECT_EQ(out[i], sum) << i;
+  }
+}
+
+TEST_P(EngineTest, BarriersOrderTheWavesOfAWorkgroup) {
+  constexpr std::uint32_t block = 512, groups = 8;
+  auto* out = array<std::uint32_t>(engine, block * groups);
+  run("hand_on", block * groups, block, out);
+  std::uint32_t expected = 1;
+  for (std::uint32_t wave = 0; wave < block / 64; ++wave) expected = expected * 3 + wave;
+  for (std::uint32_t i = 0; i < block * groups; ++i) EXPECT_EQ(out[i], expected) << i;
+}
+
+TEST_P(EngineTest, BadLaunchesAreRefused) {
+  const auto refused = [&](std::uint32_t items, std::uint32_t block) {
+    try {
+      Dispatch dispatch{.module = module,
+                        .kernel = module->object().find_kernel("hand_on"),
+                        .grid = {items, 1, 1},
+                        .block = {block, 1, 1},
+                        .kernarg = {}};
+      engine.run(dispatch);
+    } catch (const KernelError& error) {
+      EXPECT_NE(std::string(error.what()).find("hand_on"), std::string::npos);
+      return error.kind == KernelError::Kind::InvalidLaunch;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused(0, 64));
+  EXPECT_TRUE(refused(64, 0));
+  EXPECT_TRUE(refused(4096, 2048));
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, EngineTest,
+                         testing::Values(Where{"mi300x", HIPSIGHT_KERNELS_gfx942},
+                                         Where{"rx7900xtx", HIPSIGHT_KERNELS_gfx1100},
+                                         Where{"mi210", HIPSIGHT_KERNELS_gfx90a},
+                                         Where{"rx9070xt", HIPSIGHT_KERNELS_gfx1201}),
+                         [](const auto& info) { return std::string(info.param.gpu); });
+
+}  // namespace
+}  // namespace hipsight::engine
