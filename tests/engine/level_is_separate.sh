@@ -4,9 +4,9 @@
 set -euo pipefail
 level=$1
 shift
-shared=$(nm -C --defined-only "$@" | grep -E ' [WV] ' | grep -v -e "::$level::" -e DW.ref || true)
+shared=$(nm --defined-only "$@" | grep -E ' [WV] ' | grep -v -e "${#level}$level" -e DW.ref || true)
 if [[ -n $shared ]]; then
-  echo "weak symbols outside namespace $level:"
+  echo "weak symbols outside namespace $level:" # mangled: the length, then the name
   echo "$shared"
   exit 1
 fi
