@@ -1,0 +1,214 @@
+// Encodings as the ISA manuals' chapter "Microcode Formats" gives them: AMD Instinct MI200, MI300
+// (CDNA3), CDNA4, RDNA3 and RDNA4 instruction set architecture reference guides.
+#include "machine_words.h"
+
+#include <vector>
+
+#include "isa/decode.h"
+
+namespace hipsight::test {
+namespace {
+
+using isa::Gfx;
+
+enum class Kind { Bits, Source, ScalarSource };
+
+struct Field {
+  unsigned word, high, low;
+  std::uint32_t usual = 0;  ///< what it is where an opcode has no use for it
+  Kind kind = Kind::Bits;
+};
+constexpr Field source(unsigned word, unsigned high, unsigned low) {
+  return {word, high, low, 0, Kind::Source};
+}
+constexpr Field scalar_source(unsigned word, unsigned high, unsigned low) {
+  return {word, high, low, 0, Kind::ScalarSource};
+}
+
+/// Fixed high bits of the first word, where the opcode is, and the fields.
+struct Encoding {
+  std::uint32_t fixed;
+  unsigned op_high, op_low;
+  std::vector<Field> fields;
+};
+
+const std::vector<Encoding> common{
+    // SOP1, SOPC, SOPP, SOPK, SOP2
+    {0b101111101u << 23, 15, 8, {{0, 22, 16}, scalar_source(0, 7, 0)}},
+    {0b101111110u << 23, 22, 16, {scalar_source(0, 15, 8), scalar_source(0, 7, 0)}},
+    {0b101111111u << 23, 22, 16, {{0, 15, 0}}},
+    {0b1011u << 28, 27, 23, {{0, 22, 16}, {0, 15, 0}}},
+    {0b10u << 30, 29, 23, {{0, 22, 16}, scalar_source(0, 15, 8), scalar_source(0, 7, 0)}},
+    // VOP1, VOPC, VOP2
+    {0b0111111u << 25, 16, 9, {{0, 24, 17}, source(0, 8, 0)}},
+    {0b0111110u << 25, 24, 17, {{0, 16, 9}, source(0, 8, 0)}},
+    {0, 30, 25, {{0, 24, 17}, {0, 16, 9}, source(0, 8, 0)}},
+};
+
+/// VOP3, and VOP3P where op_sel_hi is set: clamp, op_sel, abs, dst, sources, omod, neg.
+std::vector<Field> three_sources(std::uint32_t op_sel_hi) {
+  return {{0, 15, 15},
+          {0, 14, 14, op_sel_hi >> 2},
+          {0, 13, 11},
+          {0, 10, 8},
+          {0, 7, 0},
+          source(1, 8, 0),
+          source(1, 17, 9),
+          source(1, 26, 18),
+          {1, 28, 27, op_sel_hi & 3},
+          {1, 31, 29}};
+}
+
+/// The four bytes of the second word and others: DS, FLAT and MUBUF before GFX12.
+std::vector<Field> four_bytes_and(std::vector<Field> fields) {
+  fields.insert(fields.end(), {{1, 7, 0}, {1, 15, 8}, {1, 31, 24}});
+  return fields;
+}
+
+std::vector<Encoding> gfx9() {
+  constexpr std::uint32_t vop3 = 0b110100u << 26, vop3p = 0b110100111u << 23, ds = 0b110110u << 26,
+                          flat = 0b110111u << 26, mubuf = 0b111000u << 26, smem = 0b110000u << 26;
+  std::vector<Encoding> all{
+      {vop3, 25, 16, three_sources(0)},
+      {vop3p, 22, 16, three_sources(7)},  // matrix instructions too
+      {ds, 24, 17, four_bytes_and({{0, 25, 25}, {0, 16, 16}, {0, 15, 8}, {0, 7, 0}, {1, 23, 16}})},
+      {mubuf, 24, 18,
+       four_bytes_and(
+           {{0, 11, 0}, {0, 13, 12}, {0, 15, 14}, {0, 17, 16}, {1, 20, 16}, {1, 23, 21}})},
+      {smem, 25, 18, {{0, 5, 0}, {0, 12, 6}, {0, 14, 14}, {0, 17, 16}, {1, 20, 0}, {1, 31, 25}}},
+  };
+  for (const std::uint32_t segment :
+       {0u, 1u, 2u})  // FLAT (whose offset is unsigned), SCRATCH, GLOBAL
+    all.push_back({flat | segment << 14, 24, 18,
+                   four_bytes_and({{0, segment ? 12u : 11u, 0},
+                                   {0, 13, 13},
+                                   {0, 17, 16},
+                                   {0, 25, 25},
+                                   {1, 22, 16, segment ? 0x7fu : 0},
+                                   {1, 23, 23}})});
+  return all;
+}
+
+std::vector<Encoding> gfx11() {
+  constexpr std::uint32_t vop3 = 0b110101u << 26, vop3p = 0b11001100u << 24, vopd = 0b110010u << 26,
+                          ds = 0b110110u << 26, flat = 0b110111u << 26, mubuf = 0b111000u << 26,
+                          smem = 0b111101u << 26, null = 124;
+  std::vector<Encoding> all{
+      {vop3, 25, 16, three_sources(0)},
+      {vop3p, 22, 16, three_sources(7)},
+      {vopd,
+       25,
+       17,
+       {{0, 16, 9}, source(0, 8, 0), {1, 31, 24}, {1, 23, 17}, {1, 16, 9}, source(1, 8, 0)}},
+      {ds, 25, 18, four_bytes_and({{0, 17, 17}, {0, 15, 8}, {0, 7, 0}, {1, 23, 16}})},
+      {mubuf, 25, 18, four_bytes_and({{0, 11, 0}, {0, 14, 12}, {1, 20, 16}, {1, 23, 21}})},
+      {smem, 25, 18, {{0, 5, 0}, {0, 12, 6}, {0, 14, 13}, {1, 20, 0}, {1, 31, 25, null}}},
+  };
+  for (const std::uint32_t segment : {0u, 1u, 2u})
+    all.push_back(
+        {flat | segment << 16, 24, 18,
+         four_bytes_and(
+             {{0, segment ? 12u : 11u, 0}, {0, 15, 13}, {1, 22, 16, null}, {1, 23, 23}})});
+  return all;
+}
+
+std::vector<Encoding> gfx12() {
+  constexpr std::uint32_t vop3 = 0b110101u << 26, vop3p = 0b11001100u << 24, vopd = 0b110010u << 26,
+                          ds = 0b110110u << 26, mubuf = 0b110001u << 26, smem = 0b111101u << 26,
+                          null = 124;
+  std::vector<Encoding> all{
+      {vop3, 25, 16, three_sources(0)},
+      {vop3p, 22, 16, three_sources(7)},
+      {vopd,
+       25,
+       17,
+       {{0, 16, 9}, source(0, 8, 0), {1, 31, 24}, {1, 23, 17}, {1, 16, 9}, source(1, 8, 0)}},
+      {ds, 25, 18, four_bytes_and({{0, 15, 8}, {0, 7, 0}, {1, 23, 16}})},
+      {smem, 18, 13, {{0, 5, 0}, {0, 12, 6}, {0, 24, 21}, {1, 23, 0}, {1, 31, 25, null}}},
+  };
+  constexpr std::uint32_t flat = 0xecu << 24, scratch = 0xedu << 24, global = 0xeeu << 24;
+  for (const std::uint32_t fixed : {flat, scratch, global})
+    all.push_back({fixed,
+                   21,
+                   14,
+                   {{0, 6, 0, null},
+                    {1, 7, 0},
+                    {1, 17, 17},
+                    {1, 22, 18},
+                    {1, 30, 23},
+                    {2, 7, 0},
+                    {2, 31, 8}}});
+  all.push_back({mubuf,
+                 21,
+                 14,
+                 {{0, 6, 0, null},
+                  {0, 22, 22},
+                  {1, 7, 0},
+                  {1, 17, 9},
+                  {1, 22, 18},
+                  {1, 31, 30},
+                  {2, 7, 0},
+                  {2, 31, 8}}});
+  return all;
+}
+
+std::vector<Encoding> encodings(Gfx gfx) {
+  std::vector<Encoding> all = common;
+  const std::vector<Encoding> more = gfx == Gfx::Gfx12   ? gfx12()
+                                     : gfx == Gfx::Gfx11 ? gfx11()
+                                                         : gfx9();
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+/// A source operand: registers, VCC, M0, EXEC, inline constants, apertures, literals, SDWA and DPP.
+std::uint32_t any_source(Kind kind, std::mt19937& random) {
+  const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+  switch (below(6)) {
+    case 0:
+      return below(106);
+    case 1:
+      return 106 + below(22);
+    case 2:
+      return 128 + below(128);
+    case 3:
+      return kind == Kind::Source ? std::array{249u, 250u, 233u, 234u, 255u}[below(5)] : 255;
+    default:
+      return kind == Kind::Source ? 256 + below(256) : below(106);
+  }
+}
+
+std::uint32_t mask(unsigned high, unsigned low) {
+  return static_cast<std::uint32_t>((std::uint64_t{2} << (high - low)) - 1) << low;
+}
+
+}  // namespace
+
+void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& random,
+                      const std::function<void(const Words&)>& use) {
+  for (const Encoding& encoding : encodings(isa::gfx_of(processor))) {
+    const std::uint32_t opcodes = 2u << (encoding.op_high - encoding.op_low);
+    for (std::uint32_t opcode = 0; opcode < opcodes; ++opcode) {
+      for (unsigned i = 0; i < tries; ++i) {
+        Words words{encoding.fixed | opcode << encoding.op_low};
+        // What follows the fields: a literal, SDWA or DPP.
+        for (std::size_t w = encoding.fields.back().word + 1; w < words.size(); ++w)
+          words[w] = static_cast<std::uint32_t>(random() % 2 ? random() : random() & random());
+        const bool all_usual = random() % 4 == 0;
+        for (const Field& field : encoding.fields) {
+          const bool bits = field.kind == Kind::Bits;
+          std::uint32_t value =
+              bits ? static_cast<std::uint32_t>(random()) : any_source(field.kind, random);
+          // Modifiers are narrow, and most opcodes take few of them.
+          const unsigned odds = field.high - field.low < 6 ? 4 : 2;
+          if (bits && (all_usual || random() % odds)) value = field.usual;
+          const std::uint32_t where = mask(field.high, field.low);
+          words[field.word] = (words[field.word] & ~where) | (value << field.low & where);
+        }
+        use(words);
+      }
+    }
+  }
+}
+
+}  // namespace hipsight::test

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <span>
+#include <string_view>
+
+namespace hipsight::test {
+
+/// The processors whose instruction sets hipsight has, one per set.
+inline constexpr std::array processors{"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};
+
+/// Machine code of one instruction: as long as the longest one.
+using Words = std::array<std::uint32_t, 5>;
+inline std::span<const std::byte> bytes_of(const Words& words) {
+  return std::as_bytes(std::span(words));
+}
+
+/// Calls `use` with words of every opcode of every encoding (but images, exports and
+/// interpolation), `tries` times each, with operands and modifiers by chance: many of them zero, so
+/// that opcodes which have no such field decode too, and all kinds of source operands. Opcodes that
+/// do not exist are among them.
+void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& random,
+                      const std::function<void(const Words&)>& use);
+
+}  // namespace hipsight::test
