@@ -217,13 +217,14 @@ struct Lowering {
   }
 
   /// Where a 16-bit result goes. On GFX9 the instructions that also have short encodings clear the
-  /// other half, VOP3-only ones keep it; on later GPUs all keep it (LLVM,
-  /// GCNSubtarget::zeroesHigh16BitsOfDest).
+  /// other half, VOP3-only ones keep it, but for those called legacy; on later GPUs all keep it
+  /// (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest; Vega ISA, V_MAD_LEGACY_U16).
   Half half_of(isa::Instruction& in, const isa::Shape& shape) {
     if (shape.form == isa::Form::Packed || !isa::is_16_bit(shape.result)) return Half::Zero;
     split_half(in, in.dst, shape.result);
     if (in.dst.high) return Half::KeepLow;
     if (rdna) return Half::KeepHigh;
+    if (in.name.find("_LEGACY_") != std::string_view::npos) return Half::Zero;
     constexpr unsigned first_vop3_only = 0x1c0;
     const bool vop3_only =
         in.format == Format::Vop3p ||
@@ -274,7 +275,8 @@ struct Lowering {
       op.dst = scalar_destination(in.dst);
     else if (in.dst.where != Where::None)
       op.dst = vector_offset(in.dst);
-    op.imm = in.offset;
+    const bool relative = in.name.starts_with("V_MOV");
+    op.imm = relative ? context.file.vgprs : in.offset;
   }
 
   bool place(isa::Instruction& in, Op& op, const isa::Shape& shape) {
@@ -303,6 +305,7 @@ struct Lowering {
       storage = std::string(in.name) + "@OCP";
       if (isa::find_shape(storage) || context.table.find(storage)) return storage;
     }
+    if (context.indexed && in.name == "V_MOV_B32") return "V_MOV_B32@INDEXED";
     const bool integer = shape && shape->result != Type::B1 && !isa::is_float(shape->result);
     if (in.clamp && integer) return storage = std::string(in.name) + "_CLAMP";
     return in.name;
@@ -316,6 +319,9 @@ struct Lowering {
     const isa::Shape* shape = isa::find_shape(name);
     const Code* code = context.table.find(name);
     bool known = code != nullptr && in.format != Format::Other;
+    // Of the instructions that take indexed registers, compilers use this one only.
+    const bool vector = in.format >= Format::Vop1 && in.format <= Format::Vopd;
+    if (context.indexed && vector && (shape || in.variant != isa::Variant::Plain)) known = false;
     if (known && shape)
       known = place(in, op, *shape);
     else if (known)

@@ -111,7 +111,7 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
     if (leaves(in) || writes_exec(in)) leaders.insert(symbol.address + at);
   }
 
-  const LoweringContext context{host_table(), gfx_, file};
+  LoweringContext context{host_table(), gfx_, file};
   const Code* region_code = context.table.find("region");
   const Run nothing = context.table.find("S_NOP")->wave64;
   std::vector<std::pair<std::size_t, std::uint64_t>> branches;  // op index, target address
@@ -133,6 +133,7 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
     // What has no effect is counted with its region, and needs no op.
     if (function.ops.back().run == nothing) function.ops.pop_back();
     if (is_branch(in)) branches.emplace_back(first, branch_target(in));
+    if (in.name.starts_with("S_SET_GPR_IDX_O")) context.indexed = in.name == "S_SET_GPR_IDX_ON";
   }
   // Running past the end, or to an address between instructions, is reported where it happens.
   isa::Instruction& end = function.extra.emplace_back();

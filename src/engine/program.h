@@ -77,6 +77,7 @@ struct LoweringContext {
   const Table& table;
   isa::Gfx gfx;
   RegisterFile file;
+  bool indexed = false;  ///< between s_set_gpr_idx_on and _off
 };
 
 /// Constants of lowered code: 64-byte slices of one value, so that a constant reads like a

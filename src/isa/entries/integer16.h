@@ -21,6 +21,8 @@ inline constexpr std::tuple integer16_entries{
     def<i16(i16, i16)>("V_SUB_I16_CLAMP", [](auto a, auto b) { return sub_saturate(a, b); }),
     def<u16(u16, u16)>("V_MUL_LO_U16", [](auto a, auto b) { return a * b; }),
     def<u16(u16, u16, u16)>("V_MAD_U16", [](auto a, auto b, auto c) { return a * b + c; }),
+    def<u16(u16, u16, u16)>("V_MAD_LEGACY_U16", [](auto a, auto b, auto c) { return a * b + c; }),
+    def<i16(i16, i16, i16)>("V_MAD_LEGACY_I16", [](auto a, auto b, auto c) { return a * b + c; }),
     def<i16(i16, i16, i16)>("V_MAD_I16", [](auto a, auto b, auto c) { return a * b + c; }),
     def<u16(u16, u16, u16)>("V_MAD_U16_CLAMP",
                             [](auto a, auto b, auto c) { return saturate<u16>(a * b + c); }),

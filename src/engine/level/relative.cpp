@@ -1,0 +1,107 @@
+// Moves between vector registers whose numbers are computed: v_movrel, and v_mov_b32 where
+// s_set_gpr_idx is on.
+
+#include "engine/level/level.h"
+#include "isa/instruction.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+namespace {
+
+/// The number of the vector register at a byte offset from the wave.
+std::uint32_t register_number(const Wave& w, std::uint64_t offset) {
+  return static_cast<std::uint32_t>((offset - Wave::vector_file_offset()) / w.register_bytes);
+}
+/// The source's slices, of the register `relative` further; the first register if there is none
+/// (ISA manuals, "VGPR Indexing" and "Out-of-Range Behavior").
+const std::byte* relative_source(Wave& w, const Op* op, std::uint32_t relative) {
+  if (!op->step[0]) return source(w, op, 0);
+  const std::uint64_t number = std::uint64_t{register_number(w, op->src[0])} + relative;
+  return reinterpret_cast<std::byte*>(w.vgpr(
+      number < static_cast<std::uint64_t>(op->imm) ? static_cast<std::uint32_t>(number) : 0));
+}
+
+/// Op::imm is how many registers there are; what is written beyond is lost.
+const Op* move(Wave& w, const Op* op, std::uint32_t source_by, std::uint32_t destination_by) {
+  std::uint32_t value[64];
+  if (op->step[0]) {
+    std::memcpy(value, relative_source(w, op, source_by), w.lanes * 4);
+  } else {
+    std::uint32_t one;
+    std::memcpy(&one, source(w, op, 0), sizeof one);
+    for (std::uint32_t& lane : value) lane = one;
+  }
+  const std::uint64_t number = std::uint64_t{register_number(w, op->dst)} + destination_by;
+  if (number >= static_cast<std::uint64_t>(op->imm)) return op + 1;
+  std::uint32_t* to = w.vgpr(static_cast<std::uint32_t>(number));
+  for (std::uint64_t left = w.exec() & w.full; left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctzll(left));
+    to[lane] = value[lane];
+  }
+  return op + 1;
+}
+
+// --- RDNA: M0 is the distance -------------------------------------------------------------------
+
+template <bool Source, bool Destination>
+const Op* move_relative(Wave& w, const Op* op) {
+  const std::uint32_t by = w.scalar[reg::m0_rdna];
+  return move(w, op, Source ? by : 0, Destination ? by : 0);
+}
+/// v_movrelsd_2_b32: a distance for each.
+const Op* move_relative_2(Wave& w, const Op* op) {
+  const std::uint32_t m0 = w.scalar[reg::m0_rdna];
+  return move(w, op, m0 & 0xff, m0 >> 16 & 0x3ff);
+}
+
+// --- GFX9: M0[7:0] is the distance, M0[12] and M0[15] say whether it is for source 0, for the
+// destination -------------------------------------------------------------------------------------
+
+const Op* move_indexed(Wave& w, const Op* op) {
+  const std::uint32_t m0 = w.scalar[reg::m0_cdna], by = m0 & 0xff;
+  return move(w, op, m0 >> 12 & 1 ? by : 0, m0 >> 15 & 1 ? by : 0);
+}
+
+void set_index(Wave& w, const Op* op) {
+  std::uint32_t value;
+  std::memcpy(&value, source(w, op, 0), sizeof value);
+  std::uint32_t& m0 = w.scalar[reg::m0_cdna];
+  m0 = (m0 & ~0xffu) | (value & 0xff);
+}
+void set_operands(Wave& w, std::uint32_t operands) {
+  std::uint32_t& m0 = w.scalar[reg::m0_cdna];
+  m0 = (m0 & ~0xf000u) | (operands & 15) << 12;
+}
+const Op* index_on(Wave& w, const Op* op) {
+  set_index(w, op);
+  set_operands(w, op->instruction->words[0] >> 8);
+  return op + 1;
+}
+/// Which moves lie between "on" and "off" is found when they are lowered.
+const Op* index_off(Wave&, const Op* op) {
+  return op + 1;
+}
+const Op* index_value(Wave& w, const Op* op) {
+  set_index(w, op);
+  return op + 1;
+}
+const Op* index_operands(Wave& w, const Op* op) {
+  set_operands(w, static_cast<std::uint32_t>(op->instruction->imm));
+  return op + 1;
+}
+
+}  // namespace
+
+void add_relative(Table& table) {
+  const auto add = [&](std::string_view name, Run run) { table.add(name, {run, run}); };
+  add("V_MOVRELS_B32", move_relative<true, false>);
+  add("V_MOVRELD_B32", move_relative<false, true>);
+  add("V_MOVRELSD_B32", move_relative<true, true>);
+  add("V_MOVRELSD_2_B32", move_relative_2);
+  add("V_MOV_B32@INDEXED", move_indexed);
+  add("S_SET_GPR_IDX_ON", index_on);
+  add("S_SET_GPR_IDX_OFF", index_off);
+  add("S_SET_GPR_IDX_IDX", index_value);
+  add("S_SET_GPR_IDX_MODE", index_operands);
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL
