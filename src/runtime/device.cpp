@@ -1,5 +1,8 @@
 #include "runtime/device.h"
 
+#include <fmt/format.h>
+#include <strings.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -227,6 +230,12 @@ hipError_t get_properties(Properties* result, int device,
   });
 }
 
+/// "domain:bus:device.function", hexadecimal.
+std::string pci_bus_id(int device) {
+  const hipDeviceProp_tR0600 p = properties(Context::get().gpu(), device);
+  return fmt::format("{:04x}:{:02x}:{:02x}.0", p.pciDomainID, p.pciBusID, p.pciDeviceID);
+}
+
 thread_local unsigned device_flags = 0;
 
 }  // namespace
@@ -350,10 +359,9 @@ HIP_API hipError_t hipDeviceGetPCIBusId(char* text, int length, int device) {
   return api([&] {
     require_device(device);
     require(text && length > 0);
-    const hipDeviceProp_tR0600 p = properties(Context::get().gpu(), device);
-    const int size = std::snprintf(text, static_cast<std::size_t>(length), "%04x:%02x:%02x.0",
-                                   p.pciDomainID, p.pciBusID, p.pciDeviceID);
-    require(size < length);
+    const std::string id = pci_bus_id(device);
+    std::snprintf(text, static_cast<std::size_t>(length), "%s", id.c_str());
+    require(id.size() < static_cast<std::size_t>(length));
     return hipSuccess;
   });
 }
@@ -361,12 +369,12 @@ HIP_API hipError_t hipDeviceGetPCIBusId(char* text, int length, int device) {
 HIP_API hipError_t hipDeviceGetByPCIBusId(int* device, const char* text) {
   return api([&] {
     require(device && text);
-    unsigned domain = 0, bus = 0, slot = 0, function = 0;
-    require(std::sscanf(text, "%4x:%2x:%2x.%1x", &domain, &bus, &slot, &function) == 4);
-    require(domain == 0 && slot == 0 && function == 0 && bus >= 1 &&
-            bus <= static_cast<unsigned>(Context::get().device_count()));
-    *device = static_cast<int>(bus) - 1;
-    return hipSuccess;
+    for (int i = 0; i < Context::get().device_count(); ++i) {
+      if (strcasecmp(text, pci_bus_id(i).c_str()) != 0) continue;
+      *device = i;
+      return hipSuccess;
+    }
+    return hipErrorInvalidValue;
   });
 }
 

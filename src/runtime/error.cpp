@@ -177,6 +177,7 @@ void complain(std::string_view text) noexcept try {
     done += static_cast<std::size_t>(written);
   }
 } catch (...) {
+  return;  // no memory to say it with
 }
 
 hipError_t unsupported(const char* function) noexcept {

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 
 namespace hipsight::runtime {
@@ -15,17 +17,19 @@ std::size_t readable_bytes(const void* pointer) {
                                                              std::fclose);
   if (!maps) return 0;
   std::uintptr_t readable_end = 0;  // of the run of mappings that holds the address, so far
-  char line[512];
+  char line[512];                   // "begin-end rwxp ..."
   bool line_begins = true;
   while (std::fgets(line, sizeof line, maps.get())) {
-    const bool whole_line = line_begins;
-    line_begins = false;
-    for (const char* c = line; *c; ++c) line_begins |= *c == '\n';
-    unsigned long begin = 0, end = 0;
-    char read = 0;
-    if (!whole_line || std::sscanf(line, "%lx-%lx %c", &begin, &end, &read) != 3) continue;
-    if (readable_end ? begin != readable_end || read != 'r' : begin > address) break;
-    if (address < end && read == 'r') readable_end = end;
+    const bool whole = line_begins;
+    line_begins = std::strchr(line, '\n') != nullptr;
+    if (!whole) continue;
+    char* rest = nullptr;
+    const std::uintptr_t begin = std::strtoul(line, &rest, 16);
+    if (*rest != '-') continue;
+    const std::uintptr_t end = std::strtoul(rest + 1, &rest, 16);
+    const bool readable = rest[0] == ' ' && rest[1] == 'r';
+    if (readable_end ? begin != readable_end || !readable : begin > address) break;
+    if (address < end && readable) readable_end = end;
   }
   return readable_end > address ? readable_end - address : 0;
 }

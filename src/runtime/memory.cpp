@@ -271,7 +271,9 @@ namespace {
 /// Writes one attribute of a pointer. The type of `data` goes by the attribute.
 void pointer_attribute(void* data, hipPointer_attribute which, const void* pointer) {
   const auto allocation = find_or_fail(pointer);
-  const auto store = [data](auto value) { std::memcpy(data, &value, sizeof value); };
+  const auto store = [data](auto value) {
+    std::memcpy(data, static_cast<const void*>(&value), sizeof value);
+  };
   switch (which) {
     case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return store(type_number(type_of(allocation)));

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <string_view>
@@ -16,7 +18,7 @@ constexpr int max_image_side = 16384, max_image_depth = 2048, max_image_layers =
 
 template <std::size_t size>
 void copy(char (&to)[size], std::string_view from) {
-  std::memcpy(to, from.data(), std::min(from.size(), size - 1));
+  from.copy(to, size - 1);
 }
 
 int clamp(std::uint64_t value) {
@@ -24,7 +26,7 @@ int clamp(std::uint64_t value) {
 }
 
 int khz(double ghz) {
-  return static_cast<int>(ghz * 1e6 + 0.5);
+  return static_cast<int>(std::lround(ghz * 1e6));
 }
 
 /// The number in a processor's name: "gfx90a" is 9, 0, 10; "gfx1100" 11, 0, 0.

@@ -74,7 +74,7 @@ std::shared_ptr<Module> Binary::module(int device) {
     for (const ManagedVariable& variable : managed)
       if (const auto pointer = module->variable(variable.name);
           pointer && pointer->size >= sizeof(void*))
-        std::memcpy(pointer->address, variable.pointer, sizeof(void*));
+        std::memcpy(pointer->address, static_cast<const void*>(variable.pointer), sizeof(void*));
   }
   return module;
 }
@@ -118,7 +118,7 @@ Variable registered_variable(const void* host_variable, int device) {
                     [&](const Entry& entry) {
                       const auto module = entry.binary->module(device);
                       for (const ManagedVariable& managed : entry.binary->managed)
-                        if (managed.pointer == host_variable)
+                        if (static_cast<const void*>(managed.pointer) == host_variable)
                           return Variable{static_cast<std::byte*>(*managed.pointer), managed.size};
                       const auto variable = module->variable(entry.name);
                       require(variable.has_value(), hipErrorInvalidSymbol);
@@ -198,7 +198,7 @@ HIP_API void __hipRegisterManagedVar(void* handle, void** pointer, void* initial
   }
   if (!*pointer) *pointer = std::calloc(1, size);  // no device: the host's part still works
   if (*pointer && initial_value) std::memcpy(*pointer, initial_value, size);
-  add_entry(registry().variables, static_cast<void**>(handle), pointer, name);
+  add_entry(registry().variables, static_cast<void**>(handle), static_cast<void*>(pointer), name);
   const std::unique_lock lock(registry().mutex);
   const auto binary = registry().binaries.find(static_cast<Binary*>(handle));
   if (binary != registry().binaries.end()) binary->second->managed.push_back({name, pointer, size});

@@ -114,7 +114,10 @@ TEST_F(Copy, ThreeDimensions) {
   hipPitchedPtr device{};
   ASSERT_EQ(hipMalloc3D(&device, size), hipSuccess);
   char from[2][3][6], to[2][3][6] = {};
-  for (std::size_t i = 0; i < sizeof from; ++i) (&from[0][0][0])[i] = static_cast<char>(i + 1);
+  char next = 1;
+  for (auto& slice : from)
+    for (auto& row : slice)
+      for (char& cell : row) cell = next++;
   hipMemcpy3DParms copy{};
   copy.srcPtr = {from, 6, 6, 3};
   copy.dstPtr = device;

@@ -27,5 +27,5 @@ int main(int, char** arguments) {
   if (kind == "endless") launch_forever(device);
   std::cout << "launched\n";
   std::printf("%s\n", hipGetErrorString(hipDeviceSynchronize()));
-  return std::atoi(arguments[2]);
+  return static_cast<int>(std::strtol(arguments[2], nullptr, 10));
 }

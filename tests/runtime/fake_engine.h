@@ -18,7 +18,7 @@ struct Launch {
   Value at(std::size_t offset) const {
     Value value{};
     if (offset + sizeof value <= kernarg.size())
-      std::memcpy(&value, kernarg.data() + offset, sizeof value);
+      std::memcpy(static_cast<void*>(&value), kernarg.data() + offset, sizeof value);
     return value;
   }
   /// The value of the argument of this kind.

@@ -1,11 +1,18 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 // Kernels of the tests, their host stubs and device variables (kernels.hip).
 
 struct ihipStream_t;
+
+/// Pointers to a kernel's arguments, as HIP takes them.
+template <class... Arguments>
+std::array<void*, sizeof...(Arguments)> pointers(Arguments&... arguments) {
+  return {static_cast<void*>(&arguments)...};
+}
 
 struct Triple {
   std::int32_t a;

@@ -83,8 +83,8 @@ TEST_F(LaunchTest, GridCountsWorkItemsAndHiddenArgumentsFollow) {
 TEST_F(LaunchTest, ModuleLaunchTakesParametersOrAPackedBuffer) {
   const hipFunction_t f = function(arguments_stub());
   Packed packed{'y', 1.5, 7, nullptr, {4, 5.0, 6}};
-  void* parameters[] = {&packed.a, &packed.b, &packed.c, &packed.d, &packed.e};
-  ASSERT_EQ(hipModuleLaunchKernel(f, 3, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr),
+  auto parameters = pointers(packed.a, packed.b, packed.c, packed.d, packed.e);
+  ASSERT_EQ(hipModuleLaunchKernel(f, 3, 1, 1, 64, 1, 1, 0, nullptr, parameters.data(), nullptr),
             hipSuccess);
   std::size_t size = sizeof packed;
   void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &packed, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
@@ -105,14 +105,15 @@ TEST_F(LaunchTest, ExtModuleLaunchCountsWorkItemsAndAllowsARemainder) {
   float* data = nullptr;
   float factor = 2;
   int count = 100;
-  void* parameters[] = {&data, &factor, &count};
+  auto parameters = pointers(data, factor, count);
   const hipError_t result =
-      hipExtModuleLaunchKernel(f, 100, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr);
+      hipExtModuleLaunchKernel(f, 100, 1, 1, 64, 1, 1, 0, nullptr, parameters.data(), nullptr);
   if (fake::launches().empty()) {
     // clang marks kernels "uniform": then a remainder is refused.
     EXPECT_EQ(result, hipErrorInvalidValue);
-    ASSERT_EQ(hipExtModuleLaunchKernel(f, 128, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr),
-              hipSuccess);
+    ASSERT_EQ(
+        hipExtModuleLaunchKernel(f, 128, 1, 1, 64, 1, 1, 0, nullptr, parameters.data(), nullptr),
+        hipSuccess);
     ASSERT_EQ(fake::launches().size(), 1u);
     EXPECT_TRUE(fake::launches()[0].dispatch.kernel->uniform_workgroup_size);
     EXPECT_EQ(fake::launches()[0].hidden("hidden_block_count_x"), 2u);
@@ -125,25 +126,27 @@ TEST_F(LaunchTest, ExtModuleLaunchCountsWorkItemsAndAllowsARemainder) {
 TEST_F(LaunchTest, RefusesWhatHipRefuses) {
   const hipFunction_t f = function(arguments_stub());
   Packed p{};
-  void* parameters[] = {&p.a, &p.b, &p.c, &p.d, &p.e};
+  auto parameters = pointers(p.a, p.b, p.c, p.d, p.e);
   void* extra[] = {HIP_LAUNCH_PARAM_END};
   const auto launch = [&](unsigned gx, unsigned gy, unsigned bx, unsigned by, unsigned lds,
                           void** with, void** packed) {
     return hipModuleLaunchKernel(f, gx, gy, 1, bx, by, 1, lds, nullptr, with, packed);
   };
-  EXPECT_EQ(launch(1, 1, 64, 1, 0, parameters, extra), hipErrorInvalidValue);
-  EXPECT_EQ(launch(0, 1, 64, 1, 0, parameters, nullptr), hipErrorInvalidValue);
-  EXPECT_EQ(launch(1, 1, 64, 0, 0, parameters, nullptr), hipErrorInvalidConfiguration);
-  EXPECT_EQ(launch(1, 1, 1025, 1, 0, parameters, nullptr), hipErrorInvalidValue);
-  EXPECT_EQ(launch(1, 1, 64, 32, 0, parameters, nullptr), hipErrorInvalidValue);
-  EXPECT_EQ(launch(1, 1, 65536, 65536, 0, parameters, nullptr), hipErrorInvalidValue);
-  EXPECT_EQ(launch(1, 1, 64, 1, 65537, parameters, nullptr), hipErrorInvalidValue);
+  EXPECT_EQ(launch(1, 1, 64, 1, 0, parameters.data(), extra), hipErrorInvalidValue);
+  EXPECT_EQ(launch(0, 1, 64, 1, 0, parameters.data(), nullptr), hipErrorInvalidValue);
+  EXPECT_EQ(launch(1, 1, 64, 0, 0, parameters.data(), nullptr), hipErrorInvalidConfiguration);
+  EXPECT_EQ(launch(1, 1, 1025, 1, 0, parameters.data(), nullptr), hipErrorInvalidValue);
+  EXPECT_EQ(launch(1, 1, 64, 32, 0, parameters.data(), nullptr), hipErrorInvalidValue);
+  EXPECT_EQ(launch(1, 1, 65536, 65536, 0, parameters.data(), nullptr), hipErrorInvalidValue);
+  EXPECT_EQ(launch(1, 1, 64, 1, 65537, parameters.data(), nullptr), hipErrorInvalidValue);
   EXPECT_EQ(launch(1, 1, 64, 1, 0, nullptr, nullptr), hipErrorInvalidValue);
-  EXPECT_EQ(launch(0x7fffffff, 1, 64, 1, 0, parameters, nullptr), hipErrorInvalidConfiguration);
-  EXPECT_EQ(hipModuleLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr),
-            hipErrorInvalidHandle);
+  EXPECT_EQ(launch(0x7fffffff, 1, 64, 1, 0, parameters.data(), nullptr),
+            hipErrorInvalidConfiguration);
+  EXPECT_EQ(
+      hipModuleLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters.data(), nullptr),
+      hipErrorInvalidHandle);
   EXPECT_EQ(hipModuleLaunchKernel(reinterpret_cast<hipFunction_t>(0x1234), 1, 1, 1, 1, 1, 1, 0,
-                                  nullptr, parameters, nullptr),
+                                  nullptr, parameters.data(), nullptr),
             hipErrorInvalidHandle);
   EXPECT_TRUE(fake::launches().empty());
 }
@@ -159,10 +162,10 @@ TEST_F(LaunchTest, LaunchBounds) {
 TEST_F(LaunchTest, FixedAndDynamicLdsCountTogether) {
   const hipFunction_t f = function(fixed_lds_stub());
   void* data = nullptr;
-  void* parameters[] = {&data};
-  EXPECT_EQ(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 61440, nullptr, parameters, nullptr),
+  auto parameters = pointers(data);
+  EXPECT_EQ(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 61440, nullptr, parameters.data(), nullptr),
             hipSuccess);
-  EXPECT_EQ(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 61441, nullptr, parameters, nullptr),
+  EXPECT_EQ(hipModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 61441, nullptr, parameters.data(), nullptr),
             hipErrorInvalidValue);
 }
 
@@ -201,7 +204,7 @@ TEST_F(LaunchTest, OldStyleLaunchByPointer) {
   float* data = nullptr;
   const float factor = 3;
   const int count = 64;
-  ASSERT_EQ(hipSetupArgument(&data, sizeof data, 0), hipSuccess);
+  ASSERT_EQ(hipSetupArgument(static_cast<const void*>(&data), sizeof data, 0), hipSuccess);
   ASSERT_EQ(hipSetupArgument(&factor, sizeof factor, 8), hipSuccess);
   ASSERT_EQ(hipSetupArgument(&count, sizeof count, 12), hipSuccess);
   ASSERT_EQ(hipLaunchByPtr(scale_stub()), hipSuccess);
@@ -234,9 +237,10 @@ TEST_F(LaunchTest, ByConfigurationWithAttributes) {
   float* data = nullptr;
   float factor = 4;
   int count = 128;
-  void* parameters[] = {&data, &factor, &count};
-  ASSERT_EQ(hipDrvLaunchKernelEx(&driver, function(scale_stub()), parameters, nullptr), hipSuccess);
-  ASSERT_EQ(hipLaunchKernelExC(&config, scale_stub(), parameters), hipSuccess);
+  auto parameters = pointers(data, factor, count);
+  ASSERT_EQ(hipDrvLaunchKernelEx(&driver, function(scale_stub()), parameters.data(), nullptr),
+            hipSuccess);
+  ASSERT_EQ(hipLaunchKernelExC(&config, scale_stub(), parameters.data()), hipSuccess);
   ASSERT_EQ(fake::launches().size(), 2u);
   EXPECT_TRUE(fake::launches()[0].dispatch.cooperative);
   EXPECT_EQ(fake::launches()[0].dispatch.grid.x, 128u);
@@ -244,7 +248,7 @@ TEST_F(LaunchTest, ByConfigurationWithAttributes) {
   EXPECT_EQ(fake::launches()[0].at<float>(8), 4.0f);
   EXPECT_FALSE(fake::launches()[1].dispatch.cooperative);
   EXPECT_EQ(fake::launches()[1].dispatch.grid.x, 192u);
-  EXPECT_EQ(hipLaunchKernelExC(nullptr, scale_stub(), parameters), hipErrorInvalidValue);
+  EXPECT_EQ(hipLaunchKernelExC(nullptr, scale_stub(), parameters.data()), hipErrorInvalidValue);
 }
 
 // A kernel that fails.

@@ -11,12 +11,12 @@
 
 namespace {
 
-const std::string folder = HIPSIGHT_LIBRARIES "/";
+constexpr const char* folder = HIPSIGHT_LIBRARIES "/";
 
 struct Library {
   explicit Library(int major) : major(major) {
-    handle =
-        dlopen((folder + "libamdhip64.so." + std::to_string(major)).c_str(), RTLD_NOW | RTLD_LOCAL);
+    handle = dlopen((folder + ("libamdhip64.so." + std::to_string(major))).c_str(),
+                    RTLD_NOW | RTLD_LOCAL);
     EXPECT_NE(handle, nullptr) << dlerror();
   }
   template <class Function>
@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Major, LibraryTest, testing::Values(5, 6, 7));
 
 TEST_P(LibraryTest, Soname) {
   link_map* map = nullptr;
-  ASSERT_EQ(dlinfo(library.handle, RTLD_DI_LINKMAP, &map), 0);
+  ASSERT_EQ(dlinfo(library.handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)), 0);
   const char* strings = nullptr;
   std::size_t soname = 0;
   for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {

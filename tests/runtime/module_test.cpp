@@ -20,12 +20,14 @@ void __hipRegisterFunction(void** handle, const void* stub, char* device_functio
 
 namespace {
 
-std::vector<char> contents(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  EXPECT_TRUE(in) << file;
+std::vector<char> contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in) << path;
   return {std::istreambuf_iterator<char>(in), {}};
 }
-const std::string folder = HIPSIGHT_TEST_FILES "/";
+std::string file(const char* name) {
+  return std::string(HIPSIGHT_TEST_FILES "/") + name;
+}
 
 struct Wrapper {
   unsigned magic = 0x48495046, version = 1;
@@ -35,16 +37,17 @@ struct Wrapper {
 
 TEST(Module, LoadsWhatFitsTheDevice) {
   hipModule_t module = nullptr;
-  const auto bundle = contents(folder + "kernels.hipfb");  // gfx90a and gfx942
+  const auto bundle = contents(file("kernels.hipfb"));  // gfx90a and gfx942
   ASSERT_EQ(hipModuleLoadData(&module, bundle.data()), hipSuccess);
   hipFunction_t function = nullptr;
   ASSERT_EQ(hipModuleGetFunction(&function, module, "_Z5storePii"), hipSuccess);
   int* where = nullptr;
   int value = 3;
-  void* parameters[] = {&where, &value};
+  auto parameters = pointers(where, value);
   fake::reset();
-  ASSERT_EQ(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr),
-            hipSuccess);
+  ASSERT_EQ(
+      hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters.data(), nullptr),
+      hipSuccess);
   EXPECT_EQ(fake::launches().at(0).dispatch.module->object().target().processor, "gfx942");
   EXPECT_EQ(hipModuleUnload(module), hipSuccess);
   fake::reset();
@@ -52,7 +55,7 @@ TEST(Module, LoadsWhatFitsTheDevice) {
 
 TEST(Module, FromAFile) {
   hipModule_t module = nullptr;
-  ASSERT_EQ(hipModuleLoad(&module, (folder + "kernels_gfx942.co").c_str()), hipSuccess);
+  ASSERT_EQ(hipModuleLoad(&module, file("kernels_gfx942.co").c_str()), hipSuccess);
   hipFunction_t function = nullptr, again = nullptr;
   EXPECT_EQ(hipModuleGetFunction(&function, module, "_Z5storePii"), hipSuccess);
   EXPECT_EQ(hipModuleGetFunction(&again, module, "_Z5storePii"), hipSuccess);
@@ -69,7 +72,7 @@ TEST(Module, FromAFile) {
 
 TEST(Module, GlobalsHaveTheirValueAndSize) {
   hipModule_t module = nullptr;
-  ASSERT_EQ(hipModuleLoad(&module, (folder + "kernels_gfx942.co").c_str()), hipSuccess);
+  ASSERT_EQ(hipModuleLoad(&module, file("kernels_gfx942.co").c_str()), hipSuccess);
   hipDeviceptr_t address = nullptr;
   std::size_t size = 0;
   ASSERT_EQ(hipModuleGetGlobal(&address, &size, module, "counter"), hipSuccess);
@@ -84,7 +87,7 @@ TEST(Module, GlobalsHaveTheirValueAndSize) {
 }
 
 TEST(Module, NoBinaryForThisGpuNamesBoth) {
-  const auto other = contents(folder + "kernels_gfx1100.co");
+  const auto other = contents(file("kernels_gfx1100.co"));
   hipModule_t module = nullptr;
   testing::internal::CaptureStderr();
   EXPECT_EQ(hipModuleLoadData(&module, other.data()), hipErrorNoBinaryForGpu);
@@ -100,11 +103,12 @@ TEST(Module, BadImagesAreErrors) {
   EXPECT_EQ(hipModuleLoadData(&module, nullptr), hipErrorInvalidValue);
   EXPECT_EQ(hipModuleLoadData(nullptr, noise.data()), hipErrorInvalidValue);
   EXPECT_EQ(hipModuleLoadData(&module, reinterpret_cast<void*>(8)), hipErrorInvalidImage);
-  auto cut = contents(folder + "kernels_gfx942.co");
+  auto cut = contents(file("kernels_gfx942.co"));
   cut.resize(cut.size() / 2);
-  const std::string file = testing::TempDir() + "cut.co";
-  std::ofstream(file, std::ios::binary).write(cut.data(), static_cast<std::streamsize>(cut.size()));
-  EXPECT_EQ(hipModuleLoad(&module, file.c_str()), hipErrorInvalidImage);
+  const std::string cut_file = testing::TempDir() + "cut.co";
+  std::ofstream(cut_file, std::ios::binary)
+      .write(cut.data(), static_cast<std::streamsize>(cut.size()));
+  EXPECT_EQ(hipModuleLoad(&module, cut_file.c_str()), hipErrorInvalidImage);
 }
 
 TEST(Registration, NothingIsReadBeforeItIsNeeded) {
@@ -195,8 +199,6 @@ TEST(Symbol, ChecksBoundsAndNames) {
 TEST(Symbol, ManagedVariablesAreOneMemoryForHostAndDevice) {
   EXPECT_EQ(common_variable(), 3);
   common_variable() = 5;
-  hipModule_t module = nullptr;
-  (void)module;
   // Device code reaches it by a pointer in its own image, which the runtime has set.
   fake::reset();
   launch_store(nullptr, 0);
@@ -205,7 +207,7 @@ TEST(Symbol, ManagedVariablesAreOneMemoryForHostAndDevice) {
   const auto* symbol = code.object().find_symbol("common");
   ASSERT_NE(symbol, nullptr);
   int* seen = nullptr;
-  std::memcpy(&seen, code.address(symbol->address), sizeof seen);
+  std::memcpy(static_cast<void*>(&seen), code.address(symbol->address), sizeof seen);
   EXPECT_EQ(seen, &common_variable());
   hipPointerAttribute_t attributes{};
   EXPECT_EQ(hipPointerGetAttributes(&attributes, seen), hipSuccess);

@@ -3,16 +3,17 @@
 #include <hip/hip_runtime_api.h>
 
 #include <cstdlib>
-#include <string>
 #include <thread>
 #include <vector>
+
+#include "kernels.h"
 
 namespace {
 
 // Before the first call of HIP, which makes the devices.
 const int two_devices = setenv("HIPSIGHT_GPUS", "2", 1);
 
-const std::string code_object = HIPSIGHT_TEST_FILES "/kernels_gfx942.co";
+constexpr const char* code_object = HIPSIGHT_TEST_FILES "/kernels_gfx942.co";
 
 class PeerTest : public testing::Test {
  protected:
@@ -22,14 +23,14 @@ class PeerTest : public testing::Test {
 
 hipFunction_t load(hipModule_t* module, const char* kernel) {
   hipFunction_t function = nullptr;
-  EXPECT_EQ(hipModuleLoad(module, code_object.c_str()), hipSuccess);
+  EXPECT_EQ(hipModuleLoad(module, code_object), hipSuccess);
   EXPECT_EQ(hipModuleGetFunction(&function, *module, kernel), hipSuccess);
   return function;
 }
 
 hipError_t store(hipFunction_t function, int* where, int value, hipStream_t stream = nullptr) {
-  void* parameters[] = {&where, &value};
-  return hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
+  auto parameters = pointers(where, value);
+  return hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters.data(), nullptr);
 }
 
 TEST_F(PeerTest, EachDeviceHasItsOwnMemory) {
