@@ -11,12 +11,14 @@ namespace fake {
 namespace {
 
 // Kernels fail here on purpose: the process keeps the tests' own exit status.
-[[maybe_unused]] const int keep_status = on_exit(
-    [](int status, void*) {
-      std::fflush(nullptr);
-      _exit(status);
-    },
-    nullptr);
+__attribute__((constructor)) void keep_status() {
+  on_exit(
+      [](int status, void*) {
+        std::fflush(nullptr);
+        _exit(status);
+      },
+      nullptr);
+}
 
 }  // namespace
 
