@@ -74,7 +74,7 @@ std::vector<Encoding> gfx9() {
       {ds, 24, 17, four_bytes_and({{0, 25, 25}, {0, 16, 16}, {0, 15, 8}, {0, 7, 0}, {1, 23, 16}})},
       {mubuf, 24, 18,
        four_bytes_and(
-           {{0, 11, 0}, {0, 13, 12}, {0, 15, 14}, {0, 17, 16}, {1, 20, 16}, {1, 23, 21}})},
+           {{0, 11, 0}, {0, 13, 12}, {0, 15, 14}, {0, 17, 16}, {1, 20, 16}, {1, 23, 23}})},
       {smem, 25, 18, {{0, 5, 0}, {0, 12, 6}, {0, 14, 14}, {0, 17, 16}, {1, 20, 0}, {1, 31, 25}}},
   };
   for (const std::uint32_t segment :
@@ -101,7 +101,7 @@ std::vector<Encoding> gfx11() {
        17,
        {{0, 16, 9}, source(0, 8, 0), {1, 31, 24}, {1, 23, 17}, {1, 16, 9}, source(1, 8, 0)}},
       {ds, 25, 18, four_bytes_and({{0, 17, 17}, {0, 15, 8}, {0, 7, 0}, {1, 23, 16}})},
-      {mubuf, 25, 18, four_bytes_and({{0, 11, 0}, {0, 14, 12}, {1, 20, 16}, {1, 23, 21}})},
+      {mubuf, 25, 18, four_bytes_and({{0, 11, 0}, {0, 14, 12}, {1, 20, 16}, {1, 23, 22}})},
       {smem, 25, 18, {{0, 5, 0}, {0, 12, 6}, {0, 14, 13}, {1, 20, 0}, {1, 31, 25, null}}},
   };
   for (const std::uint32_t segment : {0u, 1u, 2u})
@@ -138,17 +138,11 @@ std::vector<Encoding> gfx12() {
                     {1, 30, 23},
                     {2, 7, 0},
                     {2, 31, 8}}});
-  all.push_back({mubuf,
-                 21,
-                 14,
-                 {{0, 6, 0, null},
-                  {0, 22, 22},
-                  {1, 7, 0},
-                  {1, 17, 9},
-                  {1, 22, 18},
-                  {1, 31, 30},
-                  {2, 7, 0},
-                  {2, 31, 8}}});
+  all.push_back(
+      {mubuf,
+       21,
+       14,
+       {{0, 6, 0, null}, {1, 7, 0}, {1, 17, 9}, {1, 22, 18}, {1, 31, 30}, {2, 7, 0}, {2, 31, 8}}});
   return all;
 }
 
@@ -164,7 +158,7 @@ std::vector<Encoding> encodings(Gfx gfx) {
 /// A source operand: registers, VCC, M0, EXEC, inline constants, apertures, literals, SDWA and DPP.
 std::uint32_t any_source(Kind kind, std::mt19937& random) {
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
-  switch (below(6)) {
+  switch (below(8)) {
     case 0:
       return below(106);
     case 1:

@@ -305,6 +305,30 @@ struct Buffer {
   }
 };
 
+/// Loads whose data goes to LDS: lane i's to M0 + offset + 4 i, or + 16 i when it is three or four
+/// dwords; less than a dword is extended to one (CDNA4 ISA, 9.1.9 and 10.3).
+template <class T, unsigned Count = 1>
+struct LoadToLds {
+  static constexpr unsigned bytes = sizeof(T) * Count;
+  static constexpr bool stores = false;
+  static void run(Wave& w, const Op* op, const Addresses& a) {
+    constexpr unsigned stride = Count > 1 ? 16 : 4;
+    const std::uint32_t first =
+        (w.scalar[reg::m0_cdna] & 0x3fffc) + static_cast<std::uint32_t>(op->imm);
+    for_lanes(a.mask, [&](unsigned lane) {
+      T values[Count];
+      std::memcpy(values, reinterpret_cast<const void*>(a.at[lane]), sizeof values);
+      std::uint32_t dwords[Count];
+      for (unsigned i = 0; i < Count; ++i)
+        dwords[i] = static_cast<std::uint32_t>(static_cast<std::int32_t>(values[i]));
+      const std::uint64_t at = std::uint64_t{first} + lane * stride;
+      if (at + sizeof dwords > w.group->lds_bytes)
+        report_access(w, op, at, sizeof dwords, lane, "LDS access");
+      std::memcpy(w.group->lds + at, dwords, sizeof dwords);
+    });
+  }
+};
+
 template <class Space, class Access>
 const Op* memory(Wave& w, const Op* op) {
   const std::uint64_t mask = w.exec() & w.full;
@@ -398,6 +422,21 @@ void add_vector_memory(Table& table) {
   HIPSIGHT_ATOMICS(Global, "GLOBAL")
   HIPSIGHT_ATOMICS(Flat, "FLAT")
   HIPSIGHT_ATOMICS(Buffer, "BUFFER")
+
+  add.template operator()<Global, LoadToLds<std::uint8_t>>("GLOBAL_LOAD_LDS_UBYTE");
+  add.template operator()<Global, LoadToLds<std::int8_t>>("GLOBAL_LOAD_LDS_SBYTE");
+  add.template operator()<Global, LoadToLds<std::uint16_t>>("GLOBAL_LOAD_LDS_USHORT");
+  add.template operator()<Global, LoadToLds<std::int16_t>>("GLOBAL_LOAD_LDS_SSHORT");
+  add.template operator()<Global, LoadToLds<std::uint32_t>>("GLOBAL_LOAD_LDS_DWORD");
+  add.template operator()<Global, LoadToLds<std::uint32_t, 3>>("GLOBAL_LOAD_LDS_DWORDX3");
+  add.template operator()<Global, LoadToLds<std::uint32_t, 4>>("GLOBAL_LOAD_LDS_DWORDX4");
+  add.template operator()<Buffer, LoadToLds<std::uint8_t>>("BUFFER_LOAD_UBYTE_LDS");
+  add.template operator()<Buffer, LoadToLds<std::int8_t>>("BUFFER_LOAD_SBYTE_LDS");
+  add.template operator()<Buffer, LoadToLds<std::uint16_t>>("BUFFER_LOAD_USHORT_LDS");
+  add.template operator()<Buffer, LoadToLds<std::int16_t>>("BUFFER_LOAD_SSHORT_LDS");
+  add.template operator()<Buffer, LoadToLds<std::uint32_t>>("BUFFER_LOAD_DWORD_LDS");
+  add.template operator()<Buffer, LoadToLds<std::uint32_t, 3>>("BUFFER_LOAD_DWORDX3_LDS");
+  add.template operator()<Buffer, LoadToLds<std::uint32_t, 4>>("BUFFER_LOAD_DWORDX4_LDS");
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL
