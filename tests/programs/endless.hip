@@ -1,0 +1,38 @@
+// Kernels that never end.
+//   endless CASE
+#include "check.h"
+
+__global__ void loop(int* out) {
+  volatile int* const turns = out + threadIdx.x;
+  for (;;) *turns = *turns + 1;  // endless loop
+}
+
+// The first wave waits for the others, which never come.
+__global__ void barrier(int* out) {
+  if (threadIdx.x >= 64)
+    while (__hip_atomic_load(out, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) == 0) {  // no barrier
+    }
+  __syncthreads();
+  out[threadIdx.x] = 1;
+}
+
+// Nobody sets the flag.
+__global__ void flag(int* out) {
+  while (__hip_atomic_load(out, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) == 0)  // no flag
+    __builtin_amdgcn_s_sleep(1);
+  out[threadIdx.x] = 1;
+}
+
+int main(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  const int groups = argc > 2 ? std::atoi(argv[2]) : 1;
+  int* const out = device_array<int>(256);
+  MUST(hipMemset(out, 0, 256 * sizeof(int)));
+  std::printf("before\n");
+  std::fflush(stdout);
+  if (name == "loop") loop<<<groups, 256>>>(out);
+  if (name == "barrier") barrier<<<groups, 256>>>(out);
+  if (name == "flag") flag<<<groups, 256>>>(out);
+  tell_launch();
+  std::printf("after\n");
+}

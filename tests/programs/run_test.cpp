@@ -1,0 +1,189 @@
+// `hipsight run` around whole programs: their output, their exit status, the GPU they see, the
+// report, and the library they are bound to. (tests/cli has what needs no GPU program.)
+#include "run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+namespace programs {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string greeting(const std::string& processor) {
+  using namespace std::string_literals;
+  return processor + " processors\r\n\xff\x01\0no newline at the end"s;
+}
+constexpr const char* mi300x = "gfx942:sramecc+:xnack-, 304";
+constexpr const char* rx7900xtx = "gfx1100, 48";
+
+// --- output
+
+TEST(Output, IsTheProgramsOwn) {
+  const Scratch scratch;
+  const Words reports[] = {{},
+                           {"--no-report"},
+                           {"--report", scratch / "report.txt"},
+                           {"--json", scratch / "report.json"}};
+  for (const Words& options : reports)
+    EXPECT_EQ(hipsight_run(options, {"greeting"}).out, greeting(mi300x));
+}
+
+TEST(Output, OnStderrComesBeforeTheReport) {
+  EXPECT_EQ(hipsight_run({"--no-report"}, {"greeting"}).err, "words on stderr\n");
+  const Outcome outcome = hipsight_run({}, {"greeting"});
+  EXPECT_THAT(outcome.err,
+              StartsWith("words on stderr\n\nhipsight: AMD Instinct MI300X (mi300x, "));
+  EXPECT_THAT(outcome.err, HasSubstr("\nadd(int const*, int const*, int*, int): 1 launch\n"));
+}
+
+TEST(Output, OfTheReportGoesWhereItIsSent) {
+  const Scratch scratch;
+  const Outcome outcome = hipsight_run({"--report", scratch / "report.txt"}, {"greeting"});
+  EXPECT_EQ(outcome.err, "words on stderr\n");
+  EXPECT_THAT(read_file(scratch / "report.txt"), HasSubstr("\nadd(int const*, "));
+}
+
+TEST(Output, IsNotLostWhenTheReportCannotBeWritten) {
+  const Outcome outcome = hipsight_run({"--report", "/no/such/folder/report.txt"}, {"greeting"});
+  EXPECT_EQ(outcome.out, greeting(mi300x));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write the report to '/no/such/folder/report.txt'"));
+}
+
+TEST(Output, AsJson) {
+  const Scratch scratch;
+  hipsight_run({"--no-report", "--json", scratch / "good.json"}, {"greeting"});
+  const auto good = nlohmann::json::parse(read_file(scratch / "good.json"));
+  EXPECT_EQ(good.at("schema"), "hipsight.report");
+  EXPECT_EQ(good.at("gpu").at("name"), "mi300x");
+  ASSERT_EQ(good.at("kernels").size(), 1u);
+  const auto& kernel = good.at("kernels")[0];
+  EXPECT_EQ(kernel.at("title"), "add(int const*, int const*, int*, int)");
+  EXPECT_EQ(kernel.at("waves"), 2);
+  // 100 work-items read two integers and write one.
+  EXPECT_EQ(kernel.at("bytes").at("global").at("read"), 800);
+  EXPECT_EQ(kernel.at("bytes").at("global").at("written"), 400);
+  EXPECT_TRUE(good.at("errors").empty());
+
+  hipsight_run({"--no-report", "--json", scratch / "bad.json"}, {"stray", "null"});
+  const auto bad = nlohmann::json::parse(read_file(scratch / "bad.json"));
+  EXPECT_TRUE(bad.at("kernels").empty());
+  ASSERT_EQ(bad.at("errors").size(), 1u);
+  EXPECT_EQ(bad.at("errors")[0].at("kernel"), "store(float*)");
+  EXPECT_EQ(bad.at("errors")[0].at("kind"), "memory_access");
+  EXPECT_THAT(bad.at("errors")[0].at("message"), HasSubstr("it is the null pointer"));
+}
+
+// --- exit status
+
+TEST(ExitStatus, IsTheProgramsOwn) {
+  EXPECT_EQ(hipsight_run({}, {"greeting"}).status, 0);
+  EXPECT_EQ(hipsight_run({}, {"greeting", "3"}).status, 3);
+  EXPECT_EQ(hipsight_run({}, {"greeting", "abort"}).signal, SIGABRT);
+  const Outcome killed = hipsight_run({}, {"greeting", "kill"});
+  EXPECT_EQ(killed.signal, SIGKILL);
+  EXPECT_EQ(killed.out, greeting(mi300x));
+}
+
+TEST(ExitStatus, OfRefusedCallsIsTheProgramsOwn) {
+  const Outcome outcome = hipsight_run({"--no-report"}, {"bad_calls"});
+  EXPECT_EQ(outcome.status, 0) << describe(outcome);
+  EXPECT_EQ(outcome.out,
+            "no blocks: hipErrorInvalidValue\n"
+            "no threads: hipErrorInvalidConfiguration\n"
+            "2048 threads: hipErrorInvalidValue\n"
+            "64 x 64 threads: hipErrorInvalidValue\n"
+            "512 threads of 256: hipErrorLaunchFailure\n"
+            "200 KiB of LDS: hipErrorInvalidValue\n"
+            "no function: hipErrorInvalidDeviceFunction\n"
+            "no kernel: hipErrorInvalidDeviceFunction\n"
+            "no arguments: hipErrorInvalidValue\n"
+            "launch on a destroyed stream: hipErrorContextIsDestroyed\n"
+            "destroy it again: hipErrorContextIsDestroyed\n"
+            "destroy the null stream: hipErrorInvalidHandle\n"
+            "wait for the null stream: hipSuccess\n"
+            "copy to beyond the end: hipErrorInvalidValue\n"
+            "copy from beyond the end: hipErrorInvalidValue\n"
+            "copy to null: hipErrorInvalidValue\n"
+            "copy from null: hipErrorInvalidValue\n"
+            "set beyond the end: hipErrorInvalidValue\n"
+            "allocate more than there is: hipErrorOutOfMemory\n"
+            "free from the middle: hipErrorInvalidValue\n"
+            "free host memory: hipErrorInvalidValue\n"
+            "free: hipSuccess\n"
+            "free again: hipErrorInvalidValue\n"
+            "copy to freed memory: hipErrorInvalidValue\n"
+            "at the end: hipSuccess\n");
+  EXPECT_THAT(outcome.err, HasSubstr("was freed before\n"));
+}
+
+// --- the GPU
+
+TEST(ChosenGpu, IsTheOneTheProgramSees) {
+  EXPECT_EQ(hipsight_run({"--gpu", "rx7900xtx"}, {"greeting"}).out, greeting(rx7900xtx));
+  EXPECT_EQ(hipsight_run({}, {"greeting"}, {{"HIPSIGHT_GPU", "rx7900xtx"}}).out,
+            greeting(rx7900xtx));
+  EXPECT_EQ(hipsight_run({"--gpu", "mi300x"}, {"greeting"}, {{"HIPSIGHT_GPU", "rx7900xtx"}}).out,
+            greeting(mi300x));
+}
+
+TEST(ChosenGpu, MayBeAFile) {
+  const Scratch scratch;
+  write_file(scratch / "small.toml",
+             "name = \"small\"\ntitle = \"A small MI300X\"\nbase = \"mi300x\"\n"
+             "compute_units = { value = 10, source = \"a wish\" }\n");
+  const Outcome outcome = hipsight_run({"--gpu", scratch / "small.toml"}, {"greeting"});
+  EXPECT_EQ(outcome.out, greeting("gfx942:sramecc+:xnack-, 10"));
+  EXPECT_THAT(outcome.err, HasSubstr("hipsight: A small MI300X (small, gfx942"));
+}
+
+TEST(ChosenGpu, MustBeKnown) {
+  const Outcome outcome = hipsight_run({"--gpu", "mi999"}, {"greeting"});
+  EXPECT_EQ(outcome.status, 125);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, StartsWith("hipsight: unknown GPU 'mi999'; there are: "));
+  for (const char* name : {"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"})
+    EXPECT_THAT(outcome.err, HasSubstr(name));
+}
+
+// --- programs that are no programs
+
+TEST(NoProgram, IsSaidSo) {
+  const Outcome missing = hipsight_run({}, {"no_such_program"});
+  EXPECT_EQ(missing.status, 127);
+  EXPECT_THAT(missing.err, HasSubstr("program not found: "));
+  const Outcome no_program = hipsight_run({}, {"module.co"});
+  EXPECT_EQ(no_program.status, 126) << describe(no_program);
+  EXPECT_THAT(no_program.err, HasSubstr("cannot run ")) << describe(no_program);
+}
+
+// --- binding: programs linked as with ROCm, against a library that fails every call
+
+class StockProgram : public testing::TestWithParam<const char*> {};
+
+TEST_P(StockProgram, IsBoundToOurLibrary) {
+  const Outcome outcome = hipsight_run({"--no-report"}, {GetParam()}, {{"LD_BIND_NOW", "1"}});
+  EXPECT_EQ(outcome.out, greeting(mi300x)) << describe(outcome);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "words on stderr\n");  // nor does the loader miss a version
+}
+
+// Without hipsight the program does not get to the end: it is really bound at run time.
+TEST_P(StockProgram, AloneFails) {
+  const Outcome outcome = run({folder() / GetParam()});
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_NE(outcome.out, greeting(mi300x));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kind, StockProgram,
+                         testing::Values("stock_5", "stock_6", "stock_7", "stock_runpath"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace programs

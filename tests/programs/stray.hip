@@ -1,0 +1,114 @@
+// A kernel that goes to memory it must not touch, in a program that lives on.
+//   stray CASE [EXIT_STATUS]
+#include <memory>
+
+#include "check.h"
+
+__global__ void store(float* at) {
+  at[threadIdx.x] = 1;  // stray store
+}
+
+__global__ void load(float* out, const float* at) {
+  out[threadIdx.x] = at[threadIdx.x] + 1;  // stray load
+}
+
+// One address for the whole wave: read by scalar instructions.
+__global__ void load_scalar(float* out, const float* __restrict__ at) {
+  out[threadIdx.x] = at[0];  // stray scalar load
+}
+
+__global__ void add(int* at) {
+  atomicAdd(at + threadIdx.x, 1);  // stray atomic
+}
+
+// The compiler cannot know what a pointer read from memory points at.
+__global__ void store_flat(float** at) {
+  float* volatile* pointer = at;
+  (*pointer)[threadIdx.x] = 1;  // stray flat store
+}
+
+__global__ void store_lds(float* out, int index) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = 0;
+  __syncthreads();
+  tile[threadIdx.x + index] = 1;  // stray LDS store
+  __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+__global__ void store_scratch(float* out, int index) {
+  volatile float own[16];
+  for (int i = 0; i < 16; ++i) own[i] = out[i];
+  own[index + threadIdx.x] = 1;  // stray scratch store
+  out[threadIdx.x] = own[threadIdx.x & 15];
+}
+
+float host_global[64];
+
+int main(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  float host_local[64] = {};
+  const auto host_heap = std::make_unique<float[]>(64);
+  // 1000 bytes, so that its end is nowhere near the end of a page.
+  float* const array = device_array<float>(250);
+  MUST(hipMemset(array, 0, 1000));
+  std::printf("before\n");
+
+  if (name == "null") {
+    store<<<1, 64>>>(nullptr);
+  } else if (name == "near_null") {
+    store<<<1, 64>>>(reinterpret_cast<float*>(64));
+  } else if (name == "wild") {
+    store<<<1, 64>>>(reinterpret_cast<float*>(0x123456789000));
+  } else if (name == "beyond_48_bits") {
+    store<<<1, 64>>>(reinterpret_cast<float*>(0xdeadbeefdeadbeec));
+  } else if (name == "past_end") {
+    store<<<1, 64>>>(array + 250 - 63);  // the last work-item is one element past the end
+  } else if (name == "load_past_end") {
+    load<<<1, 64>>>(array, array + 250 - 63);
+  } else if (name == "scalar_load_past_end") {
+    load_scalar<<<1, 64>>>(array, array + 250);
+  } else if (name == "scalar_load_null") {
+    load_scalar<<<1, 64>>>(array, nullptr);
+  } else if (name == "atomic_past_end") {
+    add<<<1, 64>>>(reinterpret_cast<int*>(array) + 250 - 63);
+  } else if (name == "flat_past_end") {
+    float* const target = array + 250 - 63;
+    float** const pointer = device_array<float*>(1);
+    MUST(hipMemcpy(pointer, &target, sizeof target, hipMemcpyHostToDevice));
+    store_flat<<<1, 64>>>(pointer);
+  } else if (name == "straddling") {
+    store<<<1, 1>>>(reinterpret_cast<float*>(reinterpret_cast<char*>(array) + 998));
+  } else if (name == "before") {
+    store<<<1, 64>>>(array - 1);
+  } else if (name == "freed") {
+    float* const gone = device_array<float>(64);
+    MUST(hipFree(gone));
+    store<<<1, 64>>>(gone);
+  } else if (name == "heap") {
+    store<<<1, 64>>>(host_heap.get());
+  } else if (name == "load_heap") {
+    load<<<1, 64>>>(array, host_heap.get());
+  } else if (name == "stack") {
+    store<<<1, 64>>>(host_local);
+  } else if (name == "host_global") {
+    store<<<1, 64>>>(host_global);
+  } else if (name == "lds") {
+    store_lds<<<1, 64>>>(array, 1);
+  } else if (name == "lds_negative") {
+    store_lds<<<1, 64>>>(array, -64);
+  } else if (name == "scratch") {
+    store_scratch<<<1, 64>>>(array, 1 << 20);
+  } else if (name == "scratch_negative") {
+    store_scratch<<<1, 64>>>(array, -(1 << 20));
+  } else {
+    return 72;
+  }
+  tell_launch();
+
+  float changed = host_local[0];
+  for (int i = 0; i < 64; ++i) changed += host_local[i] + host_heap[i] + host_global[i];
+  std::printf("host memory: %s\n", changed == 0 ? "as it was" : "changed");
+  std::printf("after\n");
+  return argc > 2 ? std::atoi(argv[2]) : 0;
+}

@@ -1,0 +1,112 @@
+// Accesses outside every allocation: each a report, and a program that lives on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "run.h"
+
+namespace programs {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+struct Case {
+  std::string name;    ///< stray's argument
+  std::string kernel;  ///< demangled
+  std::string marker;  ///< comment on the line that goes astray
+  std::string what;    ///< first line of the report
+  std::string where;   ///< regular expression of what it says about the address
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
+
+std::vector<Case> cases() {
+  const std::string range = R"(hipMalloc #[12] \[0x[0-9a-f]+, 0x[0-9a-f]+\), )";
+  const std::string right_behind = "right behind the end of " + range + "1000 bytes";
+  const std::string outside = " outside every allocation: 4 bytes at 0x";
+  const std::string own_memory = "it is the program's own memory ";
+  const std::string far = "far from every allocation; nearest: ";
+  return {
+      {"null", "store(float*)", "stray store", "store" + outside, "it is the null pointer"},
+      {"near_null", "store(float*)", "stray store", "store" + outside,
+       "it is 64 bytes from the null pointer"},
+      {"wild", "store(float*)", "stray store", "store" + outside + "123456789000", far + range},
+      {"beyond_48_bits", "store(float*)", "stray store", "store" + outside + "deadbeefdeadbeec",
+       far},
+      {"past_end", "store(float*)", "stray store", "store" + outside, right_behind},
+      {"load_past_end", "load(float*, float const*)", "stray load", "load" + outside, right_behind},
+      {"scalar_load_past_end", "load_scalar(float*, float const*)", "stray scalar load",
+       "scalar load" + outside, right_behind},
+      {"scalar_load_null", "load_scalar(float*, float const*)", "stray scalar load",
+       "scalar load" + outside, "it is the null pointer"},
+      {"atomic_past_end", "add(int*)", "", "atomic" + outside, right_behind},
+      {"flat_past_end", "store_flat(float**)", "stray flat store", "store" + outside, right_behind},
+      {"straddling", "store(float*)", "stray store", "store" + outside,
+       "it runs 2 bytes past the end of " + range + "1000 bytes"},
+      {"before", "store(float*)", "stray store", "store" + outside,
+       "nearest: 4 bytes before " + range + "1000 bytes"},
+      {"freed", "store(float*)", "stray store", "store" + outside,
+       "it was freed: hipMalloc #2 .*, 256 bytes"},
+      {"heap", "store(float*)", "stray store", "store" + outside,
+       own_memory + R"(\((\[heap\]|anonymous)\))"},
+      {"load_heap", "load(float*, float const*)", "stray load", "load" + outside,
+       own_memory + R"(\((\[heap\]|anonymous)\))"},
+      {"stack", "store(float*)", "stray store", "store" + outside, own_memory + R"(\(\[stack\]\))"},
+      {"host_global", "store(float*)", "stray store", "store" + outside,
+       own_memory + R"(\(.*/stray\))"},
+      {"lds", "store_lds(float*, int)", "stray LDS store",
+       "LDS access outside the workgroup's LDS: 4 bytes at 0x100 of 256", ""},
+      {"lds_negative", "store_lds(float*, int)", "stray LDS store",
+       "LDS access outside the workgroup's LDS: 4 bytes at 0xffffff00 of 256", ""},
+      {"scratch", "store_scratch(float*, int)", "stray scratch store",
+       "scratch access outside the work-item's scratch: 4 bytes at ", ""},
+      {"scratch_negative", "store_scratch(float*, int)", "stray scratch store",
+       "scratch access outside the work-item's scratch: 4 bytes at ", ""},
+  };
+}
+
+class Stray : public testing::TestWithParam<std::tuple<const char*, Case>> {};
+
+TEST_P(Stray, IsReportedAndTheProgramLivesOn) {
+  const auto& [gpu, c] = GetParam();
+  const Outcome outcome = hipsight_run({"--gpu", gpu}, {"stray", c.name});
+  const std::string all = describe(outcome);
+  EXPECT_EQ(outcome.out,
+            "before\n"
+            "launch: hipErrorIllegalAddress\n"
+            "wait: hipErrorIllegalAddress\n"
+            "host memory: as it was\n"
+            "after\n");
+  EXPECT_EQ(outcome.status, 86) << all;
+  EXPECT_THAT(outcome.err, HasSubstr("hipsight: " + c.what)) << all;
+  EXPECT_THAT(outcome.err, HasSubstr("\n  kernel      " + c.kernel + "\n")) << all;
+  EXPECT_THAT(outcome.err, MatchesRegex("(.|\n)*\n  instruction [a-z_0-9]+ .*\n"
+                                        "  address     0x[0-9a-f]+ in .*/stray\n(.|\n)*"));
+  if (!c.marker.empty())
+    EXPECT_THAT(outcome.err,
+                HasSubstr("\n  source      " + source_of("stray", "// " + c.marker) + "\n"))
+        << all;
+  EXPECT_THAT(outcome.err, MatchesRegex("(.|\n)*\n  workgroup   \\(0, 0, 0\\), wave [01], lane "
+                                        "[0-9]+\n(.|\n)*"));
+  if (!c.where.empty())
+    EXPECT_THAT(outcome.err, MatchesRegex("(.|\n)*\n  " + c.where + "(.|\n)*")) << all;
+  // The report at the end names it again.
+  EXPECT_THAT(outcome.err, HasSubstr("\n1 launch failed:\n  " + c.kernel + ": memory access\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpu, Stray,
+                         testing::Combine(testing::Values("mi210", "mi300x", "rx7900xtx"),
+                                          testing::ValuesIn(cases())),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) + ("_" + std::get<1>(info.param).name);
+                         });
+
+TEST(StrayProgram, KeepsItsOwnExitStatus) {
+  EXPECT_EQ(hipsight_run({}, {"stray", "null", "3"}).status, 3);
+  EXPECT_EQ(hipsight_run({"--no-report"}, {"stray", "null", "0"}).status, 86);
+}
+
+}  // namespace
+}  // namespace programs
