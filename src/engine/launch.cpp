@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::int64_t wave_budget = 4096;  ///< backward branches of a wave in one turn
 constexpr unsigned patience = 8;            ///< turns of a workgroup without progress
+constexpr std::int64_t spin_budget = 1024;  ///< the budget once patience has run out
 
 struct AlignedDelete {
   void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
@@ -176,7 +177,7 @@ class Execution {
         for (std::uint32_t i = 0; i < slot.started; ++i) {
           Wave& wave = *group.waves[i];
           if (wave.stop == Stop::End || wave.stop == Stop::Barrier) continue;
-          progress |= run_wave_once(wave, group);
+          progress |= run_wave_once(wave, slot);
         }
         if (group.running && group.waiting == group.running) {
           group.waiting = 0;
@@ -192,15 +193,15 @@ class Execution {
       return true;
     }
 
-    bool run_wave_once(Wave& wave, Workgroup& group) {
+    bool run_wave_once(Wave& wave, Slot& slot) {
       wave.counts = counts.get();
       wave.known = known.get();
-      wave.budget = wave_budget;
+      wave.budget = slot.idle > patience ? spin_budget : wave_budget;
       wave.stop = Stop::None;
       _mm_setcsr(wave.csr_32);
       run_wave(wave);
-      if (wave.stop == Stop::End) --group.running;
-      if (wave.stop == Stop::Barrier) ++group.waiting;
+      if (wave.stop == Stop::End) --slot.group.running;
+      if (wave.stop == Stop::Barrier) ++slot.group.waiting;
       return wave.stop != Stop::Yield;
     }
 

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <llvm/Demangle/Demangle.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <memory>
+#include <fstream>
+#include <sstream>
 
 #include "engine/workgroup.h"
 
@@ -51,15 +50,15 @@ std::string nearest(const Memory& memory, std::uint64_t address) {
 /// What of the program's own memory holds this address, as /proc/self/maps names it: "[heap]",
 /// "[stack]", a file; empty when nothing does.
 std::string host_mapping(std::uint64_t address) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "r"),
-                                                             std::fclose);
-  char line[4352];
-  while (maps && std::fgets(line, sizeof line, maps.get())) {
-    unsigned long begin = 0, end = 0;
-    char access = '-', name[4097] = "";
-    if (std::sscanf(line, "%lx-%lx %c%*s %*s %*s %*s %4096[^\n]", &begin, &end, &access, name) < 3)
-      continue;
-    if (address >= begin && address < end && access == 'r') return *name ? name : "anonymous";
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::uint64_t begin = 0, end = 0;
+    char dash = 0;
+    std::string access, offset, device, inode, name;
+    words >> std::hex >> begin >> dash >> end >> access >> offset >> device >> inode >> std::ws;
+    if (address < begin || address >= end || !access.starts_with('r')) continue;
+    return std::getline(words, name) ? name : "anonymous";
   }
   return "";
 }
