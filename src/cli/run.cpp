@@ -1,3 +1,4 @@
+#include <elf.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "cli/commands.h"
 #include "gpus/gpu.h"
@@ -43,6 +45,16 @@ std::string gpu_to_use(const std::string& asked) {
   return file ? fs::absolute(name).string() : name;
 }
 
+// Whether the file is an ELF for another machine than this one: a code object, say, which execvp
+// would hand to the shell as a script.
+bool is_foreign(const fs::path& file) {
+  if (!fs::is_regular_file(file)) return false;
+  Elf64_Ehdr header;
+  std::ifstream in(file, std::ios::binary);
+  return in.read(reinterpret_cast<char*>(&header), sizeof header) &&
+         std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_machine != EM_X86_64;
+}
+
 }  // namespace
 
 int run(const RunOptions& options) {
@@ -63,15 +75,21 @@ int run(const RunOptions& options) {
   for (const std::string& argument : options.program)
     arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
-  execvp(arguments[0], arguments.data());
+  const bool has_folder = options.program[0].find('/') != std::string::npos;  // else from PATH
+  const bool foreign = has_folder && is_foreign(options.program[0]);
+  if (!foreign) execvp(arguments[0], arguments.data());
 
-  const int error = errno;
-  if (error == ENOENT && !fs::exists(options.program[0])) {
-    std::fprintf(stderr, "hipsight: program not found: %s\n", arguments[0]);
+  const int error = foreign ? ENOEXEC : errno;
+  const bool here = fs::exists(options.program[0]);
+  if (error == ENOENT && !(has_folder && here)) {
+    std::fprintf(stderr, "hipsight: program not found: %s%s%s\n", arguments[0],
+                 here ? "; there is ./" : "", here ? arguments[0] : "");
     return kNotFound;
   }
   std::fprintf(stderr, "hipsight: cannot run %s: %s\n", arguments[0],
-               error == ENOENT ? "its interpreter or loader is missing" : std::strerror(error));
+               foreign           ? "it is no x86-64 program"
+               : error == ENOENT ? "its interpreter or loader is missing"
+                                 : std::strerror(error));
   return kNotExecutable;
 }
 
