@@ -167,7 +167,9 @@ void complain(std::string_view text) noexcept try {
   static auto& mutex = *new std::mutex;
   static auto& said = *new std::set<std::string, std::less<>>;
   const std::lock_guard lock(mutex);
-  if (said.contains(text)) return;
+  constexpr std::size_t most = 1000;  // a program that errs in a loop
+  if (said.size() > most || said.contains(text)) return;
+  if (said.size() == most) text = "there are more messages; they are left out";
   said.emplace(text);
   // One write: lines of several threads, and of the program itself, do not mix.
   const std::string line = fmt::format("hipsight: {}{}", text, text.ends_with('\n') ? "" : "\n");
