@@ -95,9 +95,9 @@ void write(const std::string& file, const std::string& content) {
 Output Output::from_environment() {
   Output output;
   const std::string text = hipsight::report::environment("HIPSIGHT_REPORT");
-  if (text == "none") {
+  if (text == "none" || text == "0") {
     output.text = Text::None;
-  } else if (!text.empty() && text != "stderr") {
+  } else if (!text.empty() && text != "stderr" && text != "1") {
     output.text = Text::File;
     output.text_file = text;
   }
