@@ -19,7 +19,7 @@ std::uint32_t bytes_of(std::string_view name) {
   if (has(name, "X4") || has(name, "_B128")) return 16;
   if (has(name, "X3") || has(name, "_B96")) return 12;
   // Not READ2ST64_B32: its 64 is the stride.
-  if (has(name, "X2") || name.ends_with("64")) return pair ? 16 : 8;
+  if (has(name, "X2") || has(name, "_B64") || name.ends_with("64")) return pair ? 16 : 8;
   if (has(name, "BYTE") || has(name, "_U8") || has(name, "_I8") || has(name, "_B8")) return 1;
   if (has(name, "SHORT") || has(name, "_U16") || has(name, "_I16") || has(name, "_B16")) return 2;
   return pair ? 8 : 4;
