@@ -44,7 +44,7 @@ struct alignas(64) Op {
   std::uint8_t vector_origin = 0;  ///< bit i: `origin[i]` is a vector register
   Half half = Half::Zero;          ///< where a 16-bit result goes
   bool finish = false;  ///< the result has modifiers, or replaces only part of the register
-  bool plain = false;  ///< all operands are whole vector registers, and nothing is modified
+  bool plain = false;   ///< all operands are whole vector registers, and nothing is modified
   std::uint8_t flags = 0;
   std::uint32_t counter = 0;  ///< index of the region that begins here
   std::int64_t imm = 0;

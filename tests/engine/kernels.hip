@@ -30,8 +30,8 @@ extern "C" GLOBAL void meet(u32* counter, u32 groups, u32 rounds) {
   }
 }
 
-// Register 1 is MODE: rounding of f32 in bits 0-1, denormals of f32 in bits 4-5. One statement, since
-// the compiler does not know that the instruction depends on the mode.
+// Register 1 is MODE: rounding of f32 in bits 0-1, denormals of f32 in bits 4-5. One statement,
+// since the compiler does not know that the instruction depends on the mode.
 #define IN_MODE(FIELD, VALUE, INSTRUCTION) \
   "s_setreg_imm32_b32 hwreg(1, " FIELD ", 2), " VALUE "\n" INSTRUCTION "\n"
 

@@ -23,7 +23,8 @@ namespace {
 
 /// LLVM marks what it decodes though no GPU has it: "/*Invalid register...*/".
 bool is_legal(std::string_view text) {
-  return text.find("/*") == std::string_view::npos && text.find("Invalid") == std::string_view::npos;
+  return text.find("/*") == std::string_view::npos &&
+         text.find("Invalid") == std::string_view::npos;
 }
 
 /// Whether a text says all of an instruction: LLVM ignores bits that an opcode does not use, and

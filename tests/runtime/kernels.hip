@@ -36,14 +36,18 @@ __global__ void variables(int* result) {
   common = 11;
 }
 
-__global__ void store(int* where, int value) { *where = value; }
+__global__ void store(int* where, int value) {
+  *where = value;
+}
 
 __global__ void forever(int* flag) {
   while (__hip_atomic_load(flag, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM) == 0) {
   }
 }
 
-__global__ __launch_bounds__(64) void bounded() { counter = 1; }
+__global__ __launch_bounds__(64) void bounded() {
+  counter = 1;
+}
 
 __global__ void fixed_lds(int* to) {
   __shared__ volatile int cells[1024];
@@ -64,15 +68,35 @@ void launch_scale(unsigned blocks, unsigned threads, hipStream_t stream, float* 
 void launch_sum(unsigned blocks, hipStream_t stream, const int* from, int* total, int count) {
   sum<<<blocks, 256, 256 * sizeof(int), stream>>>(from, total, count);
 }
-void launch_variables(int* result) { variables<<<1, 1>>>(result); }
-void launch_store(int* where, int value) { store<<<1, 1>>>(where, value); }
-void launch_forever(int* flag) { forever<<<1, 64>>>(flag); }
+void launch_variables(int* result) {
+  variables<<<1, 1>>>(result);
+}
+void launch_store(int* where, int value) {
+  store<<<1, 1>>>(where, value);
+}
+void launch_forever(int* flag) {
+  forever<<<1, 64>>>(flag);
+}
 
-const void* arguments_stub() { return reinterpret_cast<const void*>(&arguments); }
-const void* bounded_stub() { return reinterpret_cast<const void*>(&bounded); }
-const void* fixed_lds_stub() { return reinterpret_cast<const void*>(&fixed_lds); }
-const void* scale_stub() { return reinterpret_cast<const void*>(&scale); }
+const void* arguments_stub() {
+  return reinterpret_cast<const void*>(&arguments);
+}
+const void* bounded_stub() {
+  return reinterpret_cast<const void*>(&bounded);
+}
+const void* fixed_lds_stub() {
+  return reinterpret_cast<const void*>(&fixed_lds);
+}
+const void* scale_stub() {
+  return reinterpret_cast<const void*>(&scale);
+}
 
-const void* counter_variable() { return &counter; }
-const void* table_variable() { return &table; }
-int& common_variable() { return common; }
+const void* counter_variable() {
+  return &counter;
+}
+const void* table_variable() {
+  return &table;
+}
+int& common_variable() {
+  return common;
+}

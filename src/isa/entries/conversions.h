@@ -32,8 +32,7 @@ inline constexpr std::tuple conversion_entries{
     // A signed sixteenth.
     def<f32(u32)>("V_CVT_OFF_F32_I4",
                   [](auto a) { return mul(to_float<f32>(as<i32>(a << 28) >> 28), 0.0625f); }),
-    def<i32(f32)>("V_CVT_RPI_I32_F32",
-                  [](auto a) { return to_integer<i32>(floor(add(a, 0.5f))); }),
+    def<i32(f32)>("V_CVT_RPI_I32_F32", [](auto a) { return to_integer<i32>(floor(add(a, 0.5f))); }),
     def<i32(f32)>("V_CVT_FLR_I32_F32", [](auto a) { return to_integer<i32>(floor(a)); }),
 
     def<u32(f32, f32)>(
