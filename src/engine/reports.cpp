@@ -64,10 +64,18 @@ std::string host_mapping(std::uint64_t address) {
 }
 
 /// What there is at an address that is in no allocation, or runs out of one.
-std::string whereabouts(const Memory& memory, std::uint64_t address, unsigned bytes) {
+std::string whereabouts(const Launch& launch, std::uint64_t address, unsigned bytes) {
+  const Memory& memory = *launch.memory;
   constexpr std::uint64_t page = 4096;
-  if (address == 0) return "  it is the null pointer";
-  if (address < page) return fmt::format("  it is {} bytes from the null pointer", address);
+  if (address < page) {
+    std::string text = address ? fmt::format("  it is {} bytes from the null pointer", address)
+                               : "  it is the null pointer";
+    for (const code::Argument& argument : launch.dispatch->kernel->arguments)
+      if (argument.value_kind == "hidden_hostcall_buffer" ||
+          argument.value_kind == "hidden_heap_v1")
+        return text + "\n  (printf, assert and malloc in kernels are not supported yet)";
+    return text;
+  }
   if (const auto inside = memory.find(address))
     return fmt::format("  it runs {} bytes past the end of {}", address + bytes - inside->end(),
                        describe(*inside));
@@ -101,7 +109,7 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
     message = fmt::format("{} outside every allocation: {} bytes at {:#x}", kind, bytes, address);
   message += "\n" + place_of(wave, *op->instruction) + fmt::format(", lane {}", lane);
   if (message.find("every allocation") != std::string::npos)
-    message += "\n" + whereabouts(*launch.memory, address, bytes);
+    message += "\n" + whereabouts(launch, address, bytes);
   throw KernelError(KernelError::Kind::MemoryAccess, message);
 }
 

@@ -1,7 +1,11 @@
 #include "runtime/launch.h"
 
+#include <fmt/format.h>
+#include <llvm/Demangle/Demangle.h>
+
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "runtime/event.h"
@@ -31,24 +35,45 @@ std::span<const std::byte> packed_arguments(void** extra) {
   return {buffer, size};
 }
 
+std::string text(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+  return fmt::format("{} x {} x {}", x, y, z);
+}
+
+/// Refuses a launch and tells it: many programs do not look.
+[[noreturn]] void refuse(const Launch& launch, hipError_t code, const std::string& why) {
+  const std::string kernel = llvm::demangle(launch.function->kernel->name);
+  complain(fmt::format("launch of {} refused: {}", kernel, why));
+  fail_with(code);
+}
+
 /// HIP's rules (ROCm clr: ihipLaunchKernel_validate).
 void check(const Launch& launch) {
   const gpus::Gpu& gpu = Context::get().gpu();
   const code::Kernel& kernel = *launch.function->kernel;
-  require(!(launch.parameters && launch.extra));
+  const auto& [x, y, z] = launch.grid;
   const Dim3& block = launch.block;
-  require(block.x && block.y && block.z, hipErrorInvalidConfiguration);
-  for (const std::uint64_t size : launch.grid) require(size > 0);
-  for (const std::uint64_t size : launch.grid)
-    require(size <= std::numeric_limits<std::uint32_t>::max(), hipErrorInvalidConfiguration);
-  for (const std::uint32_t size : {block.x, block.y, block.z})
-    require(size <= gpu.max_workgroup_size);
-  const std::uint64_t block_size = block.volume();
-  require(block_size <= gpu.max_workgroup_size);
-  require(launch.dynamic_lds <= gpu.max_lds_per_workgroup &&
-          launch.dynamic_lds + kernel.lds_bytes <= gpu.max_lds_per_workgroup);
-  require(launch.parameters || launch.extra || !has_explicit_arguments(kernel));
-  require(block_size <= kernel.max_flat_workgroup_size, hipErrorLaunchFailure);
+  const auto grid_text = [&] { return "a grid of " + text(x, y, z) + " work-items"; };
+  const auto block_text = [&] { return "a block of " + text(block.x, block.y, block.z); };
+  if (launch.parameters && launch.extra)
+    refuse(launch, hipErrorInvalidValue, "arguments both as a list and packed");
+  if (!(block.x && block.y && block.z)) refuse(launch, hipErrorInvalidConfiguration, block_text());
+  if (!(x && y && z)) refuse(launch, hipErrorInvalidValue, grid_text());
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  if (x > most || y > most || z > most) refuse(launch, hipErrorInvalidConfiguration, grid_text());
+  const std::uint32_t limit = gpu.max_workgroup_size;
+  if (block.x > limit || block.y > limit || block.z > limit || block.volume() > limit)
+    refuse(launch, hipErrorInvalidValue, fmt::format("{} is beyond {}", block_text(), limit));
+  if (launch.dynamic_lds > gpu.max_lds_per_workgroup ||
+      launch.dynamic_lds + kernel.lds_bytes > gpu.max_lds_per_workgroup)
+    refuse(launch, hipErrorInvalidValue,
+           fmt::format("{} + {} (dynamic) bytes of LDS are beyond {}", kernel.lds_bytes,
+                       launch.dynamic_lds, gpu.max_lds_per_workgroup));
+  if (!launch.parameters && !launch.extra && has_explicit_arguments(kernel))
+    refuse(launch, hipErrorInvalidValue, "no arguments");
+  if (block.volume() > kernel.max_flat_workgroup_size)
+    refuse(launch, hipErrorLaunchFailure,
+           fmt::format("{} is beyond the {} it was compiled for", block_text(),
+                       kernel.max_flat_workgroup_size));
 }
 
 Dim3 grid_of(const Launch& launch) {
@@ -79,15 +104,20 @@ void run(Launch launch) {
   const Dim3 grid = grid_of(launch);
   Dim3& block = launch.block;
   block = {std::min(block.x, grid.x), std::min(block.y, grid.y), std::min(block.z, grid.z)};
-  require(!kernel.uniform_workgroup_size ||
-          (grid.x % block.x == 0 && grid.y % block.y == 0 && grid.z % block.z == 0));
+  if (kernel.uniform_workgroup_size && (grid.x % block.x || grid.y % block.y || grid.z % block.z))
+    refuse(launch, hipErrorInvalidValue,
+           fmt::format("{} work-items are no whole number of blocks of {}",
+                       text(grid.x, grid.y, grid.z), text(block.x, block.y, block.z)));
   if (launch.cooperative) {
     const auto per_multiprocessor =
         active_blocks(Context::get().gpu(), kernel, static_cast<std::uint32_t>(block.volume()),
                       static_cast<std::uint32_t>(launch.dynamic_lds));
-    require(grid.volume() / block.volume() <=
-                std::uint64_t{per_multiprocessor} * Context::get().gpu().hip_multiprocessors(),
-            hipErrorCooperativeLaunchTooLarge);
+    const std::uint64_t most =
+        std::uint64_t{per_multiprocessor} * Context::get().gpu().hip_multiprocessors();
+    if (grid.volume() / block.volume() > most)
+      refuse(launch, hipErrorCooperativeLaunchTooLarge,
+             fmt::format("{} cooperative blocks, but the GPU holds {}",
+                         grid.volume() / block.volume(), most));
   }
 
   const Geometry geometry{grid, block, static_cast<std::uint32_t>(launch.dynamic_lds)};
