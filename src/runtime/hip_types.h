@@ -658,6 +658,7 @@ constexpr unsigned hipHostMallocDefault = 0, hipHostMallocPortable = 1, hipHostM
                    hipHostMallocWriteCombined = 4, hipHostMallocUncached = 0x10000000,
                    hipHostMallocNumaUser = 0x20000000, hipHostMallocCoherent = 0x40000000,
                    hipHostMallocNonCoherent = 0x80000000;
+constexpr unsigned hipHostRegisterReadOnly = 8;
 constexpr unsigned hipMemAttachGlobal = 1, hipMemAttachHost = 2, hipMemAttachSingle = 4;
 constexpr unsigned hipDeviceScheduleMask = 7, hipDeviceMapHost = 8, hipDeviceLmemResizeToMax = 16;
 constexpr int hipCpuDeviceId = -1, hipInvalidDeviceId = -2;

@@ -11,6 +11,7 @@
 #include "runtime/event.h"
 #include "runtime/kernarg.h"
 #include "runtime/occupancy.h"
+#include "runtime/registered.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
@@ -83,6 +84,7 @@ Dim3 grid_of(const Launch& launch) {
 
 void run_on_engine(const engine::Dispatch& dispatch) {
   Context& context = Context::get();
+  drop_unmapped();
   try {
     context.session().add(dispatch, context.engine().run(dispatch));
   } catch (const engine::KernelError& error) {

@@ -11,13 +11,16 @@
 
 namespace hipsight::runtime {
 
-std::size_t readable_bytes(const void* pointer) {
+namespace {
+
+/// Bytes from `pointer` to the end of the memory that holds it and grants `access`: 'r' or 'w'.
+std::size_t bytes_with(char access, const void* pointer) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "r"),
                                                              std::fclose);
   if (!maps) return 0;
-  std::uintptr_t readable_end = 0;  // of the run of mappings that holds the address, so far
-  char line[512];                   // "begin-end rwxp ..."
+  std::uintptr_t granted_end = 0;  // of the run of mappings that holds the address, so far
+  char line[512];                  // "begin-end rwxp ..."
   bool line_begins = true;
   while (std::fgets(line, sizeof line, maps.get())) {
     const bool whole = line_begins;
@@ -27,11 +30,20 @@ std::size_t readable_bytes(const void* pointer) {
     const std::uintptr_t begin = std::strtoul(line, &rest, 16);
     if (*rest != '-') continue;
     const std::uintptr_t end = std::strtoul(rest + 1, &rest, 16);
-    const bool readable = rest[0] == ' ' && rest[1] == 'r';
-    if (readable_end ? begin != readable_end || !readable : begin > address) break;
-    if (address < end && readable) readable_end = end;
+    const bool granted = rest[0] == ' ' && (access == 'w' ? rest[2] : rest[1]) == access;
+    if (granted_end ? begin != granted_end || !granted : begin > address) break;
+    if (address < end && granted) granted_end = end;
   }
-  return readable_end > address ? readable_end - address : 0;
+  return granted_end > address ? granted_end - address : 0;
+}
+
+}  // namespace
+
+std::size_t readable_bytes(const void* pointer) {
+  return bytes_with('r', pointer);
+}
+std::size_t writable_bytes(const void* pointer) {
+  return bytes_with('w', pointer);
 }
 
 bool is_mapped(const void* pointer, std::size_t size) {

@@ -7,6 +7,9 @@ namespace hipsight::runtime {
 /// Bytes from `pointer` to the end of the readable memory that holds it; 0 when it is not readable.
 std::size_t readable_bytes(const void* pointer);
 
+/// The same of writable memory.
+std::size_t writable_bytes(const void* pointer);
+
 /// Whether the process has memory in the whole range. Costs a system call, whatever the size.
 bool is_mapped(const void* pointer, std::size_t size);
 

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "runtime/abi.h"
-#include "runtime/mapping.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
@@ -174,26 +173,6 @@ HIP_API hipError_t hipMalloc3D(hipPitchedPtr* result, hipExtent extent) {
   result->xsize = extent.width;
   result->ysize = extent.height;
   return allocate_rows(&result->ptr, &result->pitch, extent.width, rows, "hipMalloc3D");
-}
-
-HIP_API hipError_t hipHostRegister(void* pointer, std::size_t size, unsigned flags) {
-  return api([&] {
-    require(pointer && size && flags <= 15);
-    require(is_mapped(pointer, size));
-    Context::get();
-    require(memory().add(pointer, size, Memory::Kind::Host,
-                         fmt::format("hipHostRegister of {}", pointer), flags),
-            hipErrorHostMemoryAlreadyRegistered);
-    return hipSuccess;
-  });
-}
-
-HIP_API hipError_t hipHostUnregister(void* pointer) {
-  return api([&] {
-    require(pointer != nullptr);
-    require(memory().remove(pointer), hipErrorHostMemoryNotRegistered);
-    return hipSuccess;
-  });
 }
 
 HIP_API hipError_t hipHostGetDevicePointer(void** result, void* pointer, unsigned flags) {

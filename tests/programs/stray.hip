@@ -1,5 +1,7 @@
 // A kernel that goes to memory it must not touch, in a program that lives on.
 //   stray CASE [EXIT_STATUS]
+#include <sys/mman.h>
+
 #include <memory>
 
 #include "check.h"
@@ -44,6 +46,7 @@ __global__ void store_scratch(float* out, int index) {
 }
 
 float host_global[64];
+const float host_constant[64] = {};
 
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
@@ -93,6 +96,15 @@ int main(int argc, char** argv) {
     store<<<1, 64>>>(host_local);
   } else if (name == "host_global") {
     store<<<1, 64>>>(host_global);
+  } else if (name == "host_constant") {
+    tell("register", hipHostRegister(const_cast<float*>(host_constant), sizeof host_constant, 0));
+    store<<<1, 64>>>(const_cast<float*>(host_constant));
+  } else if (name == "unmapped") {
+    void* const page =
+        mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    tell("register", hipHostRegister(page, 4096, 0));
+    munmap(page, 4096);
+    store<<<1, 64>>>(static_cast<float*>(page));
   } else if (name == "lds") {
     store_lds<<<1, 64>>>(array, 1);
   } else if (name == "lds_negative") {

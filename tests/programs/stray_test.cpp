@@ -11,11 +11,12 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 
 struct Case {
-  std::string name;    ///< stray's argument
-  std::string kernel;  ///< demangled
-  std::string marker;  ///< comment on the line that goes astray
-  std::string what;    ///< first line of the report
-  std::string where;   ///< regular expression of what it says about the address
+  std::string name;      ///< stray's argument
+  std::string kernel;    ///< demangled
+  std::string marker;    ///< comment on the line that goes astray
+  std::string what;      ///< first line of the report
+  std::string where;     ///< regular expression of what it says about the address
+  std::string out = "";  ///< what stray prints before the launch
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
@@ -56,6 +57,10 @@ std::vector<Case> cases() {
       {"stack", "store(float*)", "stray store", "store" + outside, own_memory + R"(\(\[stack\]\))"},
       {"host_global", "store(float*)", "stray store", "store" + outside,
        own_memory + R"(\(.*/stray\))"},
+      {"host_constant", "store(float*)", "stray store", "store" + outside,
+       own_memory + R"(\(.*/stray\))", "register: hipErrorInvalidValue\n"},
+      {"unmapped", "store(float*)", "stray store", "store" + outside,
+       "it was freed: hipHostRegister of", "register: hipSuccess\n"},
       {"lds", "store_lds(float*, int)", "stray LDS store",
        "LDS access outside the workgroup's LDS: 4 bytes at 0x100 of 256", ""},
       {"lds_negative", "store_lds(float*, int)", "stray LDS store",
@@ -73,12 +78,11 @@ TEST_P(Stray, IsReportedAndTheProgramLivesOn) {
   const auto& [gpu, c] = GetParam();
   const Outcome outcome = hipsight_run({"--gpu", gpu}, {"stray", c.name});
   const std::string all = describe(outcome);
-  EXPECT_EQ(outcome.out,
-            "before\n"
-            "launch: hipErrorIllegalAddress\n"
-            "wait: hipErrorIllegalAddress\n"
-            "host memory: as it was\n"
-            "after\n");
+  EXPECT_EQ(outcome.out, "before\n" + c.out +
+                             "launch: hipErrorIllegalAddress\n"
+                             "wait: hipErrorIllegalAddress\n"
+                             "host memory: as it was\n"
+                             "after\n");
   EXPECT_EQ(outcome.status, 86) << all;
   EXPECT_THAT(outcome.err, HasSubstr("hipsight: " + c.what)) << all;
   EXPECT_THAT(outcome.err, HasSubstr("\n  kernel      " + c.kernel + "\n")) << all;
