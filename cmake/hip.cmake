@@ -1,5 +1,5 @@
 # HIP programs, compiled by clang-22 for every GPU that hipsight decodes.
-#   hip_executable(NAME SOURCES source...)       one fat binary for all HIP_TARGETS
+#   hip_executable(NAME SOURCES source... [OPTIONS ...])   one fat binary for all HIP_TARGETS
 #   hip_code_object(FILE SOURCE source TARGET gfx942 [OPTIONS ...])   one bare ELF, for tests
 # The HIP SDK (headers and device bitcode) is what `./dev setup` makes, or an installed ROCm.
 include_guard()
@@ -34,11 +34,12 @@ function(hip_add_target target list)
 endfunction()
 
 function(hip_executable name)
-  cmake_parse_arguments(HIP "" "" "SOURCES" ${ARGN})
+  cmake_parse_arguments(HIP "" "" "SOURCES;OPTIONS" ${ARGN})
   set(flags ${hip_flags} -O3)
   foreach(target ${HIP_TARGETS})
     hip_add_target(${target} flags)
   endforeach()
+  list(APPEND flags ${HIP_OPTIONS})
   foreach(source ${HIP_SOURCES})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/${source}.o)
     get_filename_component(folder ${object} DIRECTORY)
