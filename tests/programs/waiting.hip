@@ -89,7 +89,7 @@ __global__ void long_loop(int* out) {
   if (threadIdx.x >= 32) return;
   int sum = 0;
 #pragma unroll 1
-  for (int i = 0; i < 38000; ++i) sum = sum * 3 + tile[threadIdx.x];
+  for (int i = 0; i < 60000; ++i) sum = sum * 3 + tile[threadIdx.x];
   for (int i = threadIdx.x; i < blockDim.x; i += 32)
     out[blockIdx.x * blockDim.x + i] = sum ? 42 : 0;
 }
