@@ -29,6 +29,11 @@ const engine::Op* unknown(engine::Wave&, const engine::Op*) {
   fail("an unknown instruction ran");
 }
 
+/// The end of the code: entries go on to the next op by themselves.
+const engine::Op* stop(engine::Wave&, const engine::Op*) {
+  return nullptr;
+}
+
 }  // namespace
 
 const std::vector<Level>& levels() {
@@ -87,12 +92,12 @@ std::unique_ptr<Code> Machine::lower(std::string_view text) const {
     engine::lower(kept, context, code->constants, code->extra, code->ops);
     if (code->ops.back().run == unknown) fail("{} is not known: {}", kept.name, text);
   }
+  code->ops.emplace_back().run = stop;
   return code;
 }
 
 void Machine::run(const Code& code) {
-  const engine::Op* const end = code.ops.data() + code.ops.size();
-  for (const engine::Op* op = code.ops.data(); op != end;) op = op->run(*wave_, op);
+  for (const engine::Op* op = code.ops.data(); op;) op = op->run(*wave_, op);
 }
 
 }  // namespace hipsight::test
