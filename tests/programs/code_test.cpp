@@ -22,7 +22,11 @@ struct Word {
   std::string name, marker, what;
 };
 
-class Words : public testing::TestWithParam<std::tuple<const char*, Word>> {};
+std::ostream& operator<<(std::ostream& out, const Word& word) {
+  return out << word.name;
+}
+
+class Words : public testing::TestWithParam<std::tuple<std::string, Word>> {};
 
 TEST_P(Words, ThatAreJumpedOverDoNoHarm) {
   const auto& [gpu, word] = GetParam();
@@ -50,7 +54,7 @@ TEST_P(Words, ThatAreReachedAreReported) {
                                      "(int*, int): unknown instruction\n"));
 }
 
-std::vector<std::tuple<const char*, Word>> words() {
+std::vector<std::tuple<std::string, Word>> words() {
   const std::string nonsense = "hipsight: no instruction of ";
   const std::string foreign = "hipsight: hipsight does not implement this instruction of ";
   return {
@@ -94,7 +98,7 @@ TEST(OtherTarget, IsNamedWhenAModuleIsLoaded) {
 
 // --- modules cut short
 
-class Module : public testing::TestWithParam<const char*> {
+class Module : public testing::TestWithParam<std::string> {
  protected:
   fs::path file() const { return folder() / GetParam(); }
 };
@@ -124,7 +128,7 @@ TEST_P(Module, CutShortIsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kind, Module, testing::Values("module.co", "module.hipfb", "module.ccob"),
-                         [](const auto& info) { return std::string(info.param).substr(7); });
+                         [](const auto& info) { return info.param.substr(7); });
 
 TEST(NoModule, IsRefused) {
   const std::string missing = folder() / "missing.co";

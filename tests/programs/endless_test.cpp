@@ -9,15 +9,19 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string name_of(const char* gpu, const std::string& rest) {
-  return gpu + ("_" + rest);
+std::string name_of(const std::string& gpu, const std::string& rest) {
+  return gpu + "_" + rest;
 }
 
 struct Case {
   std::string name, marker, advice;
 };
 
-class Endless : public testing::TestWithParam<std::tuple<const char*, const char*, Case>> {};
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
+
+class Endless : public testing::TestWithParam<std::tuple<std::string, std::string, Case>> {};
 
 TEST_P(Endless, IsStopped) {
   const auto& [gpu, workgroups, c] = GetParam();
@@ -45,7 +49,8 @@ TEST_P(Endless, IsStopped) {
 
 INSTANTIATE_TEST_SUITE_P(
     Gpu, Endless,
-    testing::Combine(testing::Values("mi300x", "rx7900xtx"), testing::Values("1", "100"),
+    testing::Combine(testing::Values<std::string>("mi300x", "rx7900xtx"),
+                     testing::Values<std::string>("1", "100"),
                      testing::Values(Case{"loop", "endless loop", ""},
                                      Case{"barrier", "no barrier", "\n  at a barrier "},
                                      Case{"flag", "no flag", ""})),
@@ -63,7 +68,7 @@ TEST(Endless, TakesTheTimeoutFromTheEnvironment) {
 }
 
 // With fewer host threads than workgroups that wait for each other.
-class Waiting : public testing::TestWithParam<std::tuple<const char*, const char*, const char*>> {};
+class Waiting : public testing::TestWithParam<std::tuple<std::string, std::string, std::string>> {};
 
 TEST_P(Waiting, Ends) {
   const auto& [gpu, threads, name] = GetParam();
@@ -75,10 +80,11 @@ TEST_P(Waiting, Ends) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpu, Waiting,
-                         testing::Combine(testing::Values("mi300x", "rx7900xtx"),
-                                          testing::Values("1", "2", "8"),
-                                          testing::Values("later_workgroup", "chain",
-                                                          "grid_barrier", "lock", "later_wave")),
+                         testing::Combine(testing::Values<std::string>("mi300x", "rx7900xtx"),
+                                          testing::Values<std::string>("1", "2", "8"),
+                                          testing::Values<std::string>("later_workgroup", "chain",
+                                                                       "grid_barrier", "lock",
+                                                                       "later_wave")),
                          [](const auto& info) {
                            return name_of(std::get<0>(info.param), std::get<2>(info.param) +
                                                                        std::string("_") +

@@ -174,7 +174,7 @@ TEST(NoProgram, IsSaidSo) {
 
 // --- binding: programs linked as with ROCm, against a library that fails every call
 
-class StockProgram : public testing::TestWithParam<const char*> {};
+class StockProgram : public testing::TestWithParam<std::string> {};
 
 TEST_P(StockProgram, IsBoundToOurLibrary) {
   const Outcome outcome = hipsight_run({"--no-report"}, {GetParam()}, {{"LD_BIND_NOW", "1"}});
@@ -192,7 +192,7 @@ TEST_P(StockProgram, AloneFails) {
 
 INSTANTIATE_TEST_SUITE_P(Kind, StockProgram,
                          testing::Values("stock_5", "stock_6", "stock_7", "stock_runpath"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace programs

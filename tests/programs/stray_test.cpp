@@ -72,7 +72,7 @@ std::vector<Case> cases() {
   };
 }
 
-class Stray : public testing::TestWithParam<std::tuple<const char*, Case>> {};
+class Stray : public testing::TestWithParam<std::tuple<std::string, Case>> {};
 
 TEST_P(Stray, IsReportedAndTheProgramLivesOn) {
   const auto& [gpu, c] = GetParam();
@@ -101,7 +101,8 @@ TEST_P(Stray, IsReportedAndTheProgramLivesOn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpu, Stray,
-                         testing::Combine(testing::Values("mi210", "mi300x", "rx7900xtx"),
+                         testing::Combine(testing::Values<std::string>("mi210", "mi300x",
+                                                                       "rx7900xtx"),
                                           testing::ValuesIn(cases())),
                          [](const auto& info) {
                            return std::get<0>(info.param) + ("_" + std::get<1>(info.param).name);
