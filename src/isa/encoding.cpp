@@ -123,6 +123,7 @@ struct Reader {
     in.format = Format::Sop1;
     in.dst = sgpr(bits(w0, 22, 16));
     in.src[0] = source(bits(w0, 7, 0), w1);
+    if (in.name.starts_with("S_SENDMSG_RTN")) in.src[0] = constant(bits(w0, 7, 0));
   }
   void sop2() {
     in.format = Format::Sop2;

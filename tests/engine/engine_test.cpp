@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cfenv>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -177,6 +178,16 @@ TEST_P(EngineTest, BadLaunchesAreRefused) {
   EXPECT_TRUE(refused(0, 64));
   EXPECT_TRUE(refused(64, 0));
   EXPECT_TRUE(refused(4096, 2048));
+}
+
+TEST_P(EngineTest, ClocksRunAtTheirRates) {
+  auto* out = array<std::uint64_t>(engine, 2);
+  const auto start = std::chrono::steady_clock::now();
+  run("clocks", 1, 1, out);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_GE(out[0], 100'000u);
+  EXPECT_LE(static_cast<double>(out[0]), took.count() * 100e6);
+  EXPECT_NE(out[1], 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, EngineTest,

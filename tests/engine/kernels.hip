@@ -75,3 +75,12 @@ extern "C" GLOBAL void hand_on(u32* out) {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
   out[__builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + thread] = slot;
 }
+
+/// Waits for a millisecond of the constant clock; how long it was, and cycles meanwhile.
+extern "C" GLOBAL void clocks(u64* out) {
+  const u64 start = __builtin_readsteadycounter(), cycles = __builtin_readcyclecounter();
+  u64 now = start;
+  while (now - start < 100'000) now = __builtin_readsteadycounter();
+  out[0] = now - start;
+  out[1] = __builtin_readcyclecounter() - cycles;
+}

@@ -1,6 +1,7 @@
 // Control flow, EXEC and messages: what SOPP and the EXEC-writing scalar instructions do.
 
 #include <immintrin.h>
+#include <time.h>
 
 #include "engine/level/level.h"
 #include "engine/workgroup.h"
@@ -185,9 +186,19 @@ struct Field {
         width((static_cast<unsigned>(imm) >> 11 & 31) + 1) {}
   std::uint32_t mask() const { return width == 32 ? ~0u : (1u << width) - 1; }
 };
+/// RDNA's SHADER_CYCLES, or SHADER_CYCLES_LO and _HI.
+constexpr unsigned hwreg_cycles = 29, hwreg_cycles_high = 30;
+
+std::uint32_t value_of(const Wave& w, const isa::Instruction& in, unsigned id) {
+  if (id == hwreg_mode) return w.mode;
+  if (isa::is_rdna(in.gfx) && id == hwreg_cycles) return static_cast<std::uint32_t>(__rdtsc());
+  if (isa::is_rdna(in.gfx) && id == hwreg_cycles_high)
+    return static_cast<std::uint32_t>(__rdtsc() >> 32);
+  return hardware_register(w, id);
+}
 const Op* get_register(Wave& w, const Op* op) {
   const Field field(op->instruction->imm);
-  const std::uint32_t value = field.id == hwreg_mode ? w.mode : hardware_register(w, field.id);
+  const std::uint32_t value = value_of(w, *op->instruction, field.id);
   const std::uint32_t part = value >> field.offset & field.mask();
   std::memcpy(w.bytes() + op->dst, &part, 4);
   return op + 1;
@@ -220,8 +231,31 @@ const Op* denormal_mode(Wave& w, const Op* op) {
   mode_changed(w);
   return op + 1;
 }
-const Op* time(Wave& w, const Op* op) {
+
+// --- clocks -------------------------------------------------------------------------------------
+
+const Op* cycle_time(Wave& w, const Op* op) {
   write_pair(w, op, __rdtsc());
+  return op + 1;
+}
+/// The clock of constant rate: 100 MHz, as hipDeviceAttributeWallClockRate says.
+std::uint64_t wall_clock() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 100'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec) / 10;
+}
+const Op* real_time(Wave& w, const Op* op) {
+  write_pair(w, op, wall_clock());
+  return op + 1;
+}
+/// Messages that are answered: the time is the only one that programs ask for.
+template <bool Wide>
+const Op* ask_by_message(Wave& w, const Op* op) {
+  constexpr std::uint32_t get_realtime = 131;
+  if (op->instruction->src[0].value != get_realtime) report_unknown(w, op);
+  const std::uint64_t value = wall_clock();
+  std::memcpy(w.bytes() + op->dst, &value, Wide ? 8 : 4);
   return op + 1;
 }
 
@@ -325,8 +359,10 @@ void add_control(Table& table) {
   add("S_SETREG_IMM32_B32", set_register_constant);
   add("S_ROUND_MODE", round_mode);
   add("S_DENORM_MODE", denormal_mode);
-  add("S_MEMTIME", time);
-  add("S_MEMREALTIME", time);
+  add("S_MEMTIME", cycle_time);
+  add("S_MEMREALTIME", real_time);
+  add("S_SENDMSG_RTN_B32", ask_by_message<false>);
+  add("S_SENDMSG_RTN_B64", ask_by_message<true>);
 
 #define HIPSIGHT_SAVEEXEC(NAME, MEANING)                        \
   add("S_" NAME "_SAVEEXEC_B64", exec_op<MEANING, true, true>); \
