@@ -9,6 +9,7 @@
 
 #include "assembly_text.h"
 #include "engine/program.h"
+#include "isa/crash_guard.h"
 #include "isa/decode.h"
 #include "machine_words.h"
 
@@ -43,6 +44,7 @@ std::string without_encoding(std::string mnemonic) {
 
 Coverage coverage(const char* processor) {
   isa::Decoder decoder(processor);
+  const isa::CrashGuard guard;
   const bool rdna = isa::is_rdna(decoder.gfx());
   Coverage result;
   std::mt19937 random(3);

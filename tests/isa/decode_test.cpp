@@ -15,6 +15,7 @@
 #include "assemble.h"
 #include "engine/program.h"
 #include "field_check.h"
+#include "isa/crash_guard.h"
 #include "machine_words.h"
 #include "support/error.h"
 
@@ -45,6 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Processors, Decode, testing::ValuesIn(processors),
 
 TEST_P(Decode, ReadsTheFieldsOfEveryInstruction) {
   isa::Decoder decoder(GetParam());
+  const isa::CrashGuard guard;
   std::set<std::string_view> met, agreed;
   int differences = 0;
   std::mt19937 random(2);
