@@ -21,23 +21,28 @@ __global__ __launch_bounds__(kThreads) void sgemm(int m, int n, int k, const flo
   const int part_row = thread / (kTile / kPart) * kPart;
   const int part_column = thread % (kTile / kPart) * kPart;
 
-  float sum[kPart][kPart] = {};
-  for (int k0 = 0; k0 < k; k0 += kDepth) {
-#pragma unroll
-    for (int step = 0; step < kTile * kDepth / kThreads; step++) {
-      const int i = step * kThreads + thread;
-      const int row = row0 + i / kDepth, depth = k0 + i % kDepth;
-      tile_a[i % kDepth][i / kDepth] = row < m && depth < k ? a[size_t(row) * k + depth] : 0.0f;
-    }
-#pragma unroll
-    for (int step = 0; step < kTile * kDepth / kThreads; step++) {
-      const int i = step * kThreads + thread;
-      const int depth = k0 + i / kTile, column = column0 + i % kTile;
-      tile_b[i / kTile][i % kTile] = depth < k && column < n ? b[size_t(depth) * n + column] : 0.0f;
-    }
-    __syncthreads();
+  // What each thread loads of every tile. Rows and columns beyond the matrix repeat its last one:
+  // what comes of them is not stored.
+  constexpr int kLoads = kTile * kDepth / kThreads;
+  const int a_depth = thread % kDepth, a_row = thread / kDepth;
+  const int b_depth = thread / kTile, b_column = thread % kTile;
+  const float* a_from[kLoads];
+  const float* b_from = b + size_t(b_depth) * n + min(column0 + b_column, n - 1);
+  for (int i = 0; i < kLoads; i++)
+    a_from[i] = a + size_t(min(row0 + i * (kThreads / kDepth) + a_row, m - 1)) * k + a_depth;
 
-#pragma unroll
+  float sum[kPart][kPart] = {};
+  const auto multiply_tile = [&](int depths) {  // of which there are kDepth but for the last tile
+    for (int i = 0; i < kLoads; i++) {
+      const int i_depth = i * (kThreads / kTile) + b_depth;
+      tile_a[a_depth][i * (kThreads / kDepth) + a_row] = a_depth < depths ? *a_from[i] : 0.0f;
+      tile_b[i_depth][b_column] =
+          i_depth < depths ? b_from[size_t(i * (kThreads / kTile)) * n] : 0.0f;
+      a_from[i] += kDepth;
+    }
+    b_from += size_t(kDepth) * n;
+    __syncthreads();
+#pragma unroll 4
     for (int depth = 0; depth < kDepth; depth++) {
       float part_a[kPart], part_b[kPart];
       for (int i = 0; i < kPart; i++) part_a[i] = tile_a[depth][part_row + i];
@@ -46,7 +51,10 @@ __global__ __launch_bounds__(kThreads) void sgemm(int m, int n, int k, const flo
         for (int j = 0; j < kPart; j++) sum[i][j] += part_a[i] * part_b[j];
     }
     __syncthreads();
-  }
+  };
+  int k0 = 0;
+  for (; k0 + kDepth <= k; k0 += kDepth) multiply_tile(kDepth);
+  if (k0 < k) multiply_tile(k - k0);
 
   for (int i = 0; i < kPart; i++)
     for (int j = 0; j < kPart; j++) {

@@ -292,8 +292,8 @@ struct Lowering {
     if (shape.form == isa::Form::Packed)
       op.imm = in.op_sel | in.op_sel_hi << 3 | in.neg_lo << 6 | in.neg_hi << 9;
     if (!place_vector_result(in, op, shape)) return false;
-    op.plain = !op.broadcast && !op.prepare && !op.finish && !(in.neg_lo | in.neg_hi);
-    for (unsigned i = 0; i < shape.operands; ++i) op.plain &= op.step[i] == 64;
+    const bool packed = shape.form == isa::Form::Packed;
+    op.plain = !op.prepare && !op.finish && !(packed && (op.broadcast || in.neg_lo || in.neg_hi));
     return true;
   }
 
@@ -327,7 +327,7 @@ struct Lowering {
     else if (known)
       place_plainly(in, op);
     if (!known) code = context.table.find("unknown");
-    op.run = context.file.lanes == 32 ? code->wave32 : code->wave64;
+    op.run = code->run(context.file.lanes, op.plain);
     return op;
   }
 };
@@ -349,11 +349,8 @@ std::uint64_t ConstantPool::slices(std::uint32_t low, std::uint32_t high) {
   const auto [at, fresh] = by_value_.try_emplace(value, 0);
   if (fresh) {
     Slices& slices = slices_.emplace_back();
-    constexpr unsigned wave32_pair = 32, wave64_pair = 64;
-    for (unsigned i = 0; i < 16; ++i) {
-      slices.words[i] = low;
-      slices.words[wave32_pair + i] = slices.words[wave64_pair + i] = high;
-    }
+    std::fill_n(slices.words.begin(), lanes_, low);
+    std::fill_n(slices.words.begin() + lanes_, lanes_, high);
     at->second = reinterpret_cast<std::uintptr_t>(&slices);
   }
   return at->second;

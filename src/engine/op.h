@@ -30,24 +30,26 @@ constexpr std::uint8_t write_bits = 2;  ///< the bit result has a place to go
 }  // namespace flag
 
 /// A pre-decoded instruction: operands resolved to places. Sources are read in slices of 16 lanes;
-/// a uniform source is one slice read again and again (step 0).
+/// a uniform source is one slice read again and again (step 0). What plain vector instructions need
+/// lies in the first 64 bytes, a line of the host's cache.
 struct alignas(64) Op {
   Run run = nullptr;
-  std::uint64_t src[4]{};     ///< byte offset or address of each source
-  std::uint32_t dst = 0;      ///< byte offset in the wave
-  std::uint32_t bit_dst = 0;  ///< byte offset of the scalar register for carry, mask or SCC results
-  std::uint32_t origin[4]{};  ///< byte offset of the register behind a broadcast or prepared source
+  std::uint64_t src[4]{};  ///< byte offset or address of each source
+  std::int64_t imm = 0;
+  std::uint32_t dst = 0;  ///< byte offset in the wave
   Base base[4]{};
   std::uint8_t step[4]{};      ///< bytes to the next slice: 64 or 0
-  std::uint8_t broadcast = 0;  ///< bit i: source i is a scalar register, to be spread to a slice
+  std::uint8_t broadcast = 0;  ///< bit i: source i is a scalar register, to be spread
   std::uint8_t prepare = 0;    ///< bit i: source i has modifiers or lane selects
+  bool finish = false;         ///< the result has modifiers, or replaces only part of the register
+  std::uint8_t flags = 0;
+
+  std::uint32_t bit_dst = 0;  ///< byte offset of the scalar register for carry, mask or SCC results
+  std::uint32_t origin[4]{};  ///< byte offset of the register behind a broadcast or prepared source
   std::uint8_t vector_origin = 0;  ///< bit i: `origin[i]` is a vector register
   Half half = Half::Zero;          ///< where a 16-bit result goes
-  bool finish = false;  ///< the result has modifiers, or replaces only part of the register
-  bool plain = false;   ///< all operands are whole vector registers, and nothing is modified
-  std::uint8_t flags = 0;
-  std::uint32_t counter = 0;  ///< index of the region that begins here
-  std::int64_t imm = 0;
+  bool plain = false;  ///< operands are whole registers or constants, and nothing is modified
+  std::uint32_t counter = 0;   ///< index of the region that begins here
   const Op* target = nullptr;  ///< of a branch
   const isa::Instruction* instruction = nullptr;
   const isa::Shape* shape = nullptr;

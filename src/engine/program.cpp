@@ -11,6 +11,8 @@
 namespace hipsight::engine {
 
 struct Program::Function {
+  explicit Function(unsigned lanes) : constants(lanes) {}
+
   std::vector<isa::Instruction> instructions;
   std::deque<isa::Instruction> extra;
   std::vector<Op> ops;
@@ -83,7 +85,7 @@ const Op* Program::op_at(std::uint64_t device_address, const RegisterFile& file)
 Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile& file) {
   if (!decoder_) decoder_.emplace(object_.target().processor);
   auto& slot = functions_[{symbol.address, file}];
-  slot = std::make_unique<Function>();
+  slot = std::make_unique<Function>(file.lanes);
   Function& function = *slot;
   if (symbol.address > object_.image_size() || symbol.size > object_.image_size() - symbol.address)
     fail("{}: function '{}' lies outside the loaded image", object_.origin(), symbol.name);
@@ -120,7 +122,7 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
     function.op_of[in.address] = function.ops.size();
     if (leaders.contains(in.address)) {
       Op begin;
-      begin.run = file.lanes == 32 ? region_code->wave32 : region_code->wave64;
+      begin.run = region_code->run(file.lanes, false);
       begin.counter = static_cast<std::uint32_t>(regions_.size());
       begin.instruction = &in;
       function.ops.push_back(begin);

@@ -80,18 +80,19 @@ struct LoweringContext {
   bool indexed = false;  ///< between s_set_gpr_idx_on and _off
 };
 
-/// Constants of lowered code: 64-byte slices of one value, so that a constant reads like a
-/// register.
+/// Constants of lowered code, spread over the lanes so that a constant reads like a register.
 class ConstantPool {
  public:
-  /// A slice of `low`, and where a register pair's high half is read, one of `high`.
+  explicit ConstantPool(unsigned lanes) : lanes_(lanes) {}
+  /// A register of `low`, followed by one of `high`.
   std::uint64_t slices(std::uint32_t low, std::uint32_t high);
   std::uint64_t scalar(std::uint64_t value);
 
  private:
   struct alignas(64) Slices {
-    std::array<std::uint32_t, 96> words;
+    std::array<std::uint32_t, 128> words;
   };
+  unsigned lanes_;
   std::deque<Slices> slices_;
   std::map<std::uint64_t, std::uint64_t> by_value_;
   std::deque<std::uint64_t> scalars_;

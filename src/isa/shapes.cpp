@@ -1,3 +1,4 @@
+#include <array>
 #include <map>
 
 #include "isa/entries/all.h"
@@ -9,8 +10,9 @@ const Shape* find_shape(std::string_view name) {
   static const auto table = [] {
     std::map<std::string_view, Shape> all;
     shapes::for_each_group([&](const auto& group) {
-      std::apply([&](const auto&... entry) { (all.emplace(entry.name, entry.shape()), ...); },
-                 group);
+      const auto shapes =
+          std::apply([](const auto&... entry) { return std::array{entry.shape()...}; }, group);
+      for (const Shape& shape : shapes) all.emplace(shape.name, shape);
     });
     return all;
   }();

@@ -22,14 +22,13 @@ bool is_executable(const isa::Instruction& instruction, bool rdna) {
   const engine::LoweringContext context{
       table, instruction.gfx, {.lanes = rdna ? 32u : 64u, .vgprs = 256, .agprs = 256}};
   isa::Instruction copy = instruction;
-  engine::ConstantPool constants;
+  engine::ConstantPool constants(context.file.lanes);
   std::deque<isa::Instruction> extra;
   std::vector<engine::Op> ops;
   engine::lower(copy, context, constants, extra, ops);
   const engine::Code* unknown = table.find("unknown");
-  return std::ranges::none_of(ops, [&](const engine::Op& op) {
-    return op.run == unknown->wave32 || op.run == unknown->wave64;
-  });
+  return std::ranges::none_of(
+      ops, [&](const engine::Op& op) { return op.run == unknown->run(context.file.lanes, false); });
 }
 
 /// By mnemonic without suffixes of encoding: the names of what it may be, and whether any sample

@@ -81,7 +81,7 @@ Machine::Machine(std::string_view processor, const Level& level)
 std::unique_ptr<Code> Machine::lower(std::string_view text) const {
   const std::vector<std::byte> bytes = assemble(processor_, text);
   isa::Decoder decoder(processor_);
-  auto code = std::make_unique<Code>();
+  auto code = std::make_unique<Code>(lanes());
   const engine::LoweringContext context{
       level_.table, decoder.gfx(), {.lanes = wave_->lanes, .vgprs = registers, .agprs = registers}};
   for (std::size_t at = 0; at < bytes.size();) {

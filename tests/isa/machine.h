@@ -22,6 +22,8 @@ const std::vector<Level>& levels();
 
 /// Instructions without branches or memory, ready to run.
 struct Code {
+  explicit Code(unsigned lanes) : constants(lanes) {}
+
   std::deque<isa::Instruction> instructions, extra;
   std::vector<engine::Op> ops;
   engine::ConstantPool constants;

@@ -99,7 +99,8 @@ Counts compare_all(const std::string& folder) {
   Counts counts;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string extension = entry.path().extension();
-    if (!entry.is_regular_file() || (extension != "" && extension != ".co" && extension != ".so"))
+    if (!entry.is_regular_file() ||
+        (!extension.empty() && extension != ".co" && extension != ".so"))
       continue;
     // Others there are for what surrounds code: they have none, or that of their neighbours.
     const std::string name = entry.path().filename();

@@ -74,7 +74,7 @@ const Op* lds(Wave& w, const Op* op) {
   a.mask = w.exec() & w.full;
   if (!a.mask) return op + 1;
   lds_addresses(w, op, a, static_cast<std::uint32_t>(op->imm), Access::bytes);
-  check_alignment<Access>(w, op, a);
+  if constexpr (is_atomic<Access>) check_alignment(w, op, a, Access::bytes);
   Access::run(w, op, a);
   return op + 1;
 }

@@ -55,11 +55,23 @@ inline bool contiguous(const T* at, T step, unsigned count) {
 }
 
 /// Four dwords of eight lanes, turned so that each result holds one dword of every lane. `at(i)` is
-/// the address of lane i's dwords.
+/// the address of lane i's dwords; tiles are often read with one address in many lanes.
 template <class At>
-inline void transpose_8x4(At at, std::byte* out, std::size_t register_bytes) {
+inline void load_8x4(At at, std::byte* out, std::size_t register_bytes) {
   using V4 = Vec<std::uint32_t, 4>;
   using V8 = Vec<std::uint32_t, 8>;
+  std::uintptr_t different = 0;
+  for (unsigned i = 1; i < 8; ++i)
+    different |= reinterpret_cast<std::uintptr_t>(at(i)) ^ reinterpret_cast<std::uintptr_t>(at(0));
+  if (different == 0) {
+    std::uint32_t one[4];
+    std::memcpy(one, at(0), sizeof one);
+    for (unsigned k = 0; k < 4; ++k) {
+      const V8 all = one[k];
+      std::memcpy(out + k * register_bytes, &all, sizeof all);
+    }
+    return;
+  }
   V8 row[4];
   for (unsigned i = 0; i < 4; ++i) {
     V4 low, high;
@@ -95,7 +107,7 @@ inline void load_all_lanes(Wave& w, std::byte* out, At at) {
     }
   } else if constexpr (Dwords == 4) {
     for (unsigned lane = 0; lane < w.lanes; lane += 8)
-      transpose_8x4([&](unsigned i) { return at(lane + i); }, out + lane * 4, w.register_bytes);
+      load_8x4([&](unsigned i) { return at(lane + i); }, out + lane * 4, w.register_bytes);
   } else {
     for (unsigned lane = 0; lane < w.lanes; ++lane) {
       std::uint32_t d[Dwords];
@@ -389,18 +401,15 @@ template <class T, bool L>
 inline constexpr bool is_atomic<CompareSwap<T, L>> = true;
 
 /// Atomics need naturally aligned words: the hardware faults on others.
-template <class Access>
-inline void check_alignment(Wave& w, const Op* op, const Addresses& a) {
-  if constexpr (is_atomic<Access>) {
-    std::uint64_t low = 0;
-    for (unsigned lane = 0; lane < w.lanes; ++lane) low |= a.at[lane];
-    if ((low & (Access::bytes - 1)) == 0) [[likely]]
-      return;
-    for_lanes(a.mask, [&](unsigned lane) {
-      if (a.at[lane] & (Access::bytes - 1))
-        report_access(w, op, a.at[lane], Access::bytes, lane, "misaligned atomic");
-    });
-  }
+inline void check_alignment(Wave& w, const Op* op, const Addresses& a, unsigned bytes) {
+  std::uint64_t low = 0;
+  for (unsigned lane = 0; lane < w.lanes; ++lane) low |= a.at[lane];
+  if ((low & (bytes - 1)) == 0) [[likely]]
+    return;
+  for_lanes(a.mask, [&](unsigned lane) {
+    if (a.at[lane] & (bytes - 1))
+      report_access(w, op, a.at[lane], bytes, lane, "misaligned atomic");
+  });
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL

@@ -98,6 +98,17 @@ void apply_modifiers(const isa::Operand& operand, Type type, std::byte* data, co
 
 }  // namespace
 
+void broadcast_sources(Wave& w, const Op* op) {
+  for (unsigned i = 0; i < 4; ++i) {
+    if (!(op->broadcast >> i & 1)) continue;
+    std::uint32_t pair[2];
+    std::memcpy(pair, w.bytes() + op->origin[i], sizeof pair);
+    for (unsigned at = 0; at < w.register_bytes; at += 64)
+      store_slice(w.temporary[i] + at, U32x16(pair[0]));
+    store_slice(w.temporary[i] + w.register_bytes, U32x16(pair[1]));
+  }
+}
+
 void prepare_sources(Wave& w, const Op* op) {
   const isa::Instruction& in = *op->instruction;
   for (unsigned i = 0; i < 3; ++i) {

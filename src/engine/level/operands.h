@@ -14,16 +14,10 @@ inline std::byte* source(Wave& w, const Op* op, int i) {
 /// Writes modified copies of the sources that need one to the wave's temporaries.
 void prepare_sources(Wave& w, const Op* op);
 
-/// Spreads the scalar registers among the sources.
-inline void broadcast_sources(Wave& w, const Op* op) {
-  for (unsigned i = 0; i < 4; ++i) {
-    if (!(op->broadcast >> i & 1)) continue;
-    std::uint32_t pair[2];
-    std::memcpy(pair, w.bytes() + op->origin[i], sizeof pair);
-    store_slice(w.temporary[i], U32x16(pair[0]));
-    store_slice(w.temporary[i] + w.register_bytes, U32x16(pair[1]));
-  }
-}
+/// Spreads the scalar registers among the sources over all lanes, the high halves of pairs over one
+/// slice.
+void broadcast_sources(Wave& w, const Op* op);
+
 inline void fetch_sources(Wave& w, const Op* op) {
   if (op->broadcast) broadcast_sources(w, op);
   if (op->prepare) [[unlikely]]

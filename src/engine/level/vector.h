@@ -73,13 +73,18 @@ inline auto operand_slice(const std::byte* p, unsigned step, int slice, std::siz
   }
 }
 
+/// Slices of sixteen lanes in a register.
+inline int slices(const Wave& w) {
+  return static_cast<int>(w.lanes / 16);
+}
+
 /// Any operands, from slice `first` on (those before it are done).
-template <int Slices, class E, std::size_t... I>
+template <class E, std::size_t... I>
 [[gnu::noinline]] const Op* run_vector_entry(Wave& w, const Op* op, std::index_sequence<I...>,
                                              int first = 0) {
   using Operands = typename E::Operands;
   using Result = untagged<typename E::Result>;
-  constexpr std::size_t pair = Slices * 64;
+  const std::size_t pair = w.register_bytes;
   constexpr bool wide_mode = uses_wide_mode<Result> ||
                              (uses_wide_mode<untagged<std::tuple_element_t<I, Operands>>> || ...);
   fetch_sources(w, op);
@@ -89,7 +94,7 @@ template <int Slices, class E, std::size_t... I>
   std::uint64_t bits = 0;
   {
     const std::conditional_t<wide_mode, WideMode, NarrowMode> mode(w);
-    for (int s = first; s < Slices; ++s) {
+    for (int s = first; s < slices(w); ++s) {
       const auto result =
           decltype(E::meaning){}(operand_slice<untagged<std::tuple_element_t<I, Operands>>>(
               in[I], op->step[I], s, pair)...);
@@ -132,12 +137,12 @@ inline Lanes<Tag, 16> packed_operand(const std::byte* p, std::uint32_t select,
   return from_bits<Tag, 16>(u);
 }
 
-template <int Slices, class E, bool Negates, std::size_t... I>
-inline void run_packed_slices(const Op* op, const std::byte* const* in, std::byte* out, int first,
-                              std::index_sequence<I...>) {
+template <class E, bool Negates, std::size_t... I>
+inline void run_packed_slices(const Wave& w, const Op* op, const std::byte* const* in,
+                              std::byte* out, int first, std::index_sequence<I...>) {
   using Operands = typename E::Operands;
   using Result = untagged<typename E::Result>;
-  constexpr std::size_t pair = Slices * 64;
+  const std::size_t pair = w.register_bytes;
   const PackedModifiers modifiers{static_cast<std::uint32_t>(op->imm)};
   const auto register_of = [&]<class Tag>(Tag, unsigned half, std::size_t i) {
     return in[i] + (isa::is_16_bit(isa::type_of<Tag>) ? 0 : modifiers.select(half, i) * pair);
@@ -147,7 +152,7 @@ inline void run_packed_slices(const Op* op, const std::byte* const* in, std::byt
   const std::byte* const high_in[]{
       register_of(untagged<std::tuple_element_t<I, Operands>>{}, 1, I)...};
   const std::size_t step[]{op->step[I]...};
-  for (int s = first; s < Slices; ++s) {
+  for (int s = first; s < slices(w); ++s) {
     const auto low =
         decltype(E::meaning){}(packed_operand<untagged<std::tuple_element_t<I, Operands>>, Negates>(
             low_in[I] + s * step[I], modifiers.select(0, I), modifiers.negate(0, I))...);
@@ -164,7 +169,7 @@ inline void run_packed_slices(const Op* op, const std::byte* const* in, std::byt
 }
 
 /// Any operands, from slice `first` on.
-template <int Slices, class E, std::size_t... I>
+template <class E, std::size_t... I>
 [[gnu::noinline]] const Op* run_packed_entry(Wave& w, const Op* op,
                                              std::index_sequence<I...> indices, int first = 0) {
   using Result = untagged<typename E::Result>;
@@ -175,9 +180,9 @@ template <int Slices, class E, std::size_t... I>
   {
     const std::conditional_t<uses_wide_mode<Result>, WideMode, NarrowMode> mode(w);
     if (PackedModifiers{static_cast<std::uint32_t>(op->imm)}.negates()) [[unlikely]]
-      run_packed_slices<Slices, E, true>(op, in, out, first, indices);
+      run_packed_slices<E, true>(w, op, in, out, first, indices);
     else
-      run_packed_slices<Slices, E, false>(op, in, out, first, indices);
+      run_packed_slices<E, false>(w, op, in, out, first, indices);
   }
   if (!direct) finish_result(w, op);
   return op + 1;
@@ -252,13 +257,13 @@ inline bool needs_nan_rule(Lanes<Tag, 16> result) {
     return false;
 }
 
-/// Whole vector registers, every lane on, no modifiers. At the first NaN the general code goes on.
+/// Every lane on, no modifiers. At the first NaN the general code goes on.
 template <int Slices, class E, std::size_t... I>
 inline const Op* run_plain(Wave& w, const Op* op, std::index_sequence<I...> indices) {
   using Operands = typename E::Operands;
   using Result = typename E::Result;
   constexpr std::size_t pair = Slices * 64;
-  const std::byte* const in[]{w.bytes() + op->src[I]...};
+  const std::byte* const in[]{source(w, op, I)...};
   std::byte* const out = w.bytes() + op->dst;
   if constexpr (E::form == isa::Form::Packed) {
     const PackedModifiers modifiers{static_cast<std::uint32_t>(op->imm)};
@@ -271,7 +276,7 @@ inline const Op* run_plain(Wave& w, const Op* op, std::index_sequence<I...> indi
       const Lanes<Result, 16> high = decltype(E::meaning){}(
           quick_operand<untagged<std::tuple_element_t<I, Operands>>>(high_in[I] + s * 64)...);
       if (needs_nan_rule(low) || needs_nan_rule(high)) [[unlikely]]
-        return run_packed_entry<Slices, E>(w, op, indices, s);
+        return run_packed_entry<E>(w, op, indices, s);
       store<Result>(out + s * 64, 0, low);
       store<Result>(out + s * 64 + pair, 0, high);
     }
@@ -281,39 +286,44 @@ inline const Op* run_plain(Wave& w, const Op* op, std::index_sequence<I...> indi
       const Lanes<Result, 16> result = decltype(E::meaning){}(
           quick_operand<untagged<std::tuple_element_t<I, Operands>>>(in[I] + s * 64)...);
       if (needs_nan_rule(result)) [[unlikely]]
-        return run_vector_entry<Slices, E>(w, op, indices, s);
+        return run_vector_entry<E>(w, op, indices, s);
       store<Result>(out + s * 64, 0, result);
     }
   }
   return op + 1;
 }
 
-template <int Slices, class E>
-inline const Op* run_any(Wave& w, const Op* op) {
-  constexpr auto indices = std::make_index_sequence<std::tuple_size_v<typename E::Operands>>{};
-  if constexpr (all_words<E> && E::form != isa::Form::Scalar)
-    if (op->plain && w.exec() == w.full) [[likely]]
-      return run_plain<Slices, E>(w, op, indices);
-  if constexpr (E::form == isa::Form::Scalar)
-    return run_scalar_entry<E>(w, op, indices);
-  else if constexpr (E::form == isa::Form::Packed)
-    return run_packed_entry<Slices, E>(w, op, indices);
-  else
-    return run_vector_entry<Slices, E>(w, op, indices);
-}
-/// Goes on with the next op without a return to the loop.
-template <int Slices, class E>
+template <class E>
+inline constexpr auto operand_indices =
+    std::make_index_sequence<std::tuple_size_v<typename E::Operands>>{};
+
+/// Runs an entry, then goes on with the next op without a return to the loop.
+template <class E>
 const Op* run_entry(Wave& w, const Op* op) {
-  const Op* next = run_any<Slices, E>(w, op);
+  const Op* next;
+  if constexpr (E::form == isa::Form::Scalar)
+    next = run_scalar_entry<E>(w, op, operand_indices<E>);
+  else if constexpr (E::form == isa::Form::Packed)
+    next = run_packed_entry<E>(w, op, operand_indices<E>);
+  else
+    next = run_vector_entry<E>(w, op, operand_indices<E>);
+  [[clang::musttail]] return next->run(w, next);
+}
+template <int Slices, class E>
+const Op* run_plain_entry(Wave& w, const Op* op) {
+  if (w.exec() != w.full) [[unlikely]]
+    [[clang::musttail]] return run_entry<E>(w, op);
+  if (op->broadcast) broadcast_sources(w, op);
+  const Op* next = run_plain<Slices, E>(w, op, operand_indices<E>);
   [[clang::musttail]] return next->run(w, next);
 }
 
 template <class E>
 constexpr Code code_of() {
-  if constexpr (E::form == isa::Form::Scalar)
-    return {run_entry<4, E>, run_entry<4, E>};
+  if constexpr (all_words<E> && E::form != isa::Form::Scalar)
+    return {run_entry<E>, run_entry<E>, run_plain_entry<2, E>, run_plain_entry<4, E>};
   else
-    return {run_entry<2, E>, run_entry<4, E>};
+    return {run_entry<E>, run_entry<E>};
 }
 
 /// Adds the code of a tuple of entries to the table.

@@ -32,9 +32,23 @@ void check_global(Wave& w, const Op* op, const Addresses& a, unsigned bytes, con
   });
 }
 
+/// An access, for the code that finds its addresses: that is written, and compiled, once for all.
+struct AnyAccess {
+  unsigned bytes;  ///< that a lane moves
+  bool stores, atomic;
+  void (*run)(Wave&, const Op*, const Addresses&);
+
+  const char* kind() const { return atomic ? "atomic" : stores ? "store" : "load"; }
+};
 template <class Access>
-constexpr const char* kind() {
-  return is_atomic<Access> ? "atomic" : Access::stores ? "store" : "load";
+constexpr AnyAccess any_access{Access::bytes, Access::stores, is_atomic<Access>, Access::run};
+
+/// Runs an access on addresses of global memory.
+void access_global(Wave& w, const Op* op, const AnyAccess& access, Addresses& a) {
+  fill_inactive(w, a);
+  check_global(w, op, a, access.bytes, access.kind());
+  if (access.atomic) check_alignment(w, op, a, access.bytes);
+  access.run(w, op, a);
 }
 
 /// Scratch address of a lane: dwords of the lanes of a wave lie side by side.
@@ -50,26 +64,26 @@ void check_scratch(Wave& w, const Op* op, std::uint32_t offset, unsigned bytes, 
 
 /// Runs an access on scratch offsets. One that is not dword-aligned moves byte by byte through a
 /// staging area, since a lane's bytes lie apart.
-template <class Access>
-void access_scratch(Wave& w, const Op* op, const std::uint32_t* offset, std::uint64_t mask) {
+void access_scratch(Wave& w, const Op* op, const AnyAccess& access, const std::uint32_t* offset,
+                    std::uint64_t mask) {
   Addresses a;
   a.mask = mask;
   a.dword_step = w.lanes * 4;
   bool split = false;
   for_lanes(mask, [&](unsigned lane) {
-    check_scratch(w, op, offset[lane], Access::bytes, lane, "scratch access");
-    split |= offset[lane] % 4 + (Access::bytes < 4 ? Access::bytes : 4) > 4;
+    check_scratch(w, op, offset[lane], access.bytes, lane, "scratch access");
+    split |= offset[lane] % 4 + (access.bytes < 4 ? access.bytes : 4) > 4;
     a.at[lane] = scratch_address(w, lane, offset[lane]);
   });
   if (!split) {
     fill_inactive(w, a);
-    Access::run(w, op, a);
+    access.run(w, op, a);
     return;
   }
   a.dword_step = 4;
   const auto copy = [&](bool out) {
     for_lanes(mask, [&](unsigned lane) {
-      for (unsigned i = 0; i < Access::bytes; ++i) {
+      for (unsigned i = 0; i < access.bytes; ++i) {
         auto* byte = reinterpret_cast<std::byte*>(scratch_address(w, lane, offset[lane] + i));
         if (out)
           *byte = a.staged[lane][i];
@@ -81,13 +95,13 @@ void access_scratch(Wave& w, const Op* op, const std::uint32_t* offset, std::uin
   };
   copy(false);
   fill_inactive(w, a);
-  Access::run(w, op, a);
-  if (Access::stores) copy(true);
+  access.run(w, op, a);
+  if (access.stores) copy(true);
 }
 
 struct Global {
   /// One dword of every lane, side by side: one check, one copy.
-  template <class Access>
+  template <bool Store>
   static bool copy_side_by_side(Wave& w, const Op* op) {
     const isa::Instruction& in = *op->instruction;
     const std::uint32_t* low = register_at(w, op->src[0]);
@@ -105,17 +119,14 @@ struct Global {
     const std::uint64_t bytes = w.register_bytes;
     if (known.epoch != memory_epoch(w) || base < known.begin || base + bytes > known.end)
       return false;
-    if (Access::stores)
+    if constexpr (Store)
       copy_register(w, reinterpret_cast<void*>(base), w.bytes() + op->src[1]);
     else
       copy_register(w, w.bytes() + op->dst, reinterpret_cast<const void*>(base));
     return true;
   }
 
-  template <class Access>
-  static void access(Wave& w, const Op* op, std::uint64_t mask) {
-    if constexpr (requires { requires Access::dwords == 1; })
-      if (mask == w.full && copy_side_by_side<Access>(w, op)) return;
+  static void access(Wave& w, const Op* op, const AnyAccess& access, std::uint64_t mask) {
     const isa::Instruction& in = *op->instruction;
     Addresses a;
     a.mask = mask;
@@ -129,16 +140,12 @@ struct Global {
       for (unsigned lane = 0; lane < w.lanes; ++lane)
         a.at[lane] = (low[lane] | std::uint64_t{high[lane]} << 32) + offset;
     }
-    fill_inactive(w, a);
-    check_global(w, op, a, Access::bytes, kind<Access>());
-    check_alignment<Access>(w, op, a);
-    Access::run(w, op, a);
+    access_global(w, op, access, a);
   }
 };
 
 struct Flat {
-  template <class Access>
-  static void access(Wave& w, const Op* op, std::uint64_t mask) {
+  static void access(Wave& w, const Op* op, const AnyAccess& access, std::uint64_t mask) {
     Addresses a;
     const std::uint32_t* low = register_at(w, op->src[0]);
     const std::uint32_t* high = register_at(w, op->src[0] + w.register_bytes);
@@ -151,8 +158,8 @@ struct Flat {
       if (address - aperture::shared_base < aperture::size) {
         shared |= 1ull << lane;
         const std::uint64_t at = address - aperture::shared_base;
-        if (at + Access::bytes > w.group->lds_bytes)
-          report_access(w, op, at, Access::bytes, lane, "LDS access");
+        if (at + access.bytes > w.group->lds_bytes)
+          report_access(w, op, at, access.bytes, lane, "LDS access");
         a.at[lane] = reinterpret_cast<std::uintptr_t>(w.group->lds) + at;
       } else if (address - aperture::private_base < aperture::size) {
         scratch |= 1ull << lane;
@@ -164,19 +171,18 @@ struct Flat {
       Addresses some = a;
       some.mask = lanes;
       fill_inactive(w, some);
-      if (check) check_global(w, op, some, Access::bytes, kind<Access>());
-      check_alignment<Access>(w, op, some);
-      Access::run(w, op, some);
+      if (check) check_global(w, op, some, access.bytes, access.kind());
+      if (access.atomic) check_alignment(w, op, some, access.bytes);
+      access.run(w, op, some);
     };
     part(mask & ~shared & ~scratch, true);
     part(shared, false);
-    if (scratch) access_scratch<Access>(w, op, scratch_offset, scratch);
+    if (scratch) access_scratch(w, op, access, scratch_offset, scratch);
   }
 };
 
 struct Scratch {
-  template <class Access>
-  static void access(Wave& w, const Op* op, std::uint64_t mask) {
+  static void access(Wave& w, const Op* op, const AnyAccess& access, std::uint64_t mask) {
     const isa::Instruction& in = *op->instruction;
     std::uint32_t base = static_cast<std::uint32_t>(op->imm);
     if (in.base.where == isa::Where::Sgpr) base += scalar_at(w, in.base.index);
@@ -187,7 +193,7 @@ struct Scratch {
     } else {
       for (unsigned lane = 0; lane < w.lanes; ++lane) offset[lane] = base;
     }
-    access_scratch<Access>(w, op, offset, mask);
+    access_scratch(w, op, access, offset, mask);
   }
 };
 
@@ -207,8 +213,7 @@ struct Buffer {
     if (rdna) swizzle = w.scalar[first + 1] >> 30 & 3;
   }
 
-  template <class Access>
-  static void access(Wave& w, const Op* op, std::uint64_t mask) {
+  static void access(Wave& w, const Op* op, const AnyAccess& access, std::uint64_t mask) {
     const isa::Instruction& in = *op->instruction;
     const bool rdna = isa::is_rdna(in.gfx);
     const Buffer buffer(w, in.base.index, rdna);
@@ -230,7 +235,7 @@ struct Buffer {
       for_lanes(mask, [&](unsigned lane) {
         offset[lane] += static_cast<std::uint32_t>(shift / w.lanes);
       });
-      access_scratch<Access>(w, op, offset, mask);
+      access_scratch(w, op, access, offset, mask);
       return;
     }
     Addresses a;
@@ -239,20 +244,16 @@ struct Buffer {
     std::uint32_t valid_bytes[64];
     for_lanes(mask, [&](unsigned lane) {
       a.at[lane] = buffer.address(index[lane], offset[lane], soffset);
-      valid_bytes[lane] = buffer.valid(in, index[lane], offset[lane], soffset, Access::bytes);
-      if (valid_bytes[lane] < Access::bytes) partial |= 1ull << lane;
+      valid_bytes[lane] = buffer.valid(in, index[lane], offset[lane], soffset, access.bytes);
+      if (valid_bytes[lane] < access.bytes) partial |= 1ull << lane;
     });
-    if (partial) return access_partly<Access>(w, op, a, partial, valid_bytes);
-    fill_inactive(w, a);
-    check_global(w, op, a, Access::bytes, kind<Access>());
-    check_alignment<Access>(w, op, a);
-    Access::run(w, op, a);
+    if (partial) return access_partly(w, op, access, a, partial, valid_bytes);
+    access_global(w, op, access, a);
   }
 
   /// Lanes out of range: loads give 0, stores vanish, dword by dword.
-  template <class Access>
-  static void access_partly(Wave& w, const Op* op, Addresses& a, std::uint64_t partial,
-                            const std::uint32_t* valid_bytes) {
+  static void access_partly(Wave& w, const Op* op, const AnyAccess& access, Addresses& a,
+                            std::uint64_t partial, const std::uint32_t* valid_bytes) {
     std::uint64_t where[64];
     std::memcpy(where, a.at, sizeof where);
     const std::uint64_t whole = a.mask & ~partial;
@@ -262,7 +263,7 @@ struct Buffer {
       if (valid_bytes[lane]) {
         KnownRange range;
         if (!find_range(w, where[lane], valid_bytes[lane], range))
-          report_access(w, op, where[lane], valid_bytes[lane], lane, kind<Access>());
+          report_access(w, op, where[lane], valid_bytes[lane], lane, access.kind());
         std::memcpy(a.staged[lane], reinterpret_cast<const void*>(where[lane]), valid_bytes[lane]);
       }
       a.at[lane] = reinterpret_cast<std::uintptr_t>(a.staged[lane]);
@@ -271,13 +272,13 @@ struct Buffer {
       Addresses inside = a;
       inside.mask = whole;
       fill_inactive(w, inside);
-      check_global(w, op, inside, Access::bytes, kind<Access>());
-      check_alignment<Access>(w, op, inside);
+      check_global(w, op, inside, access.bytes, access.kind());
+      if (access.atomic) check_alignment(w, op, inside, access.bytes);
     }
     a.mask = all;
     fill_inactive(w, a);
-    Access::run(w, op, a);
-    if (!Access::stores) return;
+    access.run(w, op, a);
+    if (!access.stores) return;
     for_lanes(partial, [&](unsigned lane) {
       std::memcpy(reinterpret_cast<void*>(where[lane]), a.staged[lane], valid_bytes[lane]);
     });
@@ -332,111 +333,112 @@ struct LoadToLds {
 template <class Space, class Access>
 const Op* memory(Wave& w, const Op* op) {
   const std::uint64_t mask = w.exec() & w.full;
-  if (mask) Space::template access<Access>(w, op, mask);
+  if constexpr (std::is_same_v<Space, Global> && requires { requires Access::dwords == 1; })
+    if (mask == w.full && Global::copy_side_by_side<Access::stores>(w, op)) return op + 1;
+  if (mask) Space::access(w, op, any_access<Access>, mask);
   return op + 1;
 }
 
-#define HIPSIGHT_PLAIN_ACCESSES(SPACE, PREFIX)                                                     \
-  add.template operator()<SPACE, LoadPart<std::uint8_t>>(PREFIX "_LOAD_UBYTE");                    \
-  add.template operator()<SPACE, LoadPart<std::int8_t>>(PREFIX "_LOAD_SBYTE");                     \
-  add.template operator()<SPACE, LoadPart<std::uint16_t>>(PREFIX "_LOAD_USHORT");                  \
-  add.template operator()<SPACE, LoadPart<std::int16_t>>(PREFIX "_LOAD_SSHORT");                   \
-  add.template operator()<SPACE, LoadPart<std::uint8_t, Part::Low>>(PREFIX "_LOAD_UBYTE_D16");     \
-  add.template operator()<SPACE, LoadPart<std::uint8_t, Part::High>>(PREFIX "_LOAD_UBYTE_D16_HI"); \
-  add.template operator()<SPACE, LoadPart<std::int8_t, Part::Low>>(PREFIX "_LOAD_SBYTE_D16");      \
-  add.template operator()<SPACE, LoadPart<std::int8_t, Part::High>>(PREFIX "_LOAD_SBYTE_D16_HI");  \
-  add.template operator()<SPACE, LoadPart<std::uint16_t, Part::Low>>(PREFIX "_LOAD_SHORT_D16");    \
-  add.template operator()<SPACE, LoadPart<std::uint16_t, Part::High>>(PREFIX                       \
-                                                                      "_LOAD_SHORT_D16_HI");       \
-  add.template operator()<SPACE, LoadDwords<1>>(PREFIX "_LOAD_DWORD");                             \
-  add.template operator()<SPACE, LoadDwords<2>>(PREFIX "_LOAD_DWORDX2");                           \
-  add.template operator()<SPACE, LoadDwords<3>>(PREFIX "_LOAD_DWORDX3");                           \
-  add.template operator()<SPACE, LoadDwords<4>>(PREFIX "_LOAD_DWORDX4");                           \
-  add.template operator()<SPACE, StorePart<std::uint8_t>>(PREFIX "_STORE_BYTE");                   \
-  add.template operator()<SPACE, StorePart<std::uint8_t, Part::High>>(PREFIX                       \
-                                                                      "_STORE_BYTE_D16_HI");       \
-  add.template operator()<SPACE, StorePart<std::uint16_t>>(PREFIX "_STORE_SHORT");                 \
-  add.template operator()<SPACE, StorePart<std::uint16_t, Part::High>>(PREFIX                      \
-                                                                       "_STORE_SHORT_D16_HI");     \
-  add.template operator()<SPACE, StoreDwords<1>>(PREFIX "_STORE_DWORD");                           \
-  add.template operator()<SPACE, StoreDwords<2>>(PREFIX "_STORE_DWORDX2");                         \
-  add.template operator()<SPACE, StoreDwords<3>>(PREFIX "_STORE_DWORDX3");                         \
-  add.template operator()<SPACE, StoreDwords<4>>(PREFIX "_STORE_DWORDX4");
-
-#define HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, NAME, OPERATION, SIGN)                          \
-  add.template operator()<SPACE, Atomic<std::SIGN##32_t, atomic::OPERATION>>(PREFIX            \
-                                                                             "_ATOMIC_" NAME); \
-  add.template operator()<SPACE, Atomic<std::SIGN##64_t, atomic::OPERATION>>(                  \
-      PREFIX "_ATOMIC_" NAME "_X2");
-
-#define HIPSIGHT_ATOMICS(SPACE, PREFIX)                                                            \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SWAP", Swap, uint)                                       \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "ADD", Add, uint)                                         \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SUB", Sub, uint)                                         \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SMIN", Min, int)                                         \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "UMIN", Min, uint)                                        \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "SMAX", Max, int)                                         \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "UMAX", Max, uint)                                        \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "AND", And, uint)                                         \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "OR", Or, uint)                                           \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "XOR", Xor, uint)                                         \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "INC", Increment, uint)                                   \
-  HIPSIGHT_INTEGER_ATOMIC(SPACE, PREFIX, "DEC", Decrement, uint)                                   \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::ClampedSub>>(PREFIX                 \
-                                                                            "_ATOMIC_CSUB");       \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::ClampedSub>>(                       \
-      PREFIX "_ATOMIC_SUB_CLAMP_U32");                                                             \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::ConditionalSub>>(                   \
-      PREFIX "_ATOMIC_COND_SUB_U32");                                                              \
-  add.template operator()<SPACE, CompareSwap<std::uint32_t, false>>(PREFIX "_ATOMIC_CMPSWAP");     \
-  add.template operator()<SPACE, CompareSwap<std::uint64_t, false>>(PREFIX "_ATOMIC_CMPSWAP_X2");  \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::AddF32>>(PREFIX "_ATOMIC_ADD_F32"); \
-  add.template operator()<SPACE, Atomic<std::uint64_t, atomic::AddF64>>(PREFIX "_ATOMIC_ADD_F64"); \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::AddPacked<isa::f16>>>(              \
-      PREFIX "_ATOMIC_PK_ADD_F16");                                                                \
-  add.template operator()<SPACE, Atomic<std::uint32_t, atomic::AddPacked<isa::bf16>>>(             \
-      PREFIX "_ATOMIC_PK_ADD_BF16");                                                               \
-  add.template                                                                                     \
-  operator()<SPACE, Atomic<std::uint32_t, atomic::Ordered<true, isa::f32, std::uint32_t>>>(        \
-      PREFIX "_ATOMIC_FMIN");                                                                      \
-  add.template                                                                                     \
-  operator()<SPACE, Atomic<std::uint32_t, atomic::Ordered<false, isa::f32, std::uint32_t>>>(       \
-      PREFIX "_ATOMIC_FMAX");                                                                      \
-  add.template                                                                                     \
-  operator()<SPACE, Atomic<std::uint64_t, atomic::Ordered<true, isa::f64, std::uint64_t>>>(        \
-      PREFIX "_ATOMIC_MIN_F64");                                                                   \
-  add.template                                                                                     \
-  operator()<SPACE, Atomic<std::uint64_t, atomic::Ordered<false, isa::f64, std::uint64_t>>>(       \
-      PREFIX "_ATOMIC_MAX_F64");
+template <class Space, class Access>
+void add(Table& table, std::string_view space, std::string_view name) {
+  table.add(space, name, {memory<Space, Access>, memory<Space, Access>});
+}
+template <class Access>
+void add_atomic(Table& table, std::string_view name) {
+  add<Global, Access>(table, "GLOBAL_ATOMIC_", name);
+  add<Flat, Access>(table, "FLAT_ATOMIC_", name);
+  add<Buffer, Access>(table, "BUFFER_ATOMIC_", name);
+}
+template <class Access>
+void add_access(Table& table, std::string_view name) {
+  add<Global, Access>(table, "GLOBAL_", name);
+  add<Flat, Access>(table, "FLAT_", name);
+  add<Scratch, Access>(table, "SCRATCH_", name);
+  add<Buffer, Access>(table, "BUFFER_", name);
+}
+template <template <class, Part> class Access, class T>
+void add_both_halves(Table& table, std::string_view low, std::string_view high) {
+  add_access<Access<T, Part::Low>>(table, low);
+  add_access<Access<T, Part::High>>(table, high);
+}
 
 }  // namespace
 
 void add_vector_memory(Table& table) {
-  const auto add = [&]<class Space, class Access>(std::string_view name) {
-    table.add(name, {memory<Space, Access>, memory<Space, Access>});
-  };
-  HIPSIGHT_PLAIN_ACCESSES(Global, "GLOBAL")
-  HIPSIGHT_PLAIN_ACCESSES(Flat, "FLAT")
-  HIPSIGHT_PLAIN_ACCESSES(Scratch, "SCRATCH")
-  HIPSIGHT_PLAIN_ACCESSES(Buffer, "BUFFER")
-  HIPSIGHT_ATOMICS(Global, "GLOBAL")
-  HIPSIGHT_ATOMICS(Flat, "FLAT")
-  HIPSIGHT_ATOMICS(Buffer, "BUFFER")
+  add_access<LoadPart<std::uint8_t>>(table, "LOAD_UBYTE");
+  add_access<LoadPart<std::int8_t>>(table, "LOAD_SBYTE");
+  add_access<LoadPart<std::uint16_t>>(table, "LOAD_USHORT");
+  add_access<LoadPart<std::int16_t>>(table, "LOAD_SSHORT");
+  add_both_halves<LoadPart, std::uint8_t>(table, "LOAD_UBYTE_D16", "LOAD_UBYTE_D16_HI");
+  add_both_halves<LoadPart, std::int8_t>(table, "LOAD_SBYTE_D16", "LOAD_SBYTE_D16_HI");
+  add_both_halves<LoadPart, std::uint16_t>(table, "LOAD_SHORT_D16", "LOAD_SHORT_D16_HI");
+  add_access<LoadDwords<1>>(table, "LOAD_DWORD");
+  add_access<LoadDwords<2>>(table, "LOAD_DWORDX2");
+  add_access<LoadDwords<3>>(table, "LOAD_DWORDX3");
+  add_access<LoadDwords<4>>(table, "LOAD_DWORDX4");
+  add_access<StorePart<std::uint8_t>>(table, "STORE_BYTE");
+  add_access<StorePart<std::uint8_t, Part::High>>(table, "STORE_BYTE_D16_HI");
+  add_access<StorePart<std::uint16_t>>(table, "STORE_SHORT");
+  add_access<StorePart<std::uint16_t, Part::High>>(table, "STORE_SHORT_D16_HI");
+  add_access<StoreDwords<1>>(table, "STORE_DWORD");
+  add_access<StoreDwords<2>>(table, "STORE_DWORDX2");
+  add_access<StoreDwords<3>>(table, "STORE_DWORDX3");
+  add_access<StoreDwords<4>>(table, "STORE_DWORDX4");
 
-  add.template operator()<Global, LoadToLds<std::uint8_t>>("GLOBAL_LOAD_LDS_UBYTE");
-  add.template operator()<Global, LoadToLds<std::int8_t>>("GLOBAL_LOAD_LDS_SBYTE");
-  add.template operator()<Global, LoadToLds<std::uint16_t>>("GLOBAL_LOAD_LDS_USHORT");
-  add.template operator()<Global, LoadToLds<std::int16_t>>("GLOBAL_LOAD_LDS_SSHORT");
-  add.template operator()<Global, LoadToLds<std::uint32_t>>("GLOBAL_LOAD_LDS_DWORD");
-  add.template operator()<Global, LoadToLds<std::uint32_t, 3>>("GLOBAL_LOAD_LDS_DWORDX3");
-  add.template operator()<Global, LoadToLds<std::uint32_t, 4>>("GLOBAL_LOAD_LDS_DWORDX4");
-  add.template operator()<Buffer, LoadToLds<std::uint8_t>>("BUFFER_LOAD_UBYTE_LDS");
-  add.template operator()<Buffer, LoadToLds<std::int8_t>>("BUFFER_LOAD_SBYTE_LDS");
-  add.template operator()<Buffer, LoadToLds<std::uint16_t>>("BUFFER_LOAD_USHORT_LDS");
-  add.template operator()<Buffer, LoadToLds<std::int16_t>>("BUFFER_LOAD_SSHORT_LDS");
-  add.template operator()<Buffer, LoadToLds<std::uint32_t>>("BUFFER_LOAD_DWORD_LDS");
-  add.template operator()<Buffer, LoadToLds<std::uint32_t, 3>>("BUFFER_LOAD_DWORDX3_LDS");
-  add.template operator()<Buffer, LoadToLds<std::uint32_t, 4>>("BUFFER_LOAD_DWORDX4_LDS");
+  add_atomic<Atomic<std::uint32_t, atomic::Swap>>(table, "SWAP");
+  add_atomic<Atomic<std::uint64_t, atomic::Swap>>(table, "SWAP_X2");
+  add_atomic<Atomic<std::uint32_t, atomic::Add>>(table, "ADD");
+  add_atomic<Atomic<std::uint64_t, atomic::Add>>(table, "ADD_X2");
+  add_atomic<Atomic<std::uint32_t, atomic::Sub>>(table, "SUB");
+  add_atomic<Atomic<std::uint64_t, atomic::Sub>>(table, "SUB_X2");
+  add_atomic<Atomic<std::int32_t, atomic::Min>>(table, "SMIN");
+  add_atomic<Atomic<std::int64_t, atomic::Min>>(table, "SMIN_X2");
+  add_atomic<Atomic<std::uint32_t, atomic::Min>>(table, "UMIN");
+  add_atomic<Atomic<std::uint64_t, atomic::Min>>(table, "UMIN_X2");
+  add_atomic<Atomic<std::int32_t, atomic::Max>>(table, "SMAX");
+  add_atomic<Atomic<std::int64_t, atomic::Max>>(table, "SMAX_X2");
+  add_atomic<Atomic<std::uint32_t, atomic::Max>>(table, "UMAX");
+  add_atomic<Atomic<std::uint64_t, atomic::Max>>(table, "UMAX_X2");
+  add_atomic<Atomic<std::uint32_t, atomic::And>>(table, "AND");
+  add_atomic<Atomic<std::uint64_t, atomic::And>>(table, "AND_X2");
+  add_atomic<Atomic<std::uint32_t, atomic::Or>>(table, "OR");
+  add_atomic<Atomic<std::uint64_t, atomic::Or>>(table, "OR_X2");
+  add_atomic<Atomic<std::uint32_t, atomic::Xor>>(table, "XOR");
+  add_atomic<Atomic<std::uint64_t, atomic::Xor>>(table, "XOR_X2");
+  add_atomic<Atomic<std::uint32_t, atomic::Increment>>(table, "INC");
+  add_atomic<Atomic<std::uint64_t, atomic::Increment>>(table, "INC_X2");
+  add_atomic<Atomic<std::uint32_t, atomic::Decrement>>(table, "DEC");
+  add_atomic<Atomic<std::uint64_t, atomic::Decrement>>(table, "DEC_X2");
+  add_atomic<Atomic<std::uint32_t, atomic::ClampedSub>>(table, "CSUB");
+  add_atomic<Atomic<std::uint32_t, atomic::ClampedSub>>(table, "SUB_CLAMP_U32");
+  add_atomic<Atomic<std::uint32_t, atomic::ConditionalSub>>(table, "COND_SUB_U32");
+  add_atomic<CompareSwap<std::uint32_t, false>>(table, "CMPSWAP");
+  add_atomic<CompareSwap<std::uint64_t, false>>(table, "CMPSWAP_X2");
+  add_atomic<Atomic<std::uint32_t, atomic::AddF32>>(table, "ADD_F32");
+  add_atomic<Atomic<std::uint64_t, atomic::AddF64>>(table, "ADD_F64");
+  add_atomic<Atomic<std::uint32_t, atomic::AddPacked<isa::f16>>>(table, "PK_ADD_F16");
+  add_atomic<Atomic<std::uint32_t, atomic::AddPacked<isa::bf16>>>(table, "PK_ADD_BF16");
+  add_atomic<Atomic<std::uint32_t, atomic::Ordered<true, isa::f32, std::uint32_t>>>(table, "FMIN");
+  add_atomic<Atomic<std::uint32_t, atomic::Ordered<false, isa::f32, std::uint32_t>>>(table, "FMAX");
+  add_atomic<Atomic<std::uint64_t, atomic::Ordered<true, isa::f64, std::uint64_t>>>(table,
+                                                                                    "MIN_F64");
+  add_atomic<Atomic<std::uint64_t, atomic::Ordered<false, isa::f64, std::uint64_t>>>(table,
+                                                                                     "MAX_F64");
+
+  add<Global, LoadToLds<std::uint8_t>>(table, "GLOBAL_", "LOAD_LDS_UBYTE");
+  add<Global, LoadToLds<std::int8_t>>(table, "GLOBAL_", "LOAD_LDS_SBYTE");
+  add<Global, LoadToLds<std::uint16_t>>(table, "GLOBAL_", "LOAD_LDS_USHORT");
+  add<Global, LoadToLds<std::int16_t>>(table, "GLOBAL_", "LOAD_LDS_SSHORT");
+  add<Global, LoadToLds<std::uint32_t>>(table, "GLOBAL_", "LOAD_LDS_DWORD");
+  add<Global, LoadToLds<std::uint32_t, 3>>(table, "GLOBAL_", "LOAD_LDS_DWORDX3");
+  add<Global, LoadToLds<std::uint32_t, 4>>(table, "GLOBAL_", "LOAD_LDS_DWORDX4");
+  add<Buffer, LoadToLds<std::uint8_t>>(table, "BUFFER_", "LOAD_UBYTE_LDS");
+  add<Buffer, LoadToLds<std::int8_t>>(table, "BUFFER_", "LOAD_SBYTE_LDS");
+  add<Buffer, LoadToLds<std::uint16_t>>(table, "BUFFER_", "LOAD_USHORT_LDS");
+  add<Buffer, LoadToLds<std::int16_t>>(table, "BUFFER_", "LOAD_SSHORT_LDS");
+  add<Buffer, LoadToLds<std::uint32_t>>(table, "BUFFER_", "LOAD_DWORD_LDS");
+  add<Buffer, LoadToLds<std::uint32_t, 3>>(table, "BUFFER_", "LOAD_DWORDX3_LDS");
+  add<Buffer, LoadToLds<std::uint32_t, 4>>(table, "BUFFER_", "LOAD_DWORDX4_LDS");
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL
