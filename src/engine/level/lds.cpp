@@ -35,19 +35,13 @@ bool move_all_lanes(Wave& w, std::uint64_t data, std::uint64_t address_register,
   const std::uint32_t* address = register_at(w, address_register);
   const std::uint32_t size = w.group->lds_bytes;
   if (std::uint64_t{offset} + Dwords * 4 > size) return false;
-  std::uint32_t highest = 0;
-  for (unsigned lane = 0; lane < w.lanes; ++lane)
-    highest = address[lane] > highest ? address[lane] : highest;
-  if (highest > size - offset - Dwords * 4) return false;
-  std::byte* const base = w.group->lds + offset;
+  const U32x16 limit = size - offset - Dwords * 4;
+  Vec<std::int32_t, 16> beyond = 0;
+  for (unsigned lane = 0; lane < w.lanes; lane += 16)
+    beyond |= load_slice(reinterpret_cast<const std::byte*>(address + lane)) > limit;
+  if (__builtin_reduce_or(beyond)) return false;
+  const Places<std::uint32_t> at{reinterpret_cast<std::uintptr_t>(w.group->lds) + offset, address};
   std::byte* const registers = w.bytes() + data;
-  // A load may overwrite the addresses it still needs.
-  std::uint32_t copy[64];
-  if constexpr (!Store) {
-    copy_register(w, copy, address);
-    address = copy;
-  }
-  const auto at = [&](unsigned lane) { return base + address[lane]; };
   const bool side_by_side = Dwords == 1 && contiguous(address, std::uint32_t{4}, w.lanes);
   if constexpr (Store) {
     if (side_by_side)
@@ -64,12 +58,7 @@ bool move_all_lanes(Wave& w, std::uint64_t data, std::uint64_t address_register,
 }
 
 template <class Access>
-const Op* lds(Wave& w, const Op* op) {
-  if constexpr (requires { Access::dwords; })
-    if (w.exec() == w.full && move_all_lanes<Access::stores, Access::dwords>(
-                                  w, Access::stores ? op->src[1] : op->dst, op->src[0],
-                                  static_cast<std::uint32_t>(op->imm))) [[likely]]
-      return op + 1;
+[[gnu::noinline]] const Op* lds_some_lanes(Wave& w, const Op* op) {
   Addresses a;
   a.mask = w.exec() & w.full;
   if (!a.mask) return op + 1;
@@ -77,6 +66,16 @@ const Op* lds(Wave& w, const Op* op) {
   if constexpr (is_atomic<Access>) check_alignment(w, op, a, Access::bytes);
   Access::run(w, op, a);
   return op + 1;
+}
+
+template <class Access>
+const Op* lds(Wave& w, const Op* op) {
+  if constexpr (requires { Access::dwords; })
+    if (w.exec() == w.full && move_all_lanes<Access::stores, Access::dwords>(
+                                  w, Access::stores ? op->src[1] : op->dst, op->src[0],
+                                  static_cast<std::uint32_t>(op->imm))) [[likely]]
+      return op + 1;
+  return lds_some_lanes<Access>(w, op);
 }
 
 /// Two accesses with one address: offsets are eight bits each, in units of the access (times 64).

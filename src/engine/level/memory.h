@@ -54,60 +54,71 @@ inline bool contiguous(const T* at, T step, unsigned count) {
   return different == 0;
 }
 
-/// Four dwords of eight lanes, turned so that each result holds one dword of every lane. `at(i)` is
-/// the address of lane i's dwords; tiles are often read with one address in many lanes.
-template <class At>
-inline void load_8x4(At at, std::byte* out, std::size_t register_bytes) {
-  using V4 = Vec<std::uint32_t, 4>;
-  using V8 = Vec<std::uint32_t, 8>;
-  std::uintptr_t different = 0;
-  for (unsigned i = 1; i < 8; ++i)
-    different |= reinterpret_cast<std::uintptr_t>(at(i)) ^ reinterpret_cast<std::uintptr_t>(at(0));
-  if (different == 0) {
-    std::uint32_t one[4];
-    std::memcpy(one, at(0), sizeof one);
-    for (unsigned k = 0; k < 4; ++k) {
-      const V8 all = one[k];
-      std::memcpy(out + k * register_bytes, &all, sizeof all);
-    }
-    return;
+/// Where lanes' bytes are: base + offset[lane].
+template <class Offset>
+struct Places {
+  std::uintptr_t base;
+  const Offset* offset;
+
+  std::byte* operator()(unsigned lane) const {
+    return reinterpret_cast<std::byte*>(base + offset[lane]);
   }
-  V8 row[4];
-  for (unsigned i = 0; i < 4; ++i) {
-    V4 low, high;
-    std::memcpy(&low, at(i), 16);
-    std::memcpy(&high, at(i + 4), 16);
-    row[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
-  }
-  const V8 t0 = __builtin_shufflevector(row[0], row[1], 0, 8, 1, 9, 4, 12, 5, 13);
-  const V8 t1 = __builtin_shufflevector(row[2], row[3], 0, 8, 1, 9, 4, 12, 5, 13);
-  const V8 t2 = __builtin_shufflevector(row[0], row[1], 2, 10, 3, 11, 6, 14, 7, 15);
-  const V8 t3 = __builtin_shufflevector(row[2], row[3], 2, 10, 3, 11, 6, 14, 7, 15);
-  const V8 result[]{__builtin_shufflevector(t0, t1, 0, 1, 8, 9, 4, 5, 12, 13),
-                    __builtin_shufflevector(t0, t1, 2, 3, 10, 11, 6, 7, 14, 15),
-                    __builtin_shufflevector(t2, t3, 0, 1, 8, 9, 4, 5, 12, 13),
-                    __builtin_shufflevector(t2, t3, 2, 3, 10, 11, 6, 7, 14, 15)};
-  for (unsigned k = 0; k < 4; ++k) std::memcpy(out + k * register_bytes, &result[k], 32);
+};
+
+/// Whether eight lanes have the same place.
+template <class Offset>
+inline bool is_uniform(const Offset* offset) {
+  Vec<Offset, 8> v;
+  std::memcpy(&v, offset, sizeof v);
+  return __builtin_reduce_or(v ^ Vec<Offset, 8>(v[0])) == 0;
 }
 
-/// Every lane's dwords, side by side in memory at `at(lane)`, to registers.
-template <int Dwords, class At>
-inline void load_all_lanes(Wave& w, std::byte* out, At at) {
+/// Four dwords of eight lanes, turned so that each result holds one dword of every lane. Tiles are
+/// often read with one address in many lanes.
+template <class Offset>
+inline void load_8x4(Places<Offset> at, unsigned lane, std::byte* out, std::size_t register_bytes) {
+  using V4 = Vec<std::uint32_t, 4>;
+  using V8 = Vec<std::uint32_t, 8>;
+  V8 result[4];
+  if (is_uniform(at.offset + lane)) {
+    std::uint32_t one[4];
+    std::memcpy(one, at(lane), sizeof one);
+    for (unsigned k = 0; k < 4; ++k) result[k] = one[k];
+  } else {
+    V8 row[4];
+    for (unsigned i = 0; i < 4; ++i) {
+      V4 low, high;
+      std::memcpy(&low, at(lane + i), 16);
+      std::memcpy(&high, at(lane + i + 4), 16);
+      row[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+    const V8 t0 = __builtin_shufflevector(row[0], row[1], 0, 8, 1, 9, 4, 12, 5, 13);
+    const V8 t1 = __builtin_shufflevector(row[2], row[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    const V8 t2 = __builtin_shufflevector(row[0], row[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    const V8 t3 = __builtin_shufflevector(row[2], row[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    result[0] = __builtin_shufflevector(t0, t1, 0, 1, 8, 9, 4, 5, 12, 13);
+    result[1] = __builtin_shufflevector(t0, t1, 2, 3, 10, 11, 6, 7, 14, 15);
+    result[2] = __builtin_shufflevector(t2, t3, 0, 1, 8, 9, 4, 5, 12, 13);
+    result[3] = __builtin_shufflevector(t2, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+  }
+  for (unsigned k = 0; k < 4; ++k) std::memcpy(out + lane * 4 + k * register_bytes, &result[k], 32);
+}
+
+/// Every lane's dwords, side by side in memory, to registers. The offsets may be in registers that
+/// are loaded: a lane's are read before its own dwords are written.
+template <int Dwords, class Offset>
+inline void load_all_lanes(Wave& w, std::byte* out, Places<Offset> at) {
   if constexpr (Dwords == 1) {
     // Tiles' rows are often sixteen dwords side by side.
-    for (unsigned slice = 0; slice < w.lanes; slice += 16) {
-      std::uintptr_t address[16];
-      for (unsigned i = 0; i < 16; ++i)
-        address[i] = reinterpret_cast<std::uintptr_t>(at(slice + i));
-      if (contiguous(address, std::uintptr_t{4}, 16)) {
-        std::memcpy(out + slice * 4, at(slice), 64);
+    for (unsigned lane = 0; lane < w.lanes; lane += 16) {
+      if (contiguous(at.offset + lane, Offset{4}, 16)) {
+        std::memcpy(out + lane * 4, at(lane), 64);
         continue;
       }
-      for (unsigned i = 0; i < 16; ++i) std::memcpy(out + (slice + i) * 4, at(slice + i), 4);
+      for (unsigned i = lane; i < lane + 16; ++i) std::memcpy(out + i * 4, at(i), 4);
     }
   } else if constexpr (Dwords == 4) {
-    for (unsigned lane = 0; lane < w.lanes; lane += 8)
-      load_8x4([&](unsigned i) { return at(lane + i); }, out + lane * 4, w.register_bytes);
+    for (unsigned lane = 0; lane < w.lanes; lane += 8) load_8x4(at, lane, out, w.register_bytes);
   } else {
     for (unsigned lane = 0; lane < w.lanes; ++lane) {
       std::uint32_t d[Dwords];
@@ -116,8 +127,8 @@ inline void load_all_lanes(Wave& w, std::byte* out, At at) {
     }
   }
 }
-template <int Dwords, class At>
-inline void store_all_lanes(Wave& w, const std::byte* in, At at) {
+template <int Dwords, class Offset>
+inline void store_all_lanes(Wave& w, const std::byte* in, Places<Offset> at) {
   for (unsigned lane = 0; lane < w.lanes; ++lane) {
     std::uint32_t d[Dwords];
     for (int k = 0; k < Dwords; ++k) std::memcpy(&d[k], in + k * w.register_bytes + lane * 4, 4);
@@ -128,9 +139,8 @@ inline void store_all_lanes(Wave& w, const std::byte* in, At at) {
 template <int Dwords>
 inline void load_dwords(Wave& w, std::uint64_t dst, const Addresses& a) {
   std::byte* out = w.bytes() + dst;
-  const auto at = [&](unsigned lane) { return reinterpret_cast<const void*>(a.at[lane]); };
   if (a.mask == w.full && a.dword_step == 4) {
-    load_all_lanes<Dwords>(w, out, at);
+    load_all_lanes<Dwords>(w, out, Places<std::uint64_t>{0, a.at});
     return;
   }
   // A lane may not overwrite its own address register before its last dword is read: addresses were
@@ -146,7 +156,7 @@ template <int Dwords>
 inline void store_dwords(Wave& w, std::uint64_t src, const Addresses& a) {
   const std::byte* in = w.bytes() + src;
   if (a.mask == w.full && a.dword_step == 4) {
-    const auto at = [&](unsigned lane) { return reinterpret_cast<void*>(a.at[lane]); };
+    const Places<std::uint64_t> at{0, a.at};
     if (Dwords == 1 && contiguous(a.at, std::uint64_t{4}, w.lanes))
       copy_register(w, at(0), in);
     else
