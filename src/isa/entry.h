@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "isa/types.h"
 
@@ -72,6 +73,27 @@ template <class Signature, class Meaning>
 constexpr auto scalar(std::string_view name, Meaning meaning) {
   return Entry<Form::Scalar, Signature, Meaning>{name, meaning};
 }
+
+template <std::size_t, class E>
+struct NumberedEntry {
+  E entry;
+};
+template <class Numbers, class... E>
+struct NumberedEntries;
+template <std::size_t... I, class... E>
+struct NumberedEntries<std::index_sequence<I...>, E...> : NumberedEntry<I, E>... {
+  constexpr explicit NumberedEntries(E... entries) : NumberedEntry<I, E>{entries}... {}
+  template <class Visit>
+  constexpr auto apply(Visit visit) const {
+    return visit(static_cast<const NumberedEntry<I, E>&>(*this).entry...);
+  }
+};
+/// A group of entries: like a tuple, but one that compilers take quickly when it is long.
+template <class... E>
+struct Entries : NumberedEntries<std::index_sequence_for<E...>, E...> {
+  constexpr explicit(false) Entries(E... entries)
+      : NumberedEntries<std::index_sequence_for<E...>, E...>(entries...) {}
+};
 
 /// The shape of the entry of this name, or null: not an entry (memory, control, cross-lane, matrix
 /// instructions have tables of their own) or not known.

@@ -11,7 +11,7 @@ const Shape* find_shape(std::string_view name) {
     std::map<std::string_view, Shape> all;
     shapes::for_each_group([&](const auto& group) {
       const auto shapes =
-          std::apply([](const auto&... entry) { return std::array{entry.shape()...}; }, group);
+          group.apply([](const auto&... entry) { return std::array{entry.shape()...}; });
       for (const Shape& shape : shapes) all.emplace(shape.name, shape);
     });
     return all;

@@ -104,14 +104,12 @@ TEST(Aliases, LeadToNamesThatStay) {
 TEST(Entries, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
   isa::HIPSIGHT_LEVEL::for_each_group([&](const auto& group) {
-    std::apply(
-        [&](const auto&... entry) {
-          for (const std::string_view name : {entry.name...}) {
-            EXPECT_TRUE(names.insert(name).second) << name << " is defined twice";
-            EXPECT_EQ(isa::canonical(name), name) << "never looked up";
-          }
-        },
-        group);
+    group.apply([&](const auto&... entry) {
+      for (const std::string_view name : {entry.name...}) {
+        EXPECT_TRUE(names.insert(name).second) << name << " is defined twice";
+        EXPECT_EQ(isa::canonical(name), name) << "never looked up";
+      }
+    });
   });
 }
 

@@ -90,7 +90,7 @@ __global__ void long_loop(int* out) {
   int sum = 0;
 #pragma unroll 1
   for (int i = 0; i < 60000; ++i) sum = sum * 3 + tile[threadIdx.x];
-  for (int i = threadIdx.x; i < blockDim.x; i += 32)
+  for (unsigned i = threadIdx.x; i < blockDim.x; i += 32)
     out[blockIdx.x * blockDim.x + i] = sum ? 42 : 0;
 }
 

@@ -326,14 +326,10 @@ constexpr Code code_of() {
     return {run_entry<E>, run_entry<E>};
 }
 
-/// Adds the code of a tuple of entries to the table.
-template <class... Entries>
-void add_entries(Table& table, const std::tuple<Entries...>& entries) {
-  std::apply(
-      [&](const auto&... entry) {
-        (table.add(entry.name, code_of<std::remove_cvref_t<decltype(entry)>>()), ...);
-      },
-      entries);
+/// Adds the code of a group of entries to the table.
+template <class... E>
+void add_entries(Table& table, const isa::Entries<E...>& entries) {
+  entries.apply([&](const E&... entry) { (table.add(entry.name, code_of<E>()), ...); });
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL

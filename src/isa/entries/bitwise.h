@@ -25,7 +25,7 @@ inline constexpr auto by_table = [](auto a, auto b, auto c, auto table) {
 
 }  // namespace integer
 
-inline constexpr std::tuple bitwise_entries{
+inline constexpr Entries bitwise_entries{
     def<u32(u32)>("V_NOT_B32", [](auto a) { return ~a; }),
     def<u32(u32, u32)>("V_AND_B32", [](auto a, auto b) { return a & b; }),
     def<u32(u32, u32)>("V_OR_B32", [](auto a, auto b) { return a | b; }),

@@ -30,12 +30,12 @@ inline constexpr auto always = [](auto a, auto) { return a == a; };
       HIPSIGHT_COMPARE(type, "GE_" TYPE, integer::greater_equal), \
       HIPSIGHT_COMPARE(type, "T_" TYPE, integer::always)
 
-inline constexpr std::tuple compare_i32_entries{HIPSIGHT_COMPARES(i32, "I32")};
-inline constexpr std::tuple compare_u32_entries{HIPSIGHT_COMPARES(u32, "U32")};
-inline constexpr std::tuple compare_i64_entries{HIPSIGHT_COMPARES(i64, "I64")};
-inline constexpr std::tuple compare_u64_entries{HIPSIGHT_COMPARES(u64, "U64")};
-inline constexpr std::tuple compare_i16_entries{HIPSIGHT_COMPARES(i16, "I16")};
-inline constexpr std::tuple compare_u16_entries{HIPSIGHT_COMPARES(u16, "U16")};
+inline constexpr Entries compare_i32_entries{HIPSIGHT_COMPARES(i32, "I32")};
+inline constexpr Entries compare_u32_entries{HIPSIGHT_COMPARES(u32, "U32")};
+inline constexpr Entries compare_i64_entries{HIPSIGHT_COMPARES(i64, "I64")};
+inline constexpr Entries compare_u64_entries{HIPSIGHT_COMPARES(u64, "U64")};
+inline constexpr Entries compare_i16_entries{HIPSIGHT_COMPARES(i16, "I16")};
+inline constexpr Entries compare_u16_entries{HIPSIGHT_COMPARES(u16, "U16")};
 
 #undef HIPSIGHT_COMPARES
 #undef HIPSIGHT_COMPARE

@@ -5,7 +5,7 @@
 namespace hipsight::isa::HIPSIGHT_LEVEL {
 
 /// Float to integer cuts toward zero and saturates; NaN gives 0.
-inline constexpr std::tuple conversion_entries{
+inline constexpr Entries conversion_entries{
     def<f32(i32)>("V_CVT_F32_I32", [](auto a) { return to_float<f32>(a); }),
     def<f32(u32)>("V_CVT_F32_U32", [](auto a) { return to_float<f32>(a); }),
     def<i32(f32)>("V_CVT_I32_F32", [](auto a) { return to_integer<i32>(a); }),

@@ -5,7 +5,7 @@
 namespace hipsight::isa::HIPSIGHT_LEVEL {
 
 /// Operands: value to scale, denominator, numerator; quotient, denominator, numerator.
-inline constexpr std::tuple division_entries{
+inline constexpr Entries division_entries{
     def<with_bit<f32>(f32, f32, f32)>(
         "V_DIV_SCALE_F32", [](auto value, auto d, auto n) { return div_scale(value, d, n); }),
     def<with_bit<f64>(f64, f64, f64)>(

@@ -7,7 +7,7 @@ namespace hipsight::isa::HIPSIGHT_LEVEL {
 /// Dot products, and the fma of mixed types. `fields` is what VOP3P says of operands: op_sel,
 /// op_sel_hi, neg_lo, neg_hi. The manuals add the products one after the other, the low one first;
 /// that each step is fused, and that 16-bit results round once, is assumed.
-inline constexpr std::tuple dot_float_entries{
+inline constexpr Entries dot_float_entries{
     def<f32(u32, u32, f32, u32)>(
         "V_DOT2_F32_F16",
         [](auto a, auto b, auto c, auto fields) { return dot2_signed<f16>(a, b, c, fields); }),

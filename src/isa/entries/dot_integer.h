@@ -46,7 +46,7 @@ inline constexpr auto four_sads = [](auto a, auto b, auto c, auto sad) {
 
 }  // namespace parts
 
-inline constexpr std::tuple dot_integer_entries{
+inline constexpr Entries dot_integer_entries{
     def<i32(i32, i32, i32)>("V_DOT2_I32_I16",
                             [](auto a, auto b, auto c) { return parts::dot<16>(a, b) + c; }),
     def<u32(u32, u32, u32)>("V_DOT2_U32_U16",
@@ -106,7 +106,7 @@ inline constexpr std::tuple dot_integer_entries{
                             }),
 };
 
-inline constexpr std::tuple sad_entries{
+inline constexpr Entries sad_entries{
     def<u32(u32, u32, u32)>("V_SAD_U8",
                             [](auto a, auto b, auto c) { return parts::sad8(a, b) + c; }),
     def<u32(u32, u32, u32)>("V_SAD_HI_U8",

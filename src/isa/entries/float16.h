@@ -4,7 +4,7 @@
 
 namespace hipsight::isa::HIPSIGHT_LEVEL {
 
-inline constexpr std::tuple float16_entries{
+inline constexpr Entries float16_entries{
     def<f16(f16, f16)>("V_ADD_F16", [](auto a, auto b) { return add(a, b); }),
     def<f16(f16, f16)>("V_SUB_F16", [](auto a, auto b) { return sub(a, b); }),
     def<f16(f16, f16)>("V_SUBREV_F16", [](auto a, auto b) { return sub(b, a); }),
@@ -42,7 +42,7 @@ inline constexpr std::tuple float16_entries{
 };
 
 /// IEEE-754-2019's forms (GFX12).
-inline constexpr std::tuple float16_number_entries{
+inline constexpr Entries float16_number_entries{
     def<f16(f16, f16)>("V_MIN_NUM_F16", [](auto a, auto b) { return min_number(a, b); }),
     def<f16(f16, f16)>("V_MAX_NUM_F16", [](auto a, auto b) { return max_number(a, b); }),
     def<f16(f16, f16, f16)>("V_MIN3_NUM_F16",
@@ -67,7 +67,7 @@ inline constexpr std::tuple float16_number_entries{
                             [](auto a, auto b, auto c) { return minimum(maximum(a, b), c); }),
 };
 
-inline constexpr std::tuple packed_float16_entries{
+inline constexpr Entries packed_float16_entries{
     packed<f16(f16, f16)>("V_PK_ADD_F16", [](auto a, auto b) { return add(a, b); }),
     packed<f16(f16, f16)>("V_PK_MUL_F16", [](auto a, auto b) { return mul(a, b); }),
     packed<f16(f16, f16, f16)>("V_PK_FMA_F16", [](auto a, auto b, auto c) { return fma(a, b, c); }),

@@ -4,7 +4,7 @@
 
 namespace hipsight::isa::HIPSIGHT_LEVEL {
 
-inline constexpr std::tuple float32_entries{
+inline constexpr Entries float32_entries{
     def<f32(f32, f32)>("V_ADD_F32", [](auto a, auto b) { return add(a, b); }),
     def<f32(f32, f32)>("V_SUB_F32", [](auto a, auto b) { return sub(a, b); }),
     def<f32(f32, f32)>("V_SUBREV_F32", [](auto a, auto b) { return sub(b, a); }),
@@ -57,7 +57,7 @@ inline constexpr std::tuple float32_entries{
 };
 
 /// IEEE-754-2019's forms (GFX12; the three-operand ones also GFX950).
-inline constexpr std::tuple float32_number_entries{
+inline constexpr Entries float32_number_entries{
     def<f32(f32, f32)>("V_MIN_NUM_F32", [](auto a, auto b) { return min_number(a, b); }),
     def<f32(f32, f32)>("V_MAX_NUM_F32", [](auto a, auto b) { return max_number(a, b); }),
     def<f32(f32, f32, f32)>("V_MIN3_NUM_F32",

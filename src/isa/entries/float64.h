@@ -4,7 +4,7 @@
 
 namespace hipsight::isa::HIPSIGHT_LEVEL {
 
-inline constexpr std::tuple float64_entries{
+inline constexpr Entries float64_entries{
     def<f64(f64, f64)>("V_ADD_F64", [](auto a, auto b) { return add(a, b); }),
     def<f64(f64, f64)>("V_MUL_F64", [](auto a, auto b) { return mul(a, b); }),
     def<f64(f64, f64, f64)>("V_FMA_F64", [](auto a, auto b, auto c) { return fma(a, b, c); }),

@@ -49,9 +49,9 @@ inline constexpr auto always = [](auto a, auto) { return (a == a) | (a != a); };
 inline constexpr auto of_class = [](auto a, auto tests) { return is_class(a, to<u32>(tests)); };
 }  // namespace float_compare
 
-inline constexpr std::tuple compare_f32_entries{HIPSIGHT_FLOAT_PREDICATES("F32", f32, u32)};
-inline constexpr std::tuple compare_f16_entries{HIPSIGHT_FLOAT_PREDICATES("F16", f16, u16)};
-inline constexpr std::tuple compare_f64_entries{HIPSIGHT_FLOAT_PREDICATES("F64", f64, u32)};
+inline constexpr Entries compare_f32_entries{HIPSIGHT_FLOAT_PREDICATES("F32", f32, u32)};
+inline constexpr Entries compare_f16_entries{HIPSIGHT_FLOAT_PREDICATES("F16", f16, u16)};
+inline constexpr Entries compare_f64_entries{HIPSIGHT_FLOAT_PREDICATES("F64", f64, u32)};
 
 #undef HIPSIGHT_FLOAT_PREDICATES
 #undef HIPSIGHT_FLOAT_PREDICATE

@@ -4,7 +4,7 @@
 
 namespace hipsight::isa::HIPSIGHT_LEVEL {
 
-inline constexpr std::tuple graphics_entries{
+inline constexpr Entries graphics_entries{
     def<f32(f32, f32, f32)>("V_CUBEID_F32",
                             [](auto x, auto y, auto z) { return cube_face(x, y, z); }),
     def<f32(f32, f32, f32)>("V_CUBESC_F32", [](auto x, auto y, auto z) { return cube_s(x, y, z); }),

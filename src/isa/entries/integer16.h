@@ -8,7 +8,7 @@
 
 namespace hipsight::isa::HIPSIGHT_LEVEL {
 
-inline constexpr std::tuple integer16_entries{
+inline constexpr Entries integer16_entries{
     def<u16(u16, u16)>("V_ADD_U16", [](auto a, auto b) { return a + b; }),
     def<u16(u16, u16)>("V_SUB_U16", [](auto a, auto b) { return a - b; }),
     def<u16(u16, u16)>("V_SUBREV_U16", [](auto a, auto b) { return b - a; }),
@@ -70,7 +70,7 @@ inline constexpr std::tuple integer16_entries{
                        [](auto a, auto b) { return min(a, 65535) | min(b, 65535) << 16; }),
 };
 
-inline constexpr std::tuple packed16_entries{
+inline constexpr Entries packed16_entries{
     packed<u16(u16, u16)>("V_PK_ADD_U16", [](auto a, auto b) { return a + b; }),
     packed<u16(u16, u16)>("V_PK_SUB_U16", [](auto a, auto b) { return a - b; }),
     packed<i16(i16, i16)>("V_PK_ADD_I16", [](auto a, auto b) { return a + b; }),

@@ -27,7 +27,7 @@ inline constexpr auto median = [](auto a, auto b, auto c) {
 
 }  // namespace integer
 
-inline constexpr std::tuple integer32_entries{
+inline constexpr Entries integer32_entries{
     def<u32(u32, u32)>("V_ADD_U32", [](auto a, auto b) { return a + b; }),
     def<u32(u32, u32)>("V_SUB_U32", [](auto a, auto b) { return a - b; }),
     def<u32(u32, u32)>("V_SUBREV_U32", [](auto a, auto b) { return b - a; }),

@@ -4,7 +4,7 @@
 
 namespace hipsight::isa::HIPSIGHT_LEVEL {
 
-inline constexpr std::tuple integer64_entries{
+inline constexpr Entries integer64_entries{
     def<u64(u32, u64)>("V_LSHLREV_B64", [](auto n, auto a) { return a << to<u64>(n & 63); }),
     def<u64(u32, u64)>("V_LSHRREV_B64", [](auto n, auto a) { return a >> to<u64>(n & 63); }),
     def<i64(u32, i64)>("V_ASHRREV_I64", [](auto n, auto a) { return a >> to<i64>(n & 63); }),

@@ -17,7 +17,7 @@ inline constexpr auto permuted_byte = [](auto a, auto b, auto selector) {
 
 }  // namespace integer
 
-inline constexpr std::tuple move_entries{
+inline constexpr Entries move_entries{
     def<u32(u32)>("V_MOV_B32", [](auto a) { return a; }),
     def<u64(u64)>("V_MOV_B64", [](auto a) { return a; }),
     def<u16(u16)>("V_MOV_B16", [](auto a) { return a; }),

@@ -88,7 +88,7 @@ inline constexpr auto high16 = [](auto a) { return a >> 16; };
 
 }  // namespace scalars
 
-inline constexpr std::tuple scalar_arithmetic_entries{
+inline constexpr Entries scalar_arithmetic_entries{
     scalar<with_bit<u32>(u32, u32)>("S_ADD_U32",
                                     [](auto a, auto b) { return with(a + b, a + b < a); }),
     scalar<with_bit<u32>(u32, u32)>("S_SUB_U32", [](auto a, auto b) { return with(a - b, a < b); }),
@@ -144,7 +144,7 @@ inline constexpr std::tuple scalar_arithmetic_entries{
     scalar<i32(i32, i32)>("S_MULK_I32", [](auto a, auto k) { return a * k; }),
 };
 
-inline constexpr std::tuple scalar_bit_entries{
+inline constexpr Entries scalar_bit_entries{
     scalar<u32(u32)>("S_MOV_B32", [](auto a) { return a; }),
     scalar<u64(u64)>("S_MOV_B64", [](auto a) { return a; }),
     scalar<u32(u32, u32, b1)>("S_CSELECT_B32",
@@ -258,7 +258,7 @@ inline constexpr std::tuple scalar_bit_entries{
       scalar<b1(u32, u32)>("S_CMP_" NAME "_U32", [](auto a, auto b) { return a OP b; }),  \
       scalar<b1(i32, i32)>("S_CMPK_" NAME "_I32", [](auto a, auto k) { return a OP k; }), \
       scalar<b1(u32, u32)>("S_CMPK_" NAME "_U32", [](auto a, auto k) { return a OP(k & 0xffff); })
-inline constexpr std::tuple scalar_compare_entries{
+inline constexpr Entries scalar_compare_entries{
     HIPSIGHT_COMPARE("EQ", ==),
     HIPSIGHT_COMPARE("LG", !=),
     HIPSIGHT_COMPARE("GT", >),

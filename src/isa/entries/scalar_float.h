@@ -6,7 +6,7 @@ namespace hipsight::isa::HIPSIGHT_LEVEL {
 
 /// Floating point on scalar registers (GFX11.5 and GFX12). S_MIN and S_MAX are GFX12's
 /// s_min_num and s_max_num.
-inline constexpr std::tuple scalar_float_entries{
+inline constexpr Entries scalar_float_entries{
     scalar<f32(f32, f32)>("S_ADD_F32", [](auto a, auto b) { return add(a, b); }),
     scalar<f32(f32, f32)>("S_SUB_F32", [](auto a, auto b) { return sub(a, b); }),
     scalar<f32(f32, f32)>("S_MUL_F32", [](auto a, auto b) { return mul(a, b); }),
@@ -52,7 +52,7 @@ inline constexpr std::tuple scalar_float_entries{
 #define HIPSIGHT_SCALAR_PREDICATE(NAME, MEANING)                      \
   scalar<b1(f32, f32)>("S_CMP_" NAME "_F32", float_compare::MEANING), \
       scalar<b1(f16, f16)>("S_CMP_" NAME "_F16", float_compare::MEANING)
-inline constexpr std::tuple scalar_float_compare_entries{
+inline constexpr Entries scalar_float_compare_entries{
     HIPSIGHT_SCALAR_PREDICATE("LT", less),
     HIPSIGHT_SCALAR_PREDICATE("EQ", equal),
     HIPSIGHT_SCALAR_PREDICATE("LE", less_or_equal),

@@ -7,7 +7,7 @@ namespace hipsight::isa::HIPSIGHT_LEVEL {
 /// Conversions of bf16 and of floats of eight bits and fewer. "@OCP": GFX950's and GFX12's meaning
 /// of the FP8 and BF8 of GFX940's instruction. Which byte or word is read or written is an operand
 /// (`at`), made from SDWA or op_sel by the encoding.
-inline constexpr std::tuple small_float_entries{
+inline constexpr Entries small_float_entries{
     def<f32(bf16)>("V_CVT_F32_BF16", [](auto a) { return to_float<f32>(a); }),
     def<u32(f32, f32)>("V_CVT_PK_BF16_F32",
                        [](auto a, auto b) { return pack(to_float<bf16>(a), to_float<bf16>(b)); }),
@@ -72,7 +72,7 @@ inline constexpr std::tuple small_float_entries{
 };
 
 /// GFX950: with a scale, a power of two that multiplies small floats on the way out of them.
-inline constexpr std::tuple scaled_float_entries{
+inline constexpr Entries scaled_float_entries{
     def<u16(f32, f32, f32)>("V_CVT_SCALEF32_PK_FP8_F32",
                             [](auto a, auto b, auto scale) {
                               return to<u16>(to_fp8(scaled_down(a, scale)) |

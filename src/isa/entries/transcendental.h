@@ -4,7 +4,7 @@
 
 namespace hipsight::isa::HIPSIGHT_LEVEL {
 
-inline constexpr std::tuple transcendental_entries{
+inline constexpr Entries transcendental_entries{
     def<f32(f32)>("V_EXP_F32", [](auto a) { return exp2(a); }),
     def<f32(f32)>("V_LOG_F32", [](auto a) { return log2(a); }),
     def<f32(f32)>("V_RCP_F32", [](auto a) { return reciprocal(a); }),

@@ -19,5 +19,5 @@ int main(void) {
   if (hipMemcpy(&back, device, sizeof value, 2) != 0 || back != 42) return 5;
   if (hipFree(device) != 0) return 6;
   if (hipMalloc(&device, 8) != 0 || device == 0) return 7;
-  return hipGraphCreate == 0 ? 8 : 0;
+  return &hipGraphCreate == 0 ? 8 : 0;
 }
