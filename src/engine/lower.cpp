@@ -276,7 +276,7 @@ struct Lowering {
     else if (in.dst.where != Where::None)
       op.dst = vector_offset(in.dst);
     const bool relative = in.name.starts_with("V_MOV");
-    op.imm = relative ? context.file.vgprs : in.offset;
+    op.imm = relative ? std::int64_t{context.file.vgprs} : std::int64_t{in.offset};
   }
 
   bool place(isa::Instruction& in, Op& op, const isa::Shape& shape) {

@@ -110,6 +110,17 @@ TEST_P(EngineTest, CountsAreExactAndDoNotDependOnThreads) {
   EXPECT_TRUE(found);
 }
 
+TEST_P(EngineTest, OffsetsMayBeNegative) {
+  auto* from = array<std::uint32_t>(engine, 2000);
+  auto* to = array<std::uint32_t>(engine, 128);
+  for (std::uint32_t i = 0; i < 2000; ++i) from[i] = i * i;
+  const Result result = run("behind", 64, 64, from + 1000, to + 64);
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(to[i], i * i + (i + 999) * (i + 999)) << i;
+  bool negative = false;
+  for (const auto& count : result.counts) negative |= count.instruction->offset < 0;
+  EXPECT_TRUE(negative) << "the kernel has no such offset";
+}
+
 TEST_P(EngineTest, WorkgroupsThatWaitForEachOtherAllRun) {
   // Far more workgroups than host threads, each spinning until the last has arrived.
   constexpr std::uint32_t groups = 64, rounds = 3;

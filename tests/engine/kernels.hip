@@ -84,3 +84,9 @@ extern "C" GLOBAL void clocks(u64* out) {
   out[0] = now - start;
   out[1] = __builtin_readcyclecounter() - cycles;
 }
+
+/// Global instructions with offsets below zero: `from` and `to` point into the middle of arrays.
+extern "C" GLOBAL void behind(const u32* from, u32* to) {
+  const int i = static_cast<int>(__builtin_amdgcn_workitem_id_x());
+  to[i - 64] = from[i - 1000] + from[i - 1];
+}
