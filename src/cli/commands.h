@@ -16,6 +16,7 @@ struct RunOptions {
   std::optional<double> timeout_seconds;
   std::optional<unsigned> threads;
   std::string report_file, json_file;
+  bool strict = false;
   bool no_report = false;
   std::vector<std::string> program;  ///< and its arguments
 };

@@ -36,6 +36,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   run->add_option("--threads", options.threads, "Host threads (default: one per core)")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""));
+  run->add_flag("--strict", options.strict,
+                "Accesses just beyond an allocation, on its last page, are errors too");
   run->add_option("--report", options.report_file, "Write the report here, not to stderr")
       ->type_name("FILE");
   run->add_option("--json", options.json_file, "Write the report as JSON, too")->type_name("FILE");

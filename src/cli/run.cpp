@@ -60,6 +60,7 @@ bool is_foreign(const fs::path& file) {
 int run(const RunOptions& options) {
   set("HIPSIGHT_GPU", gpu_to_use(options.gpu));
   if (options.timeout_seconds) set("HIPSIGHT_TIMEOUT", fmt::format("{}", *options.timeout_seconds));
+  if (options.strict) set("HIPSIGHT_STRICT", "1");
   if (options.threads) set("HIPSIGHT_THREADS", fmt::format("{}", *options.threads));
   if (!options.json_file.empty()) set("HIPSIGHT_JSON", fs::absolute(options.json_file).string());
   if (!options.report_file.empty())

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "engine/launch.h"
+#include "engine/overruns.h"
 #include "engine/pool.h"
 #include "support/error.h"
 
@@ -82,13 +83,16 @@ struct Engine::Impl {
   Memory memory;
   ArgumentBlocks blocks{memory};
   std::function<void(std::uint32_t)> doorbell;
+  Overruns overruns;
   Pool pool;
 
   Impl(gpus::Gpu g, Options o)
       : gpu(std::move(g)),
         options(o),
         memory(gpu.dram_bytes ? gpu.dram_bytes : std::uint64_t{16} << 30),
-        pool(o.threads) {}
+        pool(o.threads) {
+    overruns.errors = o.strict;
+  }
 };
 
 Engine::Engine(gpus::Gpu gpu, Options options)
@@ -102,6 +106,9 @@ Memory& Engine::memory() {
 }
 void Engine::on_doorbell(std::function<void(std::uint32_t)> handler) {
   impl_->doorbell = std::move(handler);
+}
+void Engine::on_overrun(std::function<void(const std::string&)> handler) {
+  impl_->overruns.tell = std::move(handler);
 }
 
 namespace {
@@ -163,6 +170,7 @@ Result Engine::run(const Dispatch& d) {
   launch.xcds = std::max(1u, impl_->gpu.xcds);
   launch.kernarg = block.bytes;
   launch.doorbell = &impl_->doorbell;
+  launch.overruns = &impl_->overruns;
 
   std::byte* const packet_at = block.bytes + ArgumentBlocks::kernarg_limit;
   std::byte* const queue_at = packet_at + 128;

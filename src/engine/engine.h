@@ -66,6 +66,8 @@ struct Result {
 struct Options {
   unsigned threads = 0;                  ///< host threads; 0: one per core
   std::chrono::milliseconds timeout{0};  ///< longest time of one launch; 0: no limit
+  bool strict = false;  ///< accesses beyond an allocation are errors even where a GPU, which
+                        ///< protects whole pages, would not notice
 };
 
 /// What a kernel did wrong; what() is the whole report: kernel, instruction, address, source line,
@@ -93,6 +95,10 @@ class Engine {
 
   /// Called while waves wait on a host service (printf, device malloc): s_sendmsg doorbells.
   void on_doorbell(std::function<void(std::uint32_t)> handler);
+
+  /// Called, once for each instruction, when an access runs beyond an allocation but not beyond its
+  /// pages (Options::strict).
+  void on_overrun(std::function<void(const std::string&)> handler);
 
   /// The host instruction set in use: "avx512", "avx2" or "sse4"; HIPSIGHT_HOST_ISA forces one.
   static std::string host_isa();

@@ -140,6 +140,12 @@ std::optional<Memory::Allocation> Memory::find(std::uintptr_t address) const {
   return allocation;
 }
 
+bool Memory::shares_page(std::uintptr_t address, std::size_t bytes) const {
+  const auto allocation = nearest(address);
+  return allocation && address >= allocation->begin / page * page &&
+         address + bytes <= round_up(allocation->end(), page);
+}
+
 std::optional<Memory::Allocation> Memory::nearest(std::uintptr_t address) const {
   std::shared_lock lock(mutex_);
   const auto next = by_begin_.upper_bound(address);

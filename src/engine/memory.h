@@ -48,6 +48,8 @@ class Memory {
 
   /// The allocation that holds this address.
   std::optional<Allocation> find(std::uintptr_t address) const;
+  /// Whether the bytes lie on pages of one allocation, which need not end where its pages do.
+  bool shares_page(std::uintptr_t address, std::size_t bytes) const;
   /// The allocation nearest to this address, for reports.
   std::optional<Allocation> nearest(std::uintptr_t address) const;
   /// The allocation that held this address and was freed lately, for reports of use after free.

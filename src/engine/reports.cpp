@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "engine/overruns.h"
 #include "engine/workgroup.h"
 
 namespace hipsight::engine {
@@ -108,8 +109,17 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
   else
     message = fmt::format("{} outside every allocation: {} bytes at {:#x}", kind, bytes, address);
   message += "\n" + place_of(wave, *op->instruction) + fmt::format(", lane {}", lane);
-  if (message.find("every allocation") != std::string::npos)
-    message += "\n" + whereabouts(launch, address, bytes);
+  if (message.find("every allocation") == std::string::npos)
+    throw KernelError(KernelError::Kind::MemoryAccess, message);
+  message += "\n" + whereabouts(launch, address, bytes);
+  if (!launch.overruns->errors && launch.memory->shares_page(address, bytes)) {
+    const std::lock_guard lock(launch.overruns->mutex);
+    if (launch.overruns->told.insert(op->instruction).second && launch.overruns->tell)
+      launch.overruns->tell(message +
+                            "\n  a GPU does not notice, since it is on a page of that allocation; "
+                            "the run goes on (--strict: an error)");
+    return;
+  }
   throw KernelError(KernelError::Kind::MemoryAccess, message);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "engine/wave.h"
 
 namespace hipsight::engine {
+
+struct Overruns;
 
 /// What all workgroups of a launch share.
 struct Launch {
@@ -28,6 +31,7 @@ struct Launch {
   const void* dispatch_packet = nullptr;
   const void* queue = nullptr;
   const std::function<void(std::uint32_t)>* doorbell = nullptr;
+  Overruns* overruns = nullptr;
 };
 
 /// A workgroup on its way: its waves, its LDS and what they wait for.
@@ -46,10 +50,12 @@ RegisterFile register_file(const code::Kernel& kernel, isa::Gfx gfx);
 /// Sets up wave `index` of a workgroup that is `size` work-items large.
 void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::uint32_t* size);
 
+/// An access outside every allocation. Returns when the GPU would not notice it either, once that
+/// is told (Overruns). @throws KernelError otherwise.
+void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
+                   unsigned lane, const char* what);
 /// Reports of what instructions do wrong: each throws a KernelError that names kernel, instruction,
 /// address and source line.
-[[noreturn]] void report_access(const Wave& wave, const Op* op, std::uint64_t address,
-                                unsigned bytes, unsigned lane, const char* what);
 [[noreturn]] void report_unknown(const Wave& wave, const Op* op);
 [[noreturn]] void report_bad_jump(const Wave& wave, const Op* op, std::uint64_t target);
 [[noreturn]] void report_trap(const Wave& wave, const Op* op);

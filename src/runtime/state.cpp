@@ -51,6 +51,7 @@ Settings Settings::read() {
     settings.devices = static_cast<int>(*devices);
   if (const auto threads = number("HIPSIGHT_THREADS", 1, 4096))
     settings.threads = static_cast<unsigned>(*threads);
+  if (const auto strict = number("HIPSIGHT_STRICT", 0, 1)) settings.strict = *strict != 0;
   if (const auto seconds = number("HIPSIGHT_TIMEOUT", 0, 1e9))
     settings.timeout = std::chrono::milliseconds(std::llround(std::ceil(*seconds * 1000)));
   return settings;
@@ -63,7 +64,9 @@ Context::Context()
   engine::Options options;
   options.threads = settings_.threads;
   options.timeout = settings_.timeout;
+  options.strict = settings_.strict;
   engine_ = std::make_unique<engine::Engine>(gpu_, options);
+  engine_->on_overrun(complain);
   session_ = std::make_unique<report::Session>(gpu_);
   watch_exit();
 }

@@ -19,6 +19,7 @@ struct Settings {
   int devices = 1;                      ///< HIPSIGHT_GPUS: how many of them
   std::chrono::milliseconds timeout{};  ///< HIPSIGHT_TIMEOUT, in seconds; 0: none
   unsigned threads = 0;                 ///< HIPSIGHT_THREADS; 0: one per core
+  bool strict = false;                  ///< HIPSIGHT_STRICT=1: engine::Options::strict
 
   /// Reads the environment; values that make no sense are named on stderr and left out.
   static Settings read();

@@ -76,7 +76,7 @@ class Stray : public testing::TestWithParam<std::tuple<std::string, Case>> {};
 
 TEST_P(Stray, IsReportedAndTheProgramLivesOn) {
   const auto& [gpu, c] = GetParam();
-  const Outcome outcome = hipsight_run({"--gpu", gpu}, {"stray", c.name});
+  const Outcome outcome = hipsight_run({"--gpu", gpu, "--strict"}, {"stray", c.name});
   const std::string all = describe(outcome);
   EXPECT_EQ(outcome.out, "before\n" + c.out +
                              "launch: hipErrorIllegalAddress\n"
@@ -107,6 +107,32 @@ INSTANTIATE_TEST_SUITE_P(Gpu, Stray,
                          [](const auto& info) {
                            return std::get<0>(info.param) + ("_" + std::get<1>(info.param).name);
                          });
+
+// A GPU protects pages, so it does not notice these: programs that do so run there.
+class JustBeyond : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(JustBeyond, IsToldOnceAndTheRunGoesOn) {
+  const auto& [gpu, name] = GetParam();
+  const Outcome outcome = hipsight_run({"--gpu", gpu}, {"stray", name});
+  const std::string all = describe(outcome);
+  EXPECT_EQ(outcome.out,
+            "before\nlaunch: hipSuccess\nwait: hipSuccess\nhost memory: as it was\nafter\n");
+  EXPECT_EQ(outcome.status, 0) << all;
+  EXPECT_THAT(outcome.err, HasSubstr(" outside every allocation: 4 bytes at 0x")) << all;
+  EXPECT_THAT(outcome.err, HasSubstr("\n  source      ")) << all;
+  const std::string note = "a GPU does not notice";
+  const std::size_t at = outcome.err.find(note);
+  ASSERT_NE(at, std::string::npos) << all;
+  EXPECT_EQ(outcome.err.find(note, at + 1), std::string::npos) << all;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gpu, JustBeyond,
+    testing::Combine(testing::Values<std::string>("mi210", "mi300x", "rx7900xtx"),
+                     testing::Values<std::string>("past_end", "load_past_end",
+                                                  "scalar_load_past_end", "atomic_past_end",
+                                                  "flat_past_end", "straddling")),
+    [](const auto& info) { return std::get<0>(info.param) + "_" + std::get<1>(info.param); });
 
 TEST(StrayProgram, KeepsItsOwnExitStatus) {
   EXPECT_EQ(hipsight_run({}, {"stray", "null", "3"}).status, 3);
