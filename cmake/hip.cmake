@@ -16,38 +16,25 @@ if(NOT EXISTS ${HIPSIGHT_SDK}/include/hip/hip_runtime.h)
     "No HIP SDK in ${HIPSIGHT_SDK}: run ./dev setup, or set HIPSIGHT_SDK to a ROCm folder")
 endif()
 
-set(hip_flags -x hip -std=c++20 -gline-tables-only -Wall -Wextra -Wno-unused-parameter
-    -D__HIP_PLATFORM_AMD__=1 --rocm-path=${HIPSIGHT_SDK} -isystem ${HIPSIGHT_SDK}/include
-    --rocm-device-lib-path=${HIPSIGHT_SDK}/amdgcn/bitcode
-    # HIP's headers still ask for this macro, which clang 22 no longer defines.
-    -Xarch_host -D__AMDGCN_WAVEFRONT_SIZE=64
-    CACHE INTERNAL "Flags of every HIP source")  # seen by the functions, wherever they are called
-
-# Appends the flags that compile for `target` to the list named `list`.
-function(hip_add_target target list)
-  set(wave 64)
-  if(target MATCHES "^gfx1")
-    set(wave 32)
-  endif()
-  set(${list} ${${list}} --offload-arch=${target}
-      -Xarch_${target} -D__AMDGCN_WAVEFRONT_SIZE=${wave} PARENT_SCOPE)
-endfunction()
+# Our hipcc knows the flags that every HIP source needs; people use it, too.
+list(JOIN HIP_TARGETS " " hip_target_words)
+set(hip_library_folder ${CMAKE_BINARY_DIR}/lib)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/hipcc.in ${CMAKE_BINARY_DIR}/hipcc @ONLY)
+set(hipcc ${CMAKE_BINARY_DIR}/hipcc CACHE INTERNAL "Compiles HIP")
+set(hip_flags -std=c++20 -O3 -gline-tables-only -Wall -Wextra -Wno-unused-parameter
+    CACHE INTERNAL "Flags of our HIP sources")  # seen by the functions, wherever they are called
 
 function(hip_executable name)
   cmake_parse_arguments(HIP "" "" "SOURCES;OPTIONS" ${ARGN})
-  set(flags ${hip_flags} -O3)
-  foreach(target ${HIP_TARGETS})
-    hip_add_target(${target} flags)
-  endforeach()
-  list(APPEND flags ${HIP_OPTIONS})
+  list(JOIN HIP_TARGETS "," targets)
   foreach(source ${HIP_SOURCES})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/${source}.o)
     get_filename_component(folder ${object} DIRECTORY)
     file(MAKE_DIRECTORY ${folder})
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${CMAKE_CXX_COMPILER} ${flags} -MD -MT ${object} -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
-      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+      COMMAND ${hipcc} ${hip_flags} --offload-arch=${targets} ${HIP_OPTIONS} -MD -MT ${object} -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${hipcc}
       DEPFILE ${object}.d
       COMMENT "Building HIP object ${source}.o"
       VERBATIM)
@@ -64,14 +51,12 @@ endfunction()
 function(hip_code_object file)
   cmake_parse_arguments(HIP "" "SOURCE;TARGET" "OPTIONS" ${ARGN})
   get_filename_component(source ${HIP_SOURCE} ABSOLUTE)
-  set(flags ${hip_flags} -O3)
-  hip_add_target(${HIP_TARGET} flags)
   get_filename_component(folder ${file} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(
     OUTPUT ${file}
-    COMMAND ${CMAKE_CXX_COMPILER} ${flags} ${HIP_OPTIONS} --offload-device-only --no-gpu-bundle-output ${source} -o ${file}
-    DEPENDS ${source}
+    COMMAND ${hipcc} ${hip_flags} --offload-arch=${HIP_TARGET} ${HIP_OPTIONS} --offload-device-only --no-gpu-bundle-output ${source} -o ${file}
+    DEPENDS ${source} ${hipcc}
     COMMENT "Building code object ${file}"
     VERBATIM)
 endfunction()
