@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "runtime/mapping.h"
 #include "runtime/registration.h"
@@ -60,74 +62,150 @@ void fill_words(std::byte* to, std::size_t size, std::uint32_t value) {
   std::fill_n(reinterpret_cast<Word*>(to), size / sizeof(Word), static_cast<Word>(value));
 }
 
-void require_kind(hipMemcpyKind kind) {
-  require(kind <= hipMemcpyDefault || kind == hipMemcpyDeviceToDeviceNoCU,
-          hipErrorInvalidMemcpyDirection);
+bool is_empty(Lines lines) {
+  return !lines.width || !lines.rows || !lines.slices;
 }
 
-}  // namespace
+std::size_t bytes(Lines lines) {
+  return lines.width * lines.rows * lines.slices;
+}
 
-void copy(void* to, Layout to_layout, const void* from, Layout from_layout, Lines lines,
-          hipMemcpyKind kind) {
-  require_kind(kind);
-  if (!lines.width || !lines.rows || !lines.slices) return;
-  require(to && from);
-  const bool from_allocation = is_allocation(from, extent(from_layout, lines), "copy from");
-  const bool to_allocation = is_allocation(to, extent(to_layout, lines), "copy to");
-  // As HIP has it: one side must be known to the runtime, unless the program says it is not so.
-  if (!from_allocation && !to_allocation)
-    require(kind == hipMemcpyHostToHost || kind == hipMemcpyDefault);
-  for_each_line(lines, [&](std::size_t slice, std::size_t row) {
-    std::memmove(
-        static_cast<std::byte*>(to) + slice * to_layout.slice_pitch + row * to_layout.pitch,
-        static_cast<const std::byte*>(from) + slice * from_layout.slice_pitch +
-            row * from_layout.pitch,
-        lines.width);
+constexpr std::size_t quick_bytes =
+    65536;  // takes less time than to wake a thread, or not much more
+
+void move(const Copy& copy) {
+  for_each_line(copy.lines, [&](std::size_t slice, std::size_t row) {
+    std::memmove(static_cast<std::byte*>(copy.to) + slice * copy.to_layout.slice_pitch +
+                     row * copy.to_layout.pitch,
+                 static_cast<const std::byte*>(copy.from) + slice * copy.from_layout.slice_pitch +
+                     row * copy.from_layout.pitch,
+                 copy.lines.width);
   });
 }
 
-void fill(void* to, Layout layout, Lines lines, std::uint32_t value, unsigned value_size) {
-  if (!lines.width || !lines.rows || !lines.slices) return;
-  require(to && reinterpret_cast<std::uintptr_t>(to) % value_size == 0);
-  require(is_allocation(to, extent(layout, lines), "fill"));
-  for_each_line(lines, [&](std::size_t slice, std::size_t row) {
-    std::byte* line = static_cast<std::byte*>(to) + slice * layout.slice_pitch + row * layout.pitch;
-    switch (value_size) {
+void set(const Fill& fill) {
+  for_each_line(fill.lines, [&](std::size_t slice, std::size_t row) {
+    std::byte* line = static_cast<std::byte*>(fill.to) + slice * fill.layout.slice_pitch +
+                      row * fill.layout.pitch;
+    switch (fill.value_size) {
       case 1:
-        std::memset(line, static_cast<int>(value & 0xff), lines.width);
+        std::memset(line, static_cast<int>(fill.value & 0xff), fill.lines.width);
         break;
       case 2:
-        fill_words<std::uint16_t>(line, lines.width, value);
+        fill_words<std::uint16_t>(line, fill.lines.width, fill.value);
         break;
       default:
-        fill_words<std::uint32_t>(line, lines.width, value);
+        fill_words<std::uint32_t>(line, fill.lines.width, fill.value);
     }
   });
 }
 
+}  // namespace
+
+Sides check(const Copy& copy) {
+  require(copy.kind <= hipMemcpyDefault || copy.kind == hipMemcpyDeviceToDeviceNoCU,
+          hipErrorInvalidMemcpyDirection);
+  if (is_empty(copy.lines)) return {};
+  require(copy.to && copy.from);
+  Sides sides;
+  sides.from_known = is_allocation(copy.from, extent(copy.from_layout, copy.lines), "copy from");
+  sides.to_known = is_allocation(copy.to, extent(copy.to_layout, copy.lines), "copy to");
+  // As HIP has it: one side must be known to the runtime, unless the program says it is not so.
+  if (!sides.from_known && !sides.to_known)
+    require(copy.kind == hipMemcpyHostToHost || copy.kind == hipMemcpyDefault);
+  return sides;
+}
+
+void check(const Fill& fill) {
+  if (is_empty(fill.lines)) return;
+  require(fill.to && reinterpret_cast<std::uintptr_t>(fill.to) % fill.value_size == 0);
+  require(is_allocation(fill.to, extent(fill.layout, fill.lines), "fill"));
+}
+
+Operation operation_of(const Copy& copy) {
+  return {.what = fmt::format("copy of {} bytes", bytes(copy.lines)),
+          .run =
+              [copy] {
+                check(copy);
+                if (!is_empty(copy.lines)) move(copy);
+              },
+          .quick = bytes(copy.lines) <= quick_bytes};
+}
+
+Operation operation_of(const Fill& fill) {
+  return {.what = fmt::format("fill of {} bytes", bytes(fill.lines)),
+          .run =
+              [fill] {
+                check(fill);
+                if (!is_empty(fill.lines)) set(fill);
+              },
+          .quick = bytes(fill.lines) <= quick_bytes};
+}
+
 namespace {
 
-/// Runs work in a stream as the body of an API function.
-template <class Work>
-hipError_t in_stream(hipStream_t stream, Work&& work) {
+/// Whether a call waits for the end of its work.
+enum class Wait { No, Yes };
+
+/// The lines of a copy in memory of our own, so that the program may reuse its own at once.
+Operation staged(const Copy& copy) {
+  auto lines = std::make_shared<std::vector<std::byte>>(bytes(copy.lines));
+  Copy in = copy, out = copy;
+  in.to = lines->data();
+  out.from = lines->data();
+  in.to_layout = out.from_layout = {copy.lines.width, copy.lines.width * copy.lines.rows};
+  move(in);
+  Operation operation = operation_of(copy);
+  operation.run = [lines, out] {
+    check(out);
+    move(out);
+  };
+  return operation;
+}
+
+/// Pageable memory of the program: what is copied from it is taken at once, and what is copied to
+/// it is there when the call returns.
+void submit(Stream& stream, const Copy& copy, Wait wait) {
+  if (wait == Wait::Yes) return stream.run(operation_of(copy));
+  require_no_fault();
+  const Sides sides = check(copy);
+  if (is_empty(copy.lines)) return;
+  if (!sides.to_known || (!sides.from_known && stream.rest().empty()))
+    stream.run(operation_of(copy));
+  else
+    stream.submit(sides.from_known ? operation_of(copy) : staged(copy));
+}
+
+void submit(Stream& stream, const Fill& fill, Wait wait) {
+  if (wait == Wait::Yes) return stream.run(operation_of(fill));
+  require_no_fault();
+  check(fill);
+  if (!is_empty(fill.lines)) stream.submit(operation_of(fill));
+}
+
+/// Submits what `make` gives: the body of an API function.
+template <class Make>
+hipError_t in_stream(hipStream_t stream, Wait wait, Make&& make) {
   return api([&] {
-    find_stream(stream)->submit(work);
+    const auto target = find_stream(stream);
+    submit(*target, make(), wait);
     return hipSuccess;
   });
 }
 
-hipError_t copy_in(hipStream_t stream, void* to, const void* from, std::size_t size,
+hipError_t copy_in(hipStream_t stream, Wait wait, void* to, const void* from, std::size_t size,
                    hipMemcpyKind kind) {
-  return in_stream(stream, [&] { copy(to, from, size, kind); });
+  return in_stream(stream, wait,
+                   [&] { return Copy{.to = to, .from = from, .lines = {size}, .kind = kind}; });
 }
 
-hipError_t copy_2d_in(hipStream_t stream, void* to, std::size_t to_pitch, const void* from,
-                      std::size_t from_pitch, std::size_t width, std::size_t height,
-                      hipMemcpyKind kind) {
-  return in_stream(stream, [&] {
-    if (!width || !height) return;
-    require(width <= to_pitch && width <= from_pitch, hipErrorInvalidPitchValue);
-    copy(to, {to_pitch}, from, {from_pitch}, {width, height}, kind);
+hipError_t copy_2d_in(hipStream_t stream, Wait wait, void* to, std::size_t to_pitch,
+                      const void* from, std::size_t from_pitch, std::size_t width,
+                      std::size_t height, hipMemcpyKind kind) {
+  return in_stream(stream, wait, [&] {
+    if (width && height)
+      require(width <= to_pitch && width <= from_pitch, hipErrorInvalidPitchValue);
+    return Copy{to, {to_pitch}, from, {from_pitch}, {width, height}, kind};
   });
 }
 
@@ -139,42 +217,36 @@ void* corner(const hipPitchedPtr& end, const hipPos& at, hipArray_t array, Layou
   return static_cast<std::byte*>(end.ptr) + at.z * layout.slice_pitch + at.y * layout.pitch + at.x;
 }
 
-hipError_t copy_3d_in(hipStream_t stream, const hipMemcpy3DParms* p) {
-  return in_stream(stream, [&] {
-    require(p != nullptr);
-    if (!p->extent.width || !p->extent.height || !p->extent.depth) return;
-    Layout from_layout, to_layout;
-    const void* from = corner(p->srcPtr, p->srcPos, p->srcArray, from_layout);
-    void* to = corner(p->dstPtr, p->dstPos, p->dstArray, to_layout);
-    require(p->extent.width + p->srcPos.x <= p->srcPtr.pitch &&
-                p->extent.width + p->dstPos.x <= p->dstPtr.pitch,
-            hipErrorInvalidPitchValue);
-    copy(to, to_layout, from, from_layout, {p->extent.width, p->extent.height, p->extent.depth},
-         p->kind);
+hipError_t copy_3d_in(hipStream_t stream, Wait wait, const hipMemcpy3DParms* parameters) {
+  return in_stream(stream, wait, [&] {
+    require(parameters != nullptr);
+    return copy_of(*parameters);
   });
 }
 
-hipError_t fill_in(hipStream_t stream, void* to, std::uint32_t value, unsigned value_size,
-                   std::size_t count) {
-  return in_stream(stream, [&] {
+hipError_t fill_in(hipStream_t stream, Wait wait, void* to, std::uint32_t value,
+                   unsigned value_size, std::size_t count) {
+  return in_stream(stream, wait, [&] {
     std::size_t size = 0;
     require(!__builtin_mul_overflow(count, std::size_t{value_size}, &size));
-    fill(to, {}, {size}, value, value_size);
+    return Fill{to, {}, {size}, value, value_size};
   });
 }
 
-hipError_t fill_2d_in(hipStream_t stream, void* to, std::size_t pitch, std::uint32_t value,
-                      std::size_t width, std::size_t height) {
-  return in_stream(stream, [&] {
+hipError_t fill_2d_in(hipStream_t stream, Wait wait, void* to, std::size_t pitch,
+                      std::uint32_t value, std::size_t width, std::size_t height) {
+  return in_stream(stream, wait, [&] {
     require(width <= pitch || height <= 1);
-    fill(to, {pitch}, {width, height}, value, 1);
+    return Fill{to, {pitch}, {width, height}, value, 1};
   });
 }
 
-hipError_t fill_3d_in(hipStream_t stream, hipPitchedPtr to, std::uint32_t value, hipExtent size) {
-  return in_stream(stream, [&] {
+hipError_t fill_3d_in(hipStream_t stream, Wait wait, hipPitchedPtr to, std::uint32_t value,
+                      hipExtent size) {
+  return in_stream(stream, wait, [&] {
     require(size.width <= to.pitch || size.height * size.depth <= 1);
-    fill(to.ptr, {to.pitch, to.pitch * to.ysize}, {size.width, size.height, size.depth}, value, 1);
+    return Fill{
+        to.ptr, {to.pitch, to.pitch * to.ysize}, {size.width, size.height, size.depth}, value, 1};
   });
 }
 
@@ -186,170 +258,165 @@ void* part_of(const void* symbol, std::size_t size, std::size_t offset) {
   return variable.address + offset;
 }
 
-hipError_t copy_to_symbol(hipStream_t stream, const void* symbol, const void* from,
+hipError_t copy_to_symbol(hipStream_t stream, Wait wait, const void* symbol, const void* from,
                           std::size_t size, std::size_t offset, hipMemcpyKind kind) {
-  return in_stream(stream, [&] {
+  return in_stream(stream, wait, [&] {
     require(kind != hipMemcpyHostToHost && kind != hipMemcpyDeviceToHost,
             hipErrorInvalidMemcpyDirection);
-    copy(part_of(symbol, size, offset), from, size, kind);
+    return Copy{.to = part_of(symbol, size, offset), .from = from, .lines = {size}, .kind = kind};
   });
 }
 
-hipError_t copy_from_symbol(hipStream_t stream, void* to, const void* symbol, std::size_t size,
-                            std::size_t offset, hipMemcpyKind kind) {
-  return in_stream(stream, [&] {
+hipError_t copy_from_symbol(hipStream_t stream, Wait wait, void* to, const void* symbol,
+                            std::size_t size, std::size_t offset, hipMemcpyKind kind) {
+  return in_stream(stream, wait, [&] {
     require(kind != hipMemcpyHostToHost && kind != hipMemcpyHostToDevice,
             hipErrorInvalidMemcpyDirection);
-    copy(to, part_of(symbol, size, offset), size, kind);
+    return Copy{.to = to, .from = part_of(symbol, size, offset), .lines = {size}, .kind = kind};
   });
 }
 
-hipError_t copy_peer(hipStream_t stream, void* to, int to_device, const void* from, int from_device,
-                     std::size_t size) {
-  return in_stream(stream, [&] {
+hipError_t copy_peer(hipStream_t stream, Wait wait, void* to, int to_device, const void* from,
+                     int from_device, std::size_t size) {
+  return in_stream(stream, wait, [&] {
     require_device(to_device);
     require_device(from_device);
-    copy(to, from, size, hipMemcpyDeviceToDevice);
+    return Copy{.to = to, .from = from, .lines = {size}, .kind = hipMemcpyDeviceToDevice};
   });
 }
 
 }  // namespace
 
+Copy copy_of(const hipMemcpy3DParms& p) {
+  if (!p.extent.width || !p.extent.height || !p.extent.depth) return {.lines = {0}, .kind = p.kind};
+  Copy copy{.lines = {p.extent.width, p.extent.height, p.extent.depth}, .kind = p.kind};
+  copy.from = corner(p.srcPtr, p.srcPos, p.srcArray, copy.from_layout);
+  copy.to = corner(p.dstPtr, p.dstPos, p.dstArray, copy.to_layout);
+  require(p.extent.width + p.srcPos.x <= p.srcPtr.pitch &&
+              p.extent.width + p.dstPos.x <= p.dstPtr.pitch,
+          hipErrorInvalidPitchValue);
+  return copy;
+}
+
 HIP_API hipError_t hipMemcpy(void* to, const void* from, std::size_t size, hipMemcpyKind kind) {
-  return copy_in(nullptr, to, from, size, kind);
+  return copy_in(nullptr, Wait::Yes, to, from, size, kind);
 }
 HIP_API hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t size, hipMemcpyKind kind,
                                   hipStream_t stream) {
-  return copy_in(stream, to, from, size, kind);
+  return copy_in(stream, Wait::No, to, from, size, kind);
 }
 HIP_API hipError_t hipMemcpyWithStream(void* to, const void* from, std::size_t size,
                                        hipMemcpyKind kind, hipStream_t stream) {
-  return copy_in(stream, to, from, size, kind);
+  return copy_in(stream, Wait::Yes, to, from, size, kind);
 }
 HIP_API hipError_t hipMemcpyHtoD(hipDeviceptr_t to, const void* from, std::size_t size) {
-  return copy_in(nullptr, to, from, size, hipMemcpyHostToDevice);
+  return copy_in(nullptr, Wait::Yes, to, from, size, hipMemcpyHostToDevice);
 }
 HIP_API hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, std::size_t size) {
-  return copy_in(nullptr, to, from, size, hipMemcpyDeviceToHost);
+  return copy_in(nullptr, Wait::Yes, to, from, size, hipMemcpyDeviceToHost);
 }
 HIP_API hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t size) {
-  return copy_in(nullptr, to, from, size, hipMemcpyDeviceToDevice);
+  return copy_in(nullptr, Wait::Yes, to, from, size, hipMemcpyDeviceToDevice);
 }
 HIP_API hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, const void* from, std::size_t size,
                                       hipStream_t stream) {
-  return copy_in(stream, to, from, size, hipMemcpyHostToDevice);
+  return copy_in(stream, Wait::No, to, from, size, hipMemcpyHostToDevice);
 }
 HIP_API hipError_t hipMemcpyDtoHAsync(void* to, hipDeviceptr_t from, std::size_t size,
                                       hipStream_t stream) {
-  return copy_in(stream, to, from, size, hipMemcpyDeviceToHost);
+  return copy_in(stream, Wait::No, to, from, size, hipMemcpyDeviceToHost);
 }
 HIP_API hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t size,
                                       hipStream_t stream) {
-  return copy_in(stream, to, from, size, hipMemcpyDeviceToDevice);
+  return copy_in(stream, Wait::No, to, from, size, hipMemcpyDeviceToDevice);
 }
 HIP_API hipError_t hipMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                                  std::size_t size) {
-  return copy_peer(nullptr, to, to_device, from, from_device, size);
+  return copy_peer(nullptr, Wait::Yes, to, to_device, from, from_device, size);
 }
 HIP_API hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                       std::size_t size, hipStream_t stream) {
-  return copy_peer(stream, to, to_device, from, from_device, size);
+  return copy_peer(stream, Wait::No, to, to_device, from, from_device, size);
 }
 
 HIP_API hipError_t hipMemcpy2D(void* to, std::size_t to_pitch, const void* from,
                                std::size_t from_pitch, std::size_t width, std::size_t height,
                                hipMemcpyKind kind) {
-  return copy_2d_in(nullptr, to, to_pitch, from, from_pitch, width, height, kind);
+  return copy_2d_in(nullptr, Wait::Yes, to, to_pitch, from, from_pitch, width, height, kind);
 }
 HIP_API hipError_t hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                                     std::size_t from_pitch, std::size_t width, std::size_t height,
                                     hipMemcpyKind kind, hipStream_t stream) {
-  return copy_2d_in(stream, to, to_pitch, from, from_pitch, width, height, kind);
+  return copy_2d_in(stream, Wait::No, to, to_pitch, from, from_pitch, width, height, kind);
 }
 HIP_API hipError_t hipMemcpy3D(const hipMemcpy3DParms* parameters) {
-  return copy_3d_in(nullptr, parameters);
+  return copy_3d_in(nullptr, Wait::Yes, parameters);
 }
 HIP_API hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* parameters, hipStream_t stream) {
-  return copy_3d_in(stream, parameters);
+  return copy_3d_in(stream, Wait::No, parameters);
 }
 
 HIP_API hipError_t hipMemcpyToSymbol(const void* symbol, const void* from, std::size_t size,
                                      std::size_t offset, hipMemcpyKind kind) {
-  return copy_to_symbol(nullptr, symbol, from, size, offset, kind);
+  return copy_to_symbol(nullptr, Wait::Yes, symbol, from, size, offset, kind);
 }
 HIP_API hipError_t hipMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t size,
                                           std::size_t offset, hipMemcpyKind kind,
                                           hipStream_t stream) {
-  return copy_to_symbol(stream, symbol, from, size, offset, kind);
+  return copy_to_symbol(stream, Wait::No, symbol, from, size, offset, kind);
 }
 HIP_API hipError_t hipMemcpyFromSymbol(void* to, const void* symbol, std::size_t size,
                                        std::size_t offset, hipMemcpyKind kind) {
-  return copy_from_symbol(nullptr, to, symbol, size, offset, kind);
+  return copy_from_symbol(nullptr, Wait::Yes, to, symbol, size, offset, kind);
 }
 HIP_API hipError_t hipMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t size,
                                             std::size_t offset, hipMemcpyKind kind,
                                             hipStream_t stream) {
-  return copy_from_symbol(stream, to, symbol, size, offset, kind);
+  return copy_from_symbol(stream, Wait::No, to, symbol, size, offset, kind);
 }
 
 HIP_API hipError_t hipMemset(void* to, int value, std::size_t size) {
-  return fill_in(nullptr, to, static_cast<std::uint32_t>(value), 1, size);
+  return fill_in(nullptr, Wait::Yes, to, static_cast<std::uint32_t>(value), 1, size);
 }
 HIP_API hipError_t hipMemsetAsync(void* to, int value, std::size_t size, hipStream_t stream) {
-  return fill_in(stream, to, static_cast<std::uint32_t>(value), 1, size);
+  return fill_in(stream, Wait::No, to, static_cast<std::uint32_t>(value), 1, size);
 }
 HIP_API hipError_t hipMemsetD8(hipDeviceptr_t to, unsigned char value, std::size_t count) {
-  return fill_in(nullptr, to, value, 1, count);
+  return fill_in(nullptr, Wait::Yes, to, value, 1, count);
 }
 HIP_API hipError_t hipMemsetD8Async(hipDeviceptr_t to, unsigned char value, std::size_t count,
                                     hipStream_t stream) {
-  return fill_in(stream, to, value, 1, count);
+  return fill_in(stream, Wait::No, to, value, 1, count);
 }
 HIP_API hipError_t hipMemsetD16(hipDeviceptr_t to, unsigned short value, std::size_t count) {
-  return fill_in(nullptr, to, value, 2, count);
+  return fill_in(nullptr, Wait::Yes, to, value, 2, count);
 }
 HIP_API hipError_t hipMemsetD16Async(hipDeviceptr_t to, unsigned short value, std::size_t count,
                                      hipStream_t stream) {
-  return fill_in(stream, to, value, 2, count);
+  return fill_in(stream, Wait::No, to, value, 2, count);
 }
 HIP_API hipError_t hipMemsetD32(hipDeviceptr_t to, int value, std::size_t count) {
-  return fill_in(nullptr, to, static_cast<std::uint32_t>(value), 4, count);
+  return fill_in(nullptr, Wait::Yes, to, static_cast<std::uint32_t>(value), 4, count);
 }
 HIP_API hipError_t hipMemsetD32Async(hipDeviceptr_t to, int value, std::size_t count,
                                      hipStream_t stream) {
-  return fill_in(stream, to, static_cast<std::uint32_t>(value), 4, count);
+  return fill_in(stream, Wait::No, to, static_cast<std::uint32_t>(value), 4, count);
 }
 HIP_API hipError_t hipMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                                std::size_t height) {
-  return fill_2d_in(nullptr, to, pitch, static_cast<std::uint32_t>(value), width, height);
+  return fill_2d_in(nullptr, Wait::Yes, to, pitch, static_cast<std::uint32_t>(value), width,
+                    height);
 }
 HIP_API hipError_t hipMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                                     std::size_t height, hipStream_t stream) {
-  return fill_2d_in(stream, to, pitch, static_cast<std::uint32_t>(value), width, height);
+  return fill_2d_in(stream, Wait::No, to, pitch, static_cast<std::uint32_t>(value), width, height);
 }
 HIP_API hipError_t hipMemset3D(hipPitchedPtr to, int value, hipExtent size) {
-  return fill_3d_in(nullptr, to, static_cast<std::uint32_t>(value), size);
+  return fill_3d_in(nullptr, Wait::Yes, to, static_cast<std::uint32_t>(value), size);
 }
 HIP_API hipError_t hipMemset3DAsync(hipPitchedPtr to, int value, hipExtent size,
                                     hipStream_t stream) {
-  return fill_3d_in(stream, to, static_cast<std::uint32_t>(value), size);
+  return fill_3d_in(stream, Wait::No, to, static_cast<std::uint32_t>(value), size);
 }
-
-HIP_API_ALIAS(hipMemcpy_spt, hipMemcpy);
-HIP_API_ALIAS(hipMemcpyAsync_spt, hipMemcpyAsync);
-HIP_API_ALIAS(hipMemcpy2D_spt, hipMemcpy2D);
-HIP_API_ALIAS(hipMemcpy2DAsync_spt, hipMemcpy2DAsync);
-HIP_API_ALIAS(hipMemcpy3D_spt, hipMemcpy3D);
-HIP_API_ALIAS(hipMemcpy3DAsync_spt, hipMemcpy3DAsync);
-HIP_API_ALIAS(hipMemcpyToSymbol_spt, hipMemcpyToSymbol);
-HIP_API_ALIAS(hipMemcpyToSymbolAsync_spt, hipMemcpyToSymbolAsync);
-HIP_API_ALIAS(hipMemcpyFromSymbol_spt, hipMemcpyFromSymbol);
-HIP_API_ALIAS(hipMemcpyFromSymbolAsync_spt, hipMemcpyFromSymbolAsync);
-HIP_API_ALIAS(hipMemset_spt, hipMemset);
-HIP_API_ALIAS(hipMemsetAsync_spt, hipMemsetAsync);
-HIP_API_ALIAS(hipMemset2D_spt, hipMemset2D);
-HIP_API_ALIAS(hipMemset2DAsync_spt, hipMemset2DAsync);
-HIP_API_ALIAS(hipMemset3D_spt, hipMemset3D);
-HIP_API_ALIAS(hipMemset3DAsync_spt, hipMemset3DAsync);
 
 }  // namespace hipsight::runtime

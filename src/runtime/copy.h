@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "runtime/hip_types.h"
+#include "runtime/operation.h"
 
 namespace hipsight::runtime {
 
@@ -15,15 +16,37 @@ struct Layout {
   std::size_t pitch = 0, slice_pitch = 0;
 };
 
-/// Copies after checking that both sides are memory: an allocation with room, or mapped memory of
-/// the program's own. @throws Failure, after telling the user what is wrong with which side.
-void copy(void* to, Layout to_layout, const void* from, Layout from_layout, Lines lines,
-          hipMemcpyKind kind);
-inline void copy(void* to, const void* from, std::size_t size, hipMemcpyKind kind) {
-  copy(to, {}, from, {}, {size}, kind);
-}
+struct Copy {
+  void* to = nullptr;
+  Layout to_layout{};
+  const void* from = nullptr;
+  Layout from_layout{};
+  Lines lines{};
+  hipMemcpyKind kind = hipMemcpyDefault;
+};
+struct Fill {
+  void* to = nullptr;
+  Layout layout{};
+  Lines lines{};
+  std::uint32_t value = 0;
+  unsigned value_size = 1;  ///< bytes: 1, 2 or 4
+};
 
-/// Fills with a value of 1, 2 or 4 bytes; width in bytes.
-void fill(void* to, Layout layout, Lines lines, std::uint32_t value, unsigned value_size);
+/// Whether the two sides of a copy are memory that the runtime knows.
+struct Sides {
+  bool from_known = false, to_known = false;
+};
+
+/// Checks that the sides are memory: an allocation with room, or mapped memory of the program's
+/// own. @throws Failure, after telling the user what is wrong with which side.
+Sides check(const Copy& copy);
+void check(const Fill& fill);
+
+/// The work, which checks again: memory may go between the call and its turn.
+Operation operation_of(const Copy& copy);
+Operation operation_of(const Fill& fill);
+
+/// A 3D copy between pitched pointers. @throws Failure for what HIP refuses.
+Copy copy_of(const hipMemcpy3DParms& parameters);
 
 }  // namespace hipsight::runtime

@@ -381,6 +381,7 @@ HIP_API hipError_t hipDeviceGetByPCIBusId(int* device, const char* text) {
 HIP_API hipError_t hipDeviceReset() {
   return api([&] {
     Context::get();
+    wait_for_all();
     clear_device_fault();
     return hipSuccess;
   });

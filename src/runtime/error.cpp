@@ -152,7 +152,9 @@ hipError_t translate_exception() noexcept {
     return failure.code;
   } catch (const engine::KernelError& error) {
     complain(error.what());
-    return set_device_fault(error.kind);
+    const hipError_t code = code_of(error.kind);
+    set_device_fault(code);
+    return code;
   } catch (const std::bad_alloc&) {
     return hipErrorOutOfMemory;
   } catch (const std::exception& error) {
@@ -164,6 +166,7 @@ hipError_t translate_exception() noexcept {
 }
 
 void complain(std::string_view text) noexcept try {
+  if (is_forked_child()) return;
   static auto& mutex = *new std::mutex;
   static auto& said = *new std::set<std::string, std::less<>>;
   const std::lock_guard lock(mutex);

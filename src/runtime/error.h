@@ -3,12 +3,12 @@
 #include <exception>
 #include <string_view>
 
+#include "runtime/fork.h"
 #include "runtime/hip_types.h"
 
 /// A function of the HIP interface: C linkage, exported.
 #define HIP_API extern "C" __attribute__((visibility("default")))
-/// Another name of an API function of the same file. HIP's names in _spt take a null stream as the
-/// calling thread's own; streams here finish their work at once, so it comes to the same.
+/// Another name of an API function of the same file.
 #define HIP_API_ALIAS(name, function) \
   extern "C" __attribute__((visibility("default"), alias(#function))) decltype(function) name
 
@@ -36,6 +36,10 @@ hipError_t translate_exception() noexcept;
 /// Runs the body of an API function. No exception leaves the library.
 template <class Body>
 hipError_t api(Body&& body) noexcept {
+  if (is_forked_child()) {
+    complain_of_fork();
+    return finish(hipErrorNotInitialized);
+  }
   try {
     return finish(body());
   } catch (...) {
@@ -43,7 +47,7 @@ hipError_t api(Body&& body) noexcept {
   }
 }
 
-/// Prints "hipsight: TEXT" on stderr; each text once in the life of the process.
+/// Prints "hipsight: TEXT" on stderr; each text once in the life of the process, none in a fork.
 void complain(std::string_view text) noexcept;
 
 /// What a function without an implementation returns; says so once.

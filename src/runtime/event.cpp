@@ -3,7 +3,6 @@
 #include <bit>
 #include <chrono>
 #include <mutex>
-#include <optional>
 
 #include "runtime/handles.h"
 #include "runtime/state.h"
@@ -11,21 +10,20 @@
 
 namespace hipsight::runtime {
 
-/// A point in a stream. Its time is the host's: what hipEventElapsedTime gives is how long the
-/// emulation took, not the GPU's time.
+/// A point in a stream. Its time is the host's when the work before it is done: what
+/// hipEventElapsedTime gives is how long the emulation took, not the GPU's time.
 class Event {
  public:
   Event(unsigned flags, int device) : flags(flags), device(device) {}
 
-  void record() {
+  void set(CompletionPtr point) {
     const std::lock_guard lock(mutex_);
-    time_ = std::chrono::steady_clock::now();
+    point_ = std::move(point);
   }
-  /// Milliseconds since the clock's epoch; nothing when it was never recorded.
-  std::optional<double> milliseconds() const {
+  /// The point of the latest record; null when there was none.
+  CompletionPtr point() const {
     const std::lock_guard lock(mutex_);
-    if (!time_) return std::nullopt;
-    return std::chrono::duration<double, std::milli>(time_->time_since_epoch()).count();
+    return point_;
   }
 
   const unsigned flags;
@@ -33,7 +31,7 @@ class Event {
 
  private:
   mutable std::mutex mutex_;
-  std::optional<std::chrono::steady_clock::time_point> time_;
+  CompletionPtr point_;
 };
 
 namespace {
@@ -51,9 +49,9 @@ std::shared_ptr<Event> find_event(hipEvent_t handle, hipError_t otherwise) {
   return event;
 }
 
-void record(Event& event, int device) {
-  require(event.device == device, hipErrorInvalidHandle);
-  event.record();
+void record(Event& event, Stream& stream) {
+  require(event.device == stream.device(), hipErrorInvalidHandle);
+  event.set(stream.submit({.what = "event", .run = [] {}, .quick = true}));
 }
 
 HIP_API hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
@@ -85,8 +83,7 @@ HIP_API hipError_t hipEventDestroy(hipEvent_t event) {
 HIP_API hipError_t hipEventRecord(hipEvent_t handle, hipStream_t stream_handle) {
   return api([&] {
     const auto event = find_event(handle);
-    const auto stream = find_stream(stream_handle);
-    stream->submit([&] { record(*event, stream->device()); });
+    record(*event, *find_stream(stream_handle));
     return hipSuccess;
   });
 }
@@ -96,23 +93,33 @@ HIP_API hipError_t hipEventRecordWithFlags(hipEvent_t handle, hipStream_t stream
   return hipEventRecord(handle, stream);
 }
 
-// Streams finish their work before they return: a recorded event has happened.
+// An event that was never recorded counts as one that has happened.
+
 HIP_API hipError_t hipEventSynchronize(hipEvent_t handle) {
   return api([&] {
-    find_event(handle);
+    if (const auto point = find_event(handle)->point()) wait_for({point});
     require_no_fault();
     return hipSuccess;
   });
 }
+
 HIP_API hipError_t hipEventQuery(hipEvent_t handle) {
-  return hipEventSynchronize(handle);
+  return api([&] {
+    const auto point = find_event(handle)->point();
+    if (point && !point->done()) return hipErrorNotReady;
+    require_no_fault();
+    return hipSuccess;
+  });
 }
 
-HIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
+HIP_API hipError_t hipStreamWaitEvent(hipStream_t stream_handle, hipEvent_t handle,
+                                      unsigned flags) {
   return api([&] {
-    find_event(event);
-    find_stream(stream, hipErrorInvalidHandle);
+    const auto event = find_event(handle);
+    const auto stream = find_stream(stream_handle, hipErrorInvalidHandle);
     require(flags <= 1);
+    if (const auto point = event->point())
+      stream->submit({.what = "wait for an event", .run = [] {}, .quick = true}, {point});
     return hipSuccess;
   });
 }
@@ -123,14 +130,13 @@ HIP_API hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hi
     const auto first = find_event(start), last = find_event(stop);
     require(first->device == last->device, hipErrorInvalidHandle);
     require(!((first->flags | last->flags) & hipEventDisableTiming), hipErrorInvalidHandle);
-    const auto begin = first->milliseconds(), end = last->milliseconds();
+    const auto begin = first->point(), end = last->point();
     require(begin && end, hipErrorInvalidHandle);
-    *milliseconds = static_cast<float>(*end - *begin);
+    require(begin->done() && end->done(), hipErrorNotReady);
+    const std::chrono::duration<float, std::milli> elapsed = end->time() - begin->time();
+    *milliseconds = elapsed.count();
     return hipSuccess;
   });
 }
-
-HIP_API_ALIAS(hipEventRecord_spt, hipEventRecord);
-HIP_API_ALIAS(hipStreamWaitEvent_spt, hipStreamWaitEvent);
 
 }  // namespace hipsight::runtime

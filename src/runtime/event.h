@@ -6,11 +6,14 @@
 
 namespace hipsight::runtime {
 
-/// The event behind a handle. @throws Failure(`otherwise`).
 class Event;
+class Stream;
+
+/// The event behind a handle. @throws Failure(`otherwise`).
 std::shared_ptr<Event> find_event(hipEvent_t handle, hipError_t otherwise = hipErrorInvalidHandle);
 
-/// Records that a stream has come to this point.
-void record(Event& event, int device);
+/// Records an event in a stream: it happens when all that was submitted before is done.
+/// @throws Failure when it belongs to another device.
+void record(Event& event, Stream& stream);
 
 }  // namespace hipsight::runtime

@@ -1,12 +1,18 @@
 #include "runtime/exit.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <ranges>
+#include <string>
 
+#include "runtime/fork.h"
 #include "runtime/state.h"
+#include "runtime/stream.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -17,18 +23,40 @@ constexpr int timeout_status = 124;
 
 int program_status = -1;  // the program's own, once it exits
 
+[[noreturn]] void leave(int status) {
+  std::cout.flush();
+  std::clog.flush();
+  std::fflush(nullptr);
+  _exit(status);
+}
+
+/// Lets the streams finish. False when there is work left after the time that the user gives it.
+bool finish_streams(const Settings& settings) {
+  const auto left = finish_work(Completion::Clock::now() + settings.exit_wait);
+  if (left.empty()) return true;
+  std::string text = fmt::format(
+      "the program ended, but {} operation{} did not within {:g} s:", left.size(),
+      left.size() == 1 ? "" : "s", std::chrono::duration<double>(settings.exit_wait).count());
+  constexpr std::size_t most = 5;
+  for (const std::string& what : left | std::views::take(most)) text += "\n  " + what;
+  if (left.size() > most) text += "\n  ...";
+  complain(text);
+  return false;
+}
+
 // Runs when the program and the libraries above this one have run their exit handlers and static
 // destructors, which may still call HIP; only then is the report complete.
 __attribute__((destructor)) void finish_process() {
   Context* context = Context::get_if_made();
-  if (!context) return;
+  if (!context || is_forked_child()) return;
+  const bool all_done = finish_streams(context->settings());
   context->session().finish();
   const hipError_t error = first_kernel_error();
+  const int own = std::max(program_status, 0);
+  // Threads that still run kernels must not see the rest of the process go.
+  if (!all_done) leave(own != 0 ? own : timeout_status);
   if (error == hipSuccess || program_status != 0) return;
-  std::cout.flush();
-  std::clog.flush();
-  std::fflush(nullptr);
-  _exit(error == hipErrorLaunchTimeOut ? timeout_status : kernel_error_status);
+  leave(error == hipErrorLaunchTimeOut ? timeout_status : kernel_error_status);
 }
 
 }  // namespace

@@ -651,6 +651,8 @@ inline const hipStream_t hipStreamPerThread = reinterpret_cast<hipStream_t>(2);
 
 // Flags.
 constexpr unsigned hipStreamDefault = 0, hipStreamNonBlocking = 1;
+constexpr unsigned hipStreamWaitValueGte = 0, hipStreamWaitValueEq = 1, hipStreamWaitValueAnd = 2,
+                   hipStreamWaitValueNor = 3;
 constexpr unsigned hipEventDefault = 0, hipEventBlockingSync = 1, hipEventDisableTiming = 2,
                    hipEventInterprocess = 4, hipEventDisableSystemFence = 0x20000000,
                    hipEventReleaseToDevice = 0x40000000, hipEventReleaseToSystem = 0x80000000;

@@ -82,24 +82,26 @@ Dim3 grid_of(const Launch& launch) {
           static_cast<std::uint32_t>(launch.grid[2])};
 }
 
-void run_on_engine(const engine::Dispatch& dispatch) {
-  Context& context = Context::get();
-  drop_unmapped();
-  try {
-    context.session().add(dispatch, context.engine().run(dispatch));
-  } catch (const engine::KernelError& error) {
-    complain(error.what());
-    context.session().add_error(dispatch.kernel->name, error);
-    fail_with(set_device_fault(error.kind));
+/// A launch that is ready: what the program passed is copied.
+struct Prepared {
+  engine::Dispatch dispatch;
+  std::vector<std::byte> arguments;
+
+  void run() const {
+    Context& context = Context::get();
+    drop_unmapped();
+    try {
+      context.session().add(dispatch, context.engine().run(dispatch));
+    } catch (const engine::KernelError& error) {
+      context.session().add_error(dispatch.kernel->name, error);
+      throw;
+    }
   }
-}
+};
 
 }  // namespace
 
-void run(Launch launch) {
-  const auto stream = find_stream(launch.stream);
-  const auto start = launch.start ? find_event(launch.start) : nullptr;
-  const auto stop = launch.stop ? find_event(launch.stop) : nullptr;
+Operation operation_of(Launch launch) {
   check(launch);
 
   const code::Kernel& kernel = *launch.function->kernel;
@@ -123,22 +125,31 @@ void run(Launch launch) {
   }
 
   const Geometry geometry{grid, block, static_cast<std::uint32_t>(launch.dynamic_lds)};
-  const std::vector<std::byte> arguments =
-      launch.extra ? kernarg(kernel, geometry, packed_arguments(launch.extra))
-                   : kernarg(kernel, geometry, launch.parameters);
-  engine::Dispatch dispatch;
+  auto prepared = std::make_shared<Prepared>();
+  prepared->arguments = launch.extra ? kernarg(kernel, geometry, packed_arguments(launch.extra))
+                                     : kernarg(kernel, geometry, launch.parameters);
+  engine::Dispatch& dispatch = prepared->dispatch;
   dispatch.module = launch.function->code;
   dispatch.kernel = &kernel;
   dispatch.grid = grid;
   dispatch.block = block;
   dispatch.dynamic_lds = geometry.dynamic_lds;
-  dispatch.kernarg = arguments;
+  dispatch.kernarg = prepared->arguments;
   dispatch.cooperative = launch.cooperative;
-  stream->submit([&] {
-    if (start) record(*start, stream->device());
-    run_on_engine(dispatch);
-    if (stop) record(*stop, stream->device());
-  });
+  return {.what = "kernel " + llvm::demangle(kernel.name), .run = [prepared] { prepared->run(); }};
+}
+
+void run(Launch launch) {
+  const auto stream = find_stream(launch.stream);
+  const auto start = launch.start ? find_event(launch.start) : nullptr;
+  const auto stop = launch.stop ? find_event(launch.stop) : nullptr;
+  Operation kernel = operation_of(std::move(launch));
+  if (start) record(*start, *stream);
+  if (Context::get().settings().blocking)
+    stream->run(std::move(kernel));
+  else
+    stream->submit(std::move(kernel));
+  if (stop) record(*stop, *stream);
 }
 
 }  // namespace hipsight::runtime

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "runtime/module.h"
+#include "runtime/operation.h"
 
 namespace hipsight::runtime {
 
@@ -20,8 +21,11 @@ struct Launch {
   hipEvent_t start = nullptr, stop = nullptr;  ///< recorded before and after
 };
 
-/// Checks a launch by HIP's rules and submits it to its stream.
-/// @throws Failure for what HIP refuses, and when the kernel fails, after telling the user why.
+/// Checks a launch by HIP's rules and copies its arguments.
+/// @throws Failure for what HIP refuses, after telling the user why.
+Operation operation_of(Launch launch);
+
+/// Submits it to its stream. @throws Failure like operation_of, and when the device is lost.
 void run(Launch launch);
 
 }  // namespace hipsight::runtime

@@ -269,7 +269,4 @@ HIP_API hipError_t hipLaunchByPtr(const void* stub) {
   });
 }
 
-HIP_API_ALIAS(hipLaunchKernel_spt, hipLaunchKernel);
-HIP_API_ALIAS(hipLaunchCooperativeKernel_spt, hipLaunchCooperativeKernel);
-
 }  // namespace hipsight::runtime

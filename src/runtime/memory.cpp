@@ -43,6 +43,7 @@ hipError_t free_memory(void* pointer) {
   return api([&] {
     if (!pointer) return hipSuccess;
     Context::get();
+    wait_for_all();
     if (memory().free(pointer)) return hipSuccess;
     if (const auto freed = memory().freed(address(pointer));
         freed && !memory().find(address(pointer)))
@@ -143,7 +144,7 @@ HIP_API hipError_t hipMemAllocHost(void** pointer, std::size_t size) {
   return hipHostMalloc(pointer, size, hipHostMallocDefault);
 }
 
-// Freeing waits for the device, as HIP does: its streams have no work left when a call returns.
+// Freeing waits for the devices, as HIP does.
 HIP_API hipError_t hipFree(void* pointer) {
   return free_memory(pointer);
 }

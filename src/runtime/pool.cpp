@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "runtime/handles.h"
 #include "runtime/state.h"
@@ -31,6 +32,7 @@ struct State {
   std::mutex mutex;
   std::map<int, hipMemPool_t> default_pool, current_pool;  ///< by device
   std::map<void*, std::pair<std::shared_ptr<Pool>, std::size_t>> allocations;
+  std::set<void*> leaving;  ///< a stream will free them
 };
 State& state() {
   static auto& state = *new State;
@@ -67,22 +69,41 @@ hipError_t allocate_from(hipMemPool_t (*choose)(int), hipMemPool_t handle, void*
     const auto stream = find_stream(stream_handle);
     const auto pool = find_pool(choose ? choose(stream->device()) : handle);
     if (size == 0) return hipSuccess;
-    stream->submit([&] {
-      static std::atomic<std::uint64_t> count{0};
-      void* pointer = memory().allocate(size, engine::Memory::Kind::Device,
-                                        "hipMallocAsync #" + std::to_string(++count), pool->device);
-      require(pointer != nullptr, hipErrorOutOfMemory);
-      *result = pointer;
-      {
-        const std::lock_guard lock(pool->mutex);
-        pool->used += size;
-        pool->high = std::max(pool->high, pool->used);
-      }
-      const std::lock_guard lock(state().mutex);
-      state().allocations[pointer] = {pool, size};
-    });
+    static std::atomic<std::uint64_t> count{0};
+    const auto allocate = [&] {
+      return memory().allocate(size, engine::Memory::Kind::Device,
+                               "hipMallocAsync #" + std::to_string(++count), pool->device);
+    };
+    require_no_fault();
+    void* pointer = allocate();
+    if (!pointer) {
+      wait_for_all();  // for what is about to be freed
+      pointer = allocate();
+    }
+    require(pointer != nullptr, hipErrorOutOfMemory);
+    *result = pointer;
+    {
+      const std::lock_guard lock(pool->mutex);
+      pool->used += size;
+      pool->high = std::max(pool->high, pool->used);
+    }
+    const std::lock_guard lock(state().mutex);
+    state().allocations[pointer] = {pool, size};
     return hipSuccess;
   });
+}
+
+/// Frees memory of a pool, or of hipMalloc: that may be freed in a stream too.
+void free_now(void* pointer) {
+  const std::lock_guard lock(state().mutex);
+  if (const auto found = state().allocations.find(pointer); found != state().allocations.end()) {
+    const auto& [pool, size] = found->second;
+    const std::lock_guard pool_lock(pool->mutex);
+    pool->used -= size;
+    state().allocations.erase(found);
+  }
+  memory().free(pointer);
+  state().leaving.erase(pointer);
 }
 
 }  // namespace
@@ -98,16 +119,19 @@ HIP_API hipError_t hipMallocFromPoolAsync(void** pointer, std::size_t size, hipM
 HIP_API hipError_t hipFreeAsync(void* pointer, hipStream_t stream_handle) {
   return api([&] {
     require(pointer != nullptr);
-    find_stream(stream_handle)->submit([&] {
-      require(memory().free(pointer));
+    const auto stream = find_stream(stream_handle);
+    require_no_fault();
+    const auto allocation = memory().find(reinterpret_cast<std::uintptr_t>(pointer));
+    require(allocation && allocation->begin == reinterpret_cast<std::uintptr_t>(pointer) &&
+            !allocation->registered);
+    {
       const std::lock_guard lock(state().mutex);
-      const auto found = state().allocations.find(pointer);
-      if (found == state().allocations.end()) return;  // of hipMalloc: may be freed so too
-      const auto [pool, size] = found->second;
-      state().allocations.erase(found);
-      const std::lock_guard pool_lock(pool->mutex);
-      pool->used -= size;
-    });
+      require(state().leaving.insert(pointer).second);
+    }
+    stream->submit({.what = "free of " + allocation->label,
+                    .run = [pointer] { free_now(pointer); },
+                    .quick = true,
+                    .always = true});
     return hipSuccess;
   });
 }

@@ -8,6 +8,7 @@
 
 #include "runtime/mapping.h"
 #include "runtime/state.h"
+#include "runtime/stream.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -58,6 +59,8 @@ HIP_API hipError_t hipHostRegister(void* pointer, std::size_t size, unsigned fla
 HIP_API hipError_t hipHostUnregister(void* pointer) {
   return api([&] {
     require(pointer != nullptr);
+    Context::get();
+    wait_for_all();
     Registered& all = registered();
     const std::lock_guard lock(all.mutex);
     all.sizes.erase(pointer);

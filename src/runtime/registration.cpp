@@ -154,6 +154,7 @@ HIP_API void** __hipRegisterFatBinary(const void* data) noexcept try {
 }
 
 HIP_API void __hipUnregisterFatBinary(void** handle) noexcept try {
+  if (is_forked_child()) return;
   Registry& all = registry();
   std::unique_ptr<Binary> ended;
   const std::unique_lock lock(all.mutex);

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "runtime/exit.h"
+#include "runtime/fork.h"
 #include "support/error.h"
 
 namespace hipsight::runtime {
@@ -31,15 +32,10 @@ std::optional<double> number(const char* variable, double least, double most) {
   return std::nullopt;
 }
 
-hipError_t code_of(engine::KernelError::Kind kind) {
-  switch (kind) {
-    case engine::KernelError::Kind::MemoryAccess:
-      return hipErrorIllegalAddress;
-    case engine::KernelError::Kind::Timeout:
-      return hipErrorLaunchTimeOut;
-    default:
-      return hipErrorLaunchFailure;
-  }
+/// Whether a variable is set to a number that is not 0.
+bool is_on(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text && std::strtol(text, nullptr, 0) != 0;
 }
 
 }  // namespace
@@ -54,6 +50,9 @@ Settings Settings::read() {
   if (const auto strict = number("HIPSIGHT_STRICT", 0, 1)) settings.strict = *strict != 0;
   if (const auto seconds = number("HIPSIGHT_TIMEOUT", 0, 1e9))
     settings.timeout = std::chrono::milliseconds(std::llround(std::ceil(*seconds * 1000)));
+  if (const auto seconds = number("HIPSIGHT_EXIT_WAIT", 0, 1e9))
+    settings.exit_wait = std::chrono::milliseconds(std::llround(std::ceil(*seconds * 1000)));
+  settings.blocking = is_on("HIP_LAUNCH_BLOCKING") || is_on("AMD_SERIALIZE_KERNEL");
   return settings;
 }
 
@@ -69,6 +68,7 @@ Context::Context()
   engine_->on_overrun(complain);
   session_ = std::make_unique<report::Session>(gpu_);
   watch_exit();
+  watch_fork();
 }
 
 Context& Context::get() {
@@ -108,12 +108,21 @@ void clear_device_fault() noexcept {
   fault.store(hipSuccess, std::memory_order_release);
 }
 
-hipError_t set_device_fault(engine::KernelError::Kind kind) noexcept {
-  const hipError_t code = code_of(kind);
+hipError_t code_of(engine::KernelError::Kind kind) noexcept {
+  switch (kind) {
+    case engine::KernelError::Kind::MemoryAccess:
+      return hipErrorIllegalAddress;
+    case engine::KernelError::Kind::Timeout:
+      return hipErrorLaunchTimeOut;
+    default:
+      return hipErrorLaunchFailure;
+  }
+}
+
+void set_device_fault(hipError_t code) noexcept {
   hipError_t none = hipSuccess;
   fault.compare_exchange_strong(none, code);
   note_kernel_error(code);
-  return code;
 }
 
 void note_kernel_error(hipError_t code) noexcept {

@@ -20,6 +20,9 @@ struct Settings {
   std::chrono::milliseconds timeout{};  ///< HIPSIGHT_TIMEOUT, in seconds; 0: none
   unsigned threads = 0;                 ///< HIPSIGHT_THREADS; 0: one per core
   bool strict = false;                  ///< HIPSIGHT_STRICT=1: engine::Options::strict
+  /// HIPSIGHT_EXIT_WAIT, in seconds: how long work that is left may take when the program exits.
+  std::chrono::milliseconds exit_wait{60'000};
+  bool blocking = false;  ///< HIP_LAUNCH_BLOCKING or AMD_SERIALIZE_KERNEL: a launch waits
 
   /// Reads the environment; values that make no sense are named on stderr and left out.
   static Settings read();
@@ -37,6 +40,7 @@ class Context {
 
   const gpus::Gpu& gpu() const { return gpu_; }
   const code::Target& target() const { return target_; }
+  const Settings& settings() const { return settings_; }
   int device_count() const { return settings_.devices; }
   engine::Engine& engine() { return *engine_; }
   engine::Memory& memory() { return engine_->memory(); }
@@ -70,8 +74,10 @@ inline void require_no_fault() {
   if (const hipError_t fault = device_fault()) fail_with(fault);
 }
 
-/// Makes the error of a kernel the device's fault, unless there is one. Returns its HIP code.
-hipError_t set_device_fault(engine::KernelError::Kind kind) noexcept;
+/// Makes an error of a kernel, or of other work that nobody waited for, the device's fault, unless
+/// there is one.
+void set_device_fault(hipError_t code) noexcept;
+hipError_t code_of(engine::KernelError::Kind kind) noexcept;
 
 /// Keeps an error for the exit status only: the first in the life of the process counts.
 void note_kernel_error(hipError_t code) noexcept;

@@ -1,37 +1,72 @@
 #pragma once
 
-#include <functional>
+#include <condition_variable>
+#include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "runtime/completion.h"
 #include "runtime/hip_types.h"
+#include "runtime/operation.h"
 
 namespace hipsight::runtime {
 
-/// A queue of work on one device. Work runs at once, on the thread that submits it, and is over
-/// when `submit` returns: a permitted schedule (as with HIP_LAUNCH_BLOCKING=1) in which every wait
-/// is over before it begins.
-class Stream {
+/// A queue of work on one device, run in order by a host thread of its own, which starts when there
+/// is work for it. Work of a blocking stream and of the device's null stream run in the order in
+/// which they were submitted; other streams run at the same time.
+class Stream : public std::enable_shared_from_this<Stream> {
  public:
-  Stream(int device, unsigned flags, int priority)
-      : device_(device), flags_(flags), priority_(priority) {}
+  enum class Role { Null, PerThread, Own };
+
+  static std::shared_ptr<Stream> make(int device, unsigned flags, int priority,
+                                      Role role = Role::Own);
+  ~Stream();
 
   int device() const { return device_; }
   unsigned flags() const { return flags_; }
   int priority() const { return priority_; }
+  Role role() const { return role_; }
 
-  /// Runs `work` after all that was submitted before.
-  /// @throws what `work` throws; Failure when the device is lost to a kernel error.
-  void submit(const std::function<void()>& work);
-  /// Returns when all submitted work is done. @throws Failure when the device is lost.
-  void wait();
+  /// Runs an operation after all that was submitted before, and after `after`. Returns at once.
+  /// What it throws later becomes the fault of the device.
+  /// @throws Failure when the device is lost, and what a quick operation throws at once.
+  CompletionPtr submit(Operation operation, Completions after = {});
+  /// The same, and waits for its end; on this thread when nothing is before it.
+  /// @throws what the operation throws; Failure when the device is lost.
+  void run(Operation operation);
+
+  /// The end of all that was submitted; empty when there is no work left.
+  Completions rest() const;
+  /// Waits for it. @throws Failure when the device is lost.
+  void wait() const;
 
  private:
+  struct Entry {
+    Operation operation;
+    Completions after;
+    CompletionPtr end;
+  };
+
+  Stream(int device, unsigned flags, int priority, Role role)
+      : device_(device), flags_(flags), priority_(priority), role_(role) {}
+  bool blocking() const { return !(flags_ & hipStreamNonBlocking); }
+  void add_last(Completions& to) const;
+  Completions rest_locked() const;
+  CompletionPtr enqueue(Operation&& operation, Completions&& after);
+  void serve();
+
+  friend Completions rest_of_device(int device);
+  friend std::vector<std::string> work_left();
+
   const int device_;
   const unsigned flags_;
   const int priority_;
-  std::recursive_mutex running_;  // recursive: a callback may submit to its own stream
+  const Role role_;
+  // Guarded by the mutex of all streams (stream.cpp).
+  std::deque<Entry> queue_;  ///< the first one is running
+  CompletionPtr last_;
+  bool served_ = false;  ///< has a thread
+  std::condition_variable work_;
 };
 
 /// The stream behind a handle; null and legacy mean the current device's default stream, and
@@ -40,7 +75,23 @@ class Stream {
 std::shared_ptr<Stream> find_stream(hipStream_t handle,
                                     hipError_t otherwise = hipErrorContextIsDestroyed);
 
-/// Waits for all streams of a device.
+/// While it lives, a null stream means the calling thread's own: HIP's functions in _spt.
+class OwnDefaultStream {
+ public:
+  OwnDefaultStream();
+  ~OwnDefaultStream();
+  OwnDefaultStream(const OwnDefaultStream&) = delete;
+  OwnDefaultStream& operator=(const OwnDefaultStream&) = delete;
+};
+
+/// Waits for work of streams. @throws Failure hipErrorIllegalState instead of waiting on the thread
+/// of a stream: a host function there must not wait for what may wait for it.
+void wait_for(const Completions& work);
+/// Waits for all streams of a device. @throws Failure when the device is lost.
 void wait_for_device(int device);
+/// The same for all devices, without a look at what became of the work.
+void wait_for_all();
+/// Waits for all streams until then. Says which operations are left: empty when all is done.
+std::vector<std::string> finish_work(Completion::Clock::time_point deadline);
 
 }  // namespace hipsight::runtime

@@ -26,6 +26,12 @@ inline void tell_launch() {
   tell("wait", hipDeviceSynchronize());
 }
 
+// The same for a kernel that fails, which the launch may or may not know yet.
+inline void tell_failure() {
+  tell("wait", hipDeviceSynchronize());
+  tell("after it", hipGetLastError());
+}
+
 template <class T>
 T* device_array(size_t count) {
   T* data = nullptr;

@@ -32,7 +32,7 @@ TEST_P(Words, ThatAreJumpedOverDoNoHarm) {
   const auto& [gpu, word] = GetParam();
   const Outcome outcome =
       hipsight_run({"--gpu", gpu, "--no-report"}, {"odd_words", word.name, "skipped"});
-  EXPECT_EQ(outcome.out, "launch: hipSuccess\nwait: hipSuccess\nout: 42\n") << describe(outcome);
+  EXPECT_EQ(outcome.out, "wait: hipSuccess\nafter it: hipSuccess\nout: 42\n") << describe(outcome);
   EXPECT_EQ(outcome.err, "");
   EXPECT_EQ(outcome.status, 0);
 }
@@ -41,7 +41,7 @@ TEST_P(Words, ThatAreReachedAreReported) {
   const auto& [gpu, word] = GetParam();
   const Outcome outcome = hipsight_run({"--gpu", gpu}, {"odd_words", word.name, "reached"});
   const std::string all = describe(outcome);
-  EXPECT_EQ(outcome.out, "launch: hipErrorLaunchFailure\nwait: hipErrorLaunchFailure\nout: 0\n");
+  EXPECT_EQ(outcome.out, "wait: hipErrorLaunchFailure\nafter it: hipErrorLaunchFailure\nout: 0\n");
   EXPECT_EQ(outcome.status, 86) << all;
   EXPECT_THAT(outcome.err, MatchesRegex(word.what + "(.|\n)*")) << all;
   EXPECT_THAT(outcome.err, HasSubstr("\n  kernel      " + word.name + "(int*, int)\n")) << all;

@@ -33,6 +33,6 @@ int main(int argc, char** argv) {
   if (name == "loop") loop<<<groups, 256>>>(out);
   if (name == "barrier") barrier<<<groups, 256>>>(out);
   if (name == "flag") flag<<<groups, 256>>>(out);
-  tell_launch();
+  tell_failure();
   std::printf("after\n");
 }

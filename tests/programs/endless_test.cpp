@@ -30,8 +30,8 @@ TEST_P(Endless, IsStopped) {
   const std::string all = describe(outcome);
   EXPECT_EQ(outcome.out,
             "before\n"
-            "launch: hipErrorLaunchTimeOut\n"
             "wait: hipErrorLaunchTimeOut\n"
+            "after it: hipErrorLaunchTimeOut\n"
             "after\n");
   EXPECT_EQ(outcome.status, 124) << all;
   EXPECT_GE(outcome.seconds, 0.5);

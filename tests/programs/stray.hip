@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
   } else {
     return 72;
   }
-  tell_launch();
+  tell_failure();
 
   float changed = host_local[0];
   for (int i = 0; i < 64; ++i) changed += host_local[i] + host_heap[i] + host_global[i];

@@ -79,8 +79,8 @@ TEST_P(Stray, IsReportedAndTheProgramLivesOn) {
   const Outcome outcome = hipsight_run({"--gpu", gpu, "--strict"}, {"stray", c.name});
   const std::string all = describe(outcome);
   EXPECT_EQ(outcome.out, "before\n" + c.out +
-                             "launch: hipErrorIllegalAddress\n"
                              "wait: hipErrorIllegalAddress\n"
+                             "after it: hipErrorIllegalAddress\n"
                              "host memory: as it was\n"
                              "after\n");
   EXPECT_EQ(outcome.status, 86) << all;

@@ -89,6 +89,30 @@ TEST(OnDevice, RegisteredMemoryIsReachable) {
   EXPECT_EQ(hipHostUnregister(mine.data()), hipSuccess);
 }
 
+TEST(OnDevice, AKernelWaitsForTheHost) {
+  int* flag = nullptr;
+  ASSERT_EQ(hipMallocManaged(reinterpret_cast<void**>(&flag), sizeof(int), hipMemAttachGlobal),
+            hipSuccess);
+  launch_forever(flag);
+  EXPECT_EQ(hipStreamQuery(nullptr), hipErrorNotReady);
+  __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST);
+  EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
+  EXPECT_EQ(hipFree(flag), hipSuccess);
+}
+
+TEST(OnDevice, AKernelWaitsForOneOfAnotherStream) {
+  int* flag = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&flag), sizeof(int)), hipSuccess);
+  hipStream_t streams[3] = {};
+  for (hipStream_t& stream : streams) ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+  launch_forever(flag, streams[0]);
+  launch_forever(flag, streams[1]);
+  launch_store(flag, 1, streams[2]);
+  EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
+  for (const hipStream_t stream : streams) EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+  EXPECT_EQ(hipFree(flag), hipSuccess);
+}
+
 // How a process ends: a program that launches, then exits (exit_client.cpp).
 
 struct Outcome {
@@ -133,6 +157,31 @@ TEST(AtExit, AnEndlessKernelTimesOut) {
   const Outcome outcome = run("endless 0", "HIPSIGHT_TIMEOUT=0.5");
   EXPECT_EQ(outcome.status, 124) << outcome.errors;
   EXPECT_NE(outcome.output.find("the launch timed out"), std::string::npos) << outcome.output;
+}
+
+TEST(AtExit, WhatIsQueuedIsFinished) {
+  const Outcome outcome = run("good 0 leave", "HIPSIGHT_REPORT=stderr");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("store(int*, int): 1 launch"), std::string::npos) << outcome.errors;
+  EXPECT_EQ(run("stray 0 leave").status, 86);
+}
+
+TEST(AtExit, WhatDoesNotFinishIsToldAndLeft) {
+  const Outcome outcome = run("endless 0 leave", "HIPSIGHT_EXIT_WAIT=0.2");
+  EXPECT_EQ(outcome.status, 124) << outcome.errors;
+  EXPECT_EQ(outcome.output, "launched\nat exit\n");
+  EXPECT_EQ(outcome.errors,
+            "hipsight: the program ended, but 1 operation did not within 0.2 s:\n"
+            "  kernel forever(int*)\n");
+  EXPECT_EQ(run("endless 3 leave", "HIPSIGHT_EXIT_WAIT=0").status, 3);
+}
+
+TEST(AtExit, LaunchesWaitWhenTheUserWantsIt) {
+  const std::string environment = "HIPSIGHT_TIMEOUT=0.2 HIPSIGHT_EXIT_WAIT=0 HIP_LAUNCH_BLOCKING=1";
+  const Outcome outcome = run("endless 0 leave", environment);
+  EXPECT_EQ(outcome.status, 124);
+  EXPECT_NE(outcome.errors.find("did not end within 0.2 s; it was here"), std::string::npos)
+      << outcome.errors;
 }
 
 TEST(AtExit, NoCodeForTheGpuIsToldAndIsNoSuccess) {

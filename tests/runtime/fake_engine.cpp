@@ -4,8 +4,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 
 #include "code/code_object.h"
+#include "runtime/stream.h"
 
 namespace fake {
 namespace {
@@ -20,16 +22,30 @@ __attribute__((constructor)) void keep_status() {
       nullptr);
 }
 
-}  // namespace
-
-std::vector<Launch>& launches() {
+std::mutex& mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+std::vector<Launch>& all_launches() {
   static std::vector<Launch> launches;
   return launches;
 }
 
-std::function<void(const hipsight::engine::Dispatch&)>& on_launch() {
-  static std::function<void(const hipsight::engine::Dispatch&)> hook;
+LaunchHook::Function& hook() {
+  static LaunchHook::Function hook;
   return hook;
+}
+
+}  // namespace
+
+std::vector<Launch>& launches() {
+  hipsight::runtime::wait_for_all();
+  return all_launches();
+}
+
+void LaunchHook::operator=(Function function) const {
+  const std::lock_guard lock(mutex());
+  hook() = std::move(function);
 }
 
 void reset() {
@@ -66,8 +82,13 @@ Memory& Engine::memory() {
 }
 
 Result Engine::run(const Dispatch& dispatch) {
-  fake::launches().push_back({dispatch, {dispatch.kernarg.begin(), dispatch.kernarg.end()}});
-  if (fake::on_launch()) fake::on_launch()(dispatch);
+  fake::LaunchHook::Function hook;
+  {
+    const std::lock_guard lock(fake::mutex());
+    hook = fake::hook();
+    fake::all_launches().push_back({dispatch, {dispatch.kernarg.begin(), dispatch.kernarg.end()}});
+  }
+  if (hook) hook(dispatch);
   return {};
 }
 

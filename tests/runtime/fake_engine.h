@@ -25,10 +25,16 @@ struct Launch {
   std::uint64_t hidden(const char* kind) const;
 };
 
-/// Launches since the last call of reset.
+/// Launches since the last call of reset. Waits for those that are queued.
 std::vector<Launch>& launches();
-/// Called for each launch; may throw KernelError.
-std::function<void(const hipsight::engine::Dispatch&)>& on_launch();
+/// What is called for each launch, on the thread that runs it; may throw KernelError.
+struct LaunchHook {
+  using Function = std::function<void(const hipsight::engine::Dispatch&)>;
+  void operator=(Function function) const;
+};
+inline LaunchHook on_launch() {
+  return {};
+}
 void reset();
 
 }  // namespace fake

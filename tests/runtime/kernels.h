@@ -36,9 +36,9 @@ void launch_sum(unsigned blocks, ihipStream_t* stream, const int* from, int* sum
 /// (__managed__).
 void launch_variables(int* result);
 /// Writes one int at `where`.
-void launch_store(int* where, int value);
-/// Never ends.
-void launch_forever(int* flag);
+void launch_store(int* where, int value, ihipStream_t* stream = nullptr);
+/// Ends when the flag is set.
+void launch_forever(int* flag, ihipStream_t* stream = nullptr);
 
 const void* arguments_stub();
 const void* bounded_stub();    ///< __launch_bounds__(64), takes no argument

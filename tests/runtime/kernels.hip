@@ -71,11 +71,11 @@ void launch_sum(unsigned blocks, hipStream_t stream, const int* from, int* total
 void launch_variables(int* result) {
   variables<<<1, 1>>>(result);
 }
-void launch_store(int* where, int value) {
-  store<<<1, 1>>>(where, value);
+void launch_store(int* where, int value, hipStream_t stream) {
+  store<<<1, 1, 0, stream>>>(where, value);
 }
-void launch_forever(int* flag) {
-  forever<<<1, 64>>>(flag);
+void launch_forever(int* flag, hipStream_t stream) {
+  forever<<<1, 64, 0, stream>>>(flag);
 }
 
 const void* arguments_stub() {

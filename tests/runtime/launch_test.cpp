@@ -259,6 +259,7 @@ TEST_F(LaunchTest, KernelErrorsAreToldOnceAndStick) {
   };
   testing::internal::CaptureStderr();
   launch_scale(1, 64, nullptr, nullptr, 1, 1);
+  EXPECT_EQ(hipStreamSynchronize(nullptr), hipErrorIllegalAddress);
   EXPECT_EQ(hipGetLastError(), hipErrorIllegalAddress);
   EXPECT_EQ(hipGetLastError(), hipErrorIllegalAddress);  // sticky
   EXPECT_EQ(hipPeekAtLastError(), hipErrorIllegalAddress);
@@ -290,7 +291,7 @@ TEST_F(LaunchTest, EachKindOfKernelErrorHasItsCode) {
   for (const auto& [kind, code] : codes) {
     fake::on_launch() = [kind = kind](const auto&) { throw KernelError(kind, "failed"); };
     launch_scale(1, 64, nullptr, nullptr, 1, 1);
-    EXPECT_EQ(hipGetLastError(), code);
+    EXPECT_EQ(hipDeviceSynchronize(), code);
     (void)hipDeviceReset();
   }
 }
@@ -299,11 +300,12 @@ TEST_F(LaunchTest, NoExceptionLeavesTheLibrary) {
   fake::on_launch() = [](const auto&) { throw std::runtime_error("something unforeseen"); };
   testing::internal::CaptureStderr();
   launch_scale(1, 64, nullptr, nullptr, 1, 1);
-  EXPECT_EQ(hipGetLastError(), hipErrorUnknown);
+  EXPECT_EQ(hipDeviceSynchronize(), hipErrorUnknown);
+  EXPECT_EQ(hipDeviceReset(), hipSuccess);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("something unforeseen"), std::string::npos);
   fake::on_launch() = [](const auto&) { throw std::bad_alloc(); };
   launch_scale(1, 64, nullptr, nullptr, 1, 1);
-  EXPECT_EQ(hipGetLastError(), hipErrorOutOfMemory);
+  EXPECT_EQ(hipDeviceSynchronize(), hipErrorOutOfMemory);
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace hipsight::runtime {
+
+/// The end of one piece of work, which any thread may wait for.
+class Completion {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  bool done() const noexcept { return done_.load(std::memory_order_acquire); }
+  void wait() const;
+  /// False when it has not happened by then.
+  bool wait_until(Clock::time_point deadline) const;
+  /// When it happened. Only for one that is done.
+  Clock::time_point time() const { return time_; }
+
+  /// Says that it happened, now.
+  void finish() noexcept;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  Clock::time_point time_{};
+  std::atomic<bool> done_{false};
+};
+
+using CompletionPtr = std::shared_ptr<Completion>;
+using Completions = std::vector<CompletionPtr>;
+
+}  // namespace hipsight::runtime

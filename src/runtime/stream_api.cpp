@@ -1,0 +1,209 @@
+// Streams as programs see them.
+#include <algorithm>
+
+#include "runtime/handles.h"
+#include "runtime/state.h"
+#include "runtime/stream.h"
+
+namespace hipsight::runtime {
+namespace {
+
+constexpr int least_priority = 1, greatest_priority = -1;  // as HIP on AMD GPUs reports
+
+thread_local int own_default_stream = 0;  // how many OwnDefaultStream live
+
+Handles<hipStream_t, Stream>& streams() {
+  static auto& handles = *new Handles<hipStream_t, Stream>(0x13);
+  return handles;
+}
+
+using ByDevice = std::vector<std::shared_ptr<Stream>>;
+
+std::shared_ptr<Stream> made(ByDevice& streams, int device, Stream::Role role) {
+  streams.resize(std::max<std::size_t>(streams.size(), static_cast<std::size_t>(device) + 1));
+  auto& stream = streams[static_cast<std::size_t>(device)];
+  if (!stream) stream = Stream::make(device, hipStreamDefault, 0, role);
+  return stream;
+}
+
+std::shared_ptr<Stream> default_stream(int device) {
+  static auto& mutex = *new std::mutex;
+  static auto& streams = *new ByDevice;
+  const std::lock_guard lock(mutex);
+  return made(streams, device, Stream::Role::Null);
+}
+
+std::shared_ptr<Stream> stream_of_thread(int device) {
+  thread_local ByDevice streams;
+  return made(streams, device, Stream::Role::PerThread);
+}
+
+/// Calls a function of the program, whose types have the same names as ours in another namespace.
+template <class... Arguments>
+__attribute__((no_sanitize("function"))) void call(void (*function)(Arguments...),
+                                                   Arguments... arguments) {
+  function(arguments...);
+}
+
+hipError_t create(hipStream_t* stream, unsigned flags, int priority) {
+  return api([&] {
+    require(stream && flags <= hipStreamNonBlocking);
+    Context::get();
+    *stream = streams().add(Stream::make(current_device(), flags,
+                                         std::clamp(priority, greatest_priority, least_priority)));
+    return hipSuccess;
+  });
+}
+
+}  // namespace
+
+OwnDefaultStream::OwnDefaultStream() {
+  ++own_default_stream;
+}
+OwnDefaultStream::~OwnDefaultStream() {
+  --own_default_stream;
+}
+
+std::shared_ptr<Stream> find_stream(hipStream_t handle, hipError_t otherwise) {
+  Context::get();
+  if (handle == hipStreamPerThread || (handle == nullptr && own_default_stream))
+    return stream_of_thread(current_device());
+  if (handle == nullptr || handle == hipStreamLegacy) return default_stream(current_device());
+  auto stream = streams().find(handle);
+  require(stream != nullptr, otherwise);
+  return stream;
+}
+
+HIP_API hipError_t hipStreamCreate(hipStream_t* stream) {
+  return create(stream, hipStreamDefault, 0);
+}
+HIP_API hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
+  return create(stream, flags, 0);
+}
+HIP_API hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int priority) {
+  return create(stream, flags, priority);
+}
+
+/// Which compute units a stream may use does not change what its kernels compute.
+HIP_API hipError_t hipExtStreamCreateWithCUMask(hipStream_t* stream, std::uint32_t size,
+                                                const std::uint32_t* mask) {
+  if (size == 0 || !mask) return finish(hipErrorInvalidValue);
+  return create(stream, hipStreamDefault, 0);
+}
+
+HIP_API hipError_t hipStreamDestroy(hipStream_t handle) {
+  return api([&] {
+    require(handle && handle != hipStreamLegacy && handle != hipStreamPerThread,
+            hipErrorInvalidHandle);
+    require(streams().remove(handle) != nullptr, hipErrorContextIsDestroyed);
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipStreamSynchronize(hipStream_t handle) {
+  return api([&] {
+    find_stream(handle)->wait();
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipStreamQuery(hipStream_t handle) {
+  return api([&] {
+    if (!find_stream(handle)->rest().empty()) return hipErrorNotReady;
+    require_no_fault();
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipStreamGetFlags(hipStream_t handle, unsigned* flags) {
+  return api([&] {
+    require(handle && flags);
+    *flags = find_stream(handle)->flags();
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipStreamGetPriority(hipStream_t handle, int* priority) {
+  return api([&] {
+    require(priority != nullptr);
+    *priority = find_stream(handle)->priority();
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipStreamGetDevice(hipStream_t handle, hipDevice_t* device) {
+  return api([&] {
+    require(device != nullptr);
+    *device = find_stream(handle)->device();
+    return hipSuccess;
+  });
+}
+
+HIP_API int hipGetStreamDeviceId(hipStream_t handle) {
+  int device = -1;
+  hipStreamGetDevice(handle, &device);
+  return device;
+}
+
+HIP_API hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return api([&] {
+    Context::get();
+    if (least) *least = least_priority;
+    if (greatest) *greatest = greatest_priority;
+    return hipSuccess;
+  });
+}
+
+/// The callback is told of a kernel error, so it is called on a lost device too.
+HIP_API hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t callback,
+                                        void* user_data, unsigned flags) {
+  return api([&] {
+    require(callback && flags == 0);
+    const auto stream = find_stream(handle);
+    require_no_fault();
+    stream->submit({.what = "callback",
+                    .run = [=] { call(callback, handle, device_fault(), user_data); },
+                    .always = true});
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t function, void* user_data) {
+  return api([&] {
+    require(function != nullptr);
+    find_stream(handle)->submit(
+        {.what = "host function", .run = [=] { call(function, user_data); }});
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipDeviceSynchronize() {
+  return api([&] {
+    Context::get();
+    wait_for_device(current_device());
+    return hipSuccess;
+  });
+}
+HIP_API hipError_t hipCtxSynchronize() {
+  return hipDeviceSynchronize();
+}
+
+HIP_API hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus* status) {
+  return api([&] {
+    require(status != nullptr);
+    find_stream(handle);
+    *status = hipStreamCaptureStatusNone;
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
+  return api([&] {
+    thread_local hipStreamCaptureMode mode_of_thread = hipStreamCaptureModeGlobal;
+    require(mode && *mode <= hipStreamCaptureModeRelaxed);
+    std::swap(*mode, mode_of_thread);
+    return hipSuccess;
+  });
+}
+
+}  // namespace hipsight::runtime

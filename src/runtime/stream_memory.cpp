@@ -1,0 +1,88 @@
+// Streams that write a value to memory, or wait until there is one.
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "runtime/state.h"
+#include "runtime/stream.h"
+
+namespace hipsight::runtime {
+namespace {
+
+template <class Word>
+Word* word_at(void* address) {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  require(address && number % sizeof(Word) == 0);
+  const auto allocation = memory().find(number);
+  require(allocation && allocation->end() - number >= sizeof(Word));
+  return static_cast<Word*>(address);
+}
+
+template <class Word>
+hipError_t write_value(hipStream_t handle, void* address, Word value) {
+  return api([&] {
+    Word* const word = word_at<Word>(address);
+    find_stream(handle)->submit({.what = fmt::format("write of {} to {}", value, address),
+                                 .run = [=] { __atomic_store_n(word, value, __ATOMIC_SEQ_CST); },
+                                 .quick = true});
+    return hipSuccess;
+  });
+}
+
+/// As hip_runtime_api.h says at hipStreamWaitValue32.
+template <class Word>
+bool fulfils(Word now, Word value, Word mask, unsigned condition) {
+  switch (condition) {
+    case hipStreamWaitValueGte:
+      return (now & mask) >= value;
+    case hipStreamWaitValueEq:
+      return (now & mask) == value;
+    case hipStreamWaitValueAnd:
+      return (now & mask & value) != 0;
+    default:  // hipStreamWaitValueNor
+      return static_cast<Word>(~((now & mask) | (value & mask))) != 0;
+  }
+}
+
+template <class Word>
+hipError_t wait_value(hipStream_t handle, void* address, Word value, unsigned condition,
+                      Word mask) {
+  return api([&] {
+    require(condition <= hipStreamWaitValueNor);
+    Word* const word = word_at<Word>(address);
+    find_stream(handle)->submit(
+        {.what = fmt::format("wait for a value at {}", address), .run = [=] {
+           using namespace std::chrono_literals;
+           for (unsigned turn = 0; !device_fault(); ++turn) {
+             const Word now = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+             if (fulfils(now, value, mask, condition)) return;
+             if (turn < 64)
+               std::this_thread::yield();
+             else
+               std::this_thread::sleep_for(50us);
+           }
+         }});
+    return hipSuccess;
+  });
+}
+
+}  // namespace
+
+HIP_API hipError_t hipStreamWriteValue32(hipStream_t stream, void* address, std::uint32_t value,
+                                         unsigned flags) {
+  return write_value(stream, address, value);
+}
+HIP_API hipError_t hipStreamWriteValue64(hipStream_t stream, void* address, std::uint64_t value,
+                                         unsigned flags) {
+  return write_value(stream, address, value);
+}
+HIP_API hipError_t hipStreamWaitValue32(hipStream_t stream, void* address, std::uint32_t value,
+                                        unsigned flags, std::uint32_t mask) {
+  return wait_value(stream, address, value, flags, mask);
+}
+HIP_API hipError_t hipStreamWaitValue64(hipStream_t stream, void* address, std::uint64_t value,
+                                        unsigned flags, std::uint64_t mask) {
+  return wait_value(stream, address, value, flags, mask);
+}
+
+}  // namespace hipsight::runtime
