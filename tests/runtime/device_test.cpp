@@ -1,6 +1,7 @@
 // Programs on the emulated GPU, through the library and the engine.
 #include <gtest/gtest.h>
 #include <hip/hip_runtime_api.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <numeric>
@@ -121,7 +122,7 @@ struct Outcome {
 };
 
 Outcome run(const std::string& arguments, const std::string& environment = "") {
-  const std::string errors = testing::TempDir() + "exit_client_errors";
+  const std::string errors = testing::TempDir() + "exit_client_errors_" + std::to_string(getpid());
   std::FILE* pipe = popen(("HIPSIGHT_REPORT=none " + environment + " " HIPSIGHT_EXIT_CLIENT " " +
                            arguments + " 2>" + errors)
                               .c_str(),
@@ -133,6 +134,7 @@ Outcome run(const std::string& arguments, const std::string& environment = "") {
   std::FILE* file = std::fopen(errors.c_str(), "r");
   while (std::fgets(buffer, sizeof buffer, file)) outcome.errors += buffer;
   std::fclose(file);
+  unlink(errors.c_str());
   return outcome;
 }
 
