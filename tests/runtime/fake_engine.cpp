@@ -81,6 +81,8 @@ Memory& Engine::memory() {
   return impl_->memory;
 }
 
+void Engine::on_overrun(std::function<void(const std::string&)>) {}
+
 Result Engine::run(const Dispatch& dispatch) {
   fake::LaunchHook::Function hook;
   {
