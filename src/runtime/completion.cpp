@@ -16,6 +16,7 @@ bool Completion::wait_until(Clock::time_point deadline) const {
 
 void Completion::finish() noexcept {
   const std::lock_guard lock(mutex_);
+  if (done()) return;
   time_ = Clock::now();
   done_.store(true, std::memory_order_release);
   changed_.notify_all();

@@ -21,7 +21,7 @@ class Completion {
   /// When it happened. Only for one that is done.
   Clock::time_point time() const { return time_; }
 
-  /// Says that it happened, now.
+  /// Says that it happened, now; once.
   void finish() noexcept;
 
  private:

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/capture.h"
 #include "runtime/mapping.h"
 #include "runtime/registration.h"
 #include "runtime/state.h"
@@ -129,7 +130,8 @@ Operation operation_of(const Copy& copy) {
                 check(copy);
                 if (!is_empty(copy.lines)) move(copy);
               },
-          .quick = bytes(copy.lines) <= quick_bytes};
+          .quick = bytes(copy.lines) <= quick_bytes,
+          .type = hipGraphNodeTypeMemcpy};
 }
 
 Operation operation_of(const Fill& fill) {
@@ -139,7 +141,8 @@ Operation operation_of(const Fill& fill) {
                 check(fill);
                 if (!is_empty(fill.lines)) set(fill);
               },
-          .quick = bytes(fill.lines) <= quick_bytes};
+          .quick = bytes(fill.lines) <= quick_bytes,
+          .type = hipGraphNodeTypeMemset};
 }
 
 namespace {
@@ -170,7 +173,9 @@ void submit(Stream& stream, const Copy& copy, Wait wait) {
   require_no_fault();
   const Sides sides = check(copy);
   if (is_empty(copy.lines)) return;
-  if (!sides.to_known || (!sides.from_known && stream.rest().empty()))
+  if (is_capturing(stream))
+    stream.submit(operation_of(copy));
+  else if (!sides.to_known || (!sides.from_known && stream.rest().empty()))
     stream.run(operation_of(copy));
   else
     stream.submit(sides.from_known ? operation_of(copy) : staged(copy));
@@ -258,22 +263,14 @@ void* part_of(const void* symbol, std::size_t size, std::size_t offset) {
   return variable.address + offset;
 }
 
-hipError_t copy_to_symbol(hipStream_t stream, Wait wait, const void* symbol, const void* from,
-                          std::size_t size, std::size_t offset, hipMemcpyKind kind) {
-  return in_stream(stream, wait, [&] {
-    require(kind != hipMemcpyHostToHost && kind != hipMemcpyDeviceToHost,
-            hipErrorInvalidMemcpyDirection);
-    return Copy{.to = part_of(symbol, size, offset), .from = from, .lines = {size}, .kind = kind};
-  });
+hipError_t copy_to_symbol_in(hipStream_t stream, Wait wait, const void* symbol, const void* from,
+                             std::size_t size, std::size_t offset, hipMemcpyKind kind) {
+  return in_stream(stream, wait, [&] { return copy_to_symbol(symbol, from, size, offset, kind); });
 }
 
-hipError_t copy_from_symbol(hipStream_t stream, Wait wait, void* to, const void* symbol,
-                            std::size_t size, std::size_t offset, hipMemcpyKind kind) {
-  return in_stream(stream, wait, [&] {
-    require(kind != hipMemcpyHostToHost && kind != hipMemcpyHostToDevice,
-            hipErrorInvalidMemcpyDirection);
-    return Copy{.to = to, .from = part_of(symbol, size, offset), .lines = {size}, .kind = kind};
-  });
+hipError_t copy_from_symbol_in(hipStream_t stream, Wait wait, void* to, const void* symbol,
+                               std::size_t size, std::size_t offset, hipMemcpyKind kind) {
+  return in_stream(stream, wait, [&] { return copy_from_symbol(to, symbol, size, offset, kind); });
 }
 
 hipError_t copy_peer(hipStream_t stream, Wait wait, void* to, int to_device, const void* from,
@@ -286,6 +283,20 @@ hipError_t copy_peer(hipStream_t stream, Wait wait, void* to, int to_device, con
 }
 
 }  // namespace
+
+Copy copy_to_symbol(const void* symbol, const void* from, std::size_t size, std::size_t offset,
+                    hipMemcpyKind kind) {
+  require(kind != hipMemcpyHostToHost && kind != hipMemcpyDeviceToHost,
+          hipErrorInvalidMemcpyDirection);
+  return {.to = part_of(symbol, size, offset), .from = from, .lines = {size}, .kind = kind};
+}
+
+Copy copy_from_symbol(void* to, const void* symbol, std::size_t size, std::size_t offset,
+                      hipMemcpyKind kind) {
+  require(kind != hipMemcpyHostToHost && kind != hipMemcpyHostToDevice,
+          hipErrorInvalidMemcpyDirection);
+  return {.to = to, .from = part_of(symbol, size, offset), .lines = {size}, .kind = kind};
+}
 
 Copy copy_of(const hipMemcpy3DParms& p) {
   if (!p.extent.width || !p.extent.height || !p.extent.depth) return {.lines = {0}, .kind = p.kind};
@@ -358,21 +369,21 @@ HIP_API hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* parameters, hipStrea
 
 HIP_API hipError_t hipMemcpyToSymbol(const void* symbol, const void* from, std::size_t size,
                                      std::size_t offset, hipMemcpyKind kind) {
-  return copy_to_symbol(nullptr, Wait::Yes, symbol, from, size, offset, kind);
+  return copy_to_symbol_in(nullptr, Wait::Yes, symbol, from, size, offset, kind);
 }
 HIP_API hipError_t hipMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t size,
                                           std::size_t offset, hipMemcpyKind kind,
                                           hipStream_t stream) {
-  return copy_to_symbol(stream, Wait::No, symbol, from, size, offset, kind);
+  return copy_to_symbol_in(stream, Wait::No, symbol, from, size, offset, kind);
 }
 HIP_API hipError_t hipMemcpyFromSymbol(void* to, const void* symbol, std::size_t size,
                                        std::size_t offset, hipMemcpyKind kind) {
-  return copy_from_symbol(nullptr, Wait::Yes, to, symbol, size, offset, kind);
+  return copy_from_symbol_in(nullptr, Wait::Yes, to, symbol, size, offset, kind);
 }
 HIP_API hipError_t hipMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t size,
                                             std::size_t offset, hipMemcpyKind kind,
                                             hipStream_t stream) {
-  return copy_from_symbol(stream, Wait::No, to, symbol, size, offset, kind);
+  return copy_from_symbol_in(stream, Wait::No, to, symbol, size, offset, kind);
 }
 
 HIP_API hipError_t hipMemset(void* to, int value, std::size_t size) {

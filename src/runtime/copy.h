@@ -48,5 +48,11 @@ Operation operation_of(const Fill& fill);
 
 /// A 3D copy between pitched pointers. @throws Failure for what HIP refuses.
 Copy copy_of(const hipMemcpy3DParms& parameters);
+/// Copies to and from a device variable of the program, on the current device.
+/// @throws Failure for what HIP refuses.
+Copy copy_to_symbol(const void* symbol, const void* from, std::size_t size, std::size_t offset,
+                    hipMemcpyKind kind);
+Copy copy_from_symbol(void* to, const void* symbol, std::size_t size, std::size_t offset,
+                      hipMemcpyKind kind);
 
 }  // namespace hipsight::runtime

@@ -10,29 +10,31 @@
 
 namespace hipsight::runtime {
 
-/// A point in a stream. Its time is the host's when the work before it is done: what
-/// hipEventElapsedTime gives is how long the emulation took, not the GPU's time.
-class Event {
- public:
-  Event(unsigned flags, int device) : flags(flags), device(device) {}
+void Event::set(CompletionPtr point) {
+  const std::lock_guard lock(mutex_);
+  point_ = std::move(point);
+  captured_ = {};
+}
 
-  void set(CompletionPtr point) {
-    const std::lock_guard lock(mutex_);
-    point_ = std::move(point);
+void Event::set(CapturedPoint captured) {
+  const std::lock_guard lock(mutex_);
+  point_ = nullptr;
+  captured_ = std::move(captured);
+}
+
+CompletionPtr Event::point() const {
+  const std::lock_guard lock(mutex_);
+  if (captured_.capture) {
+    invalidate(captured_);
+    fail_with(hipErrorCapturedEvent);
   }
-  /// The point of the latest record; null when there was none.
-  CompletionPtr point() const {
-    const std::lock_guard lock(mutex_);
-    return point_;
-  }
+  return point_;
+}
 
-  const unsigned flags;
-  const int device;
-
- private:
-  mutable std::mutex mutex_;
-  CompletionPtr point_;
-};
+CapturedPoint Event::captured() const {
+  const std::lock_guard lock(mutex_);
+  return captured_;
+}
 
 namespace {
 
@@ -51,7 +53,19 @@ std::shared_ptr<Event> find_event(hipEvent_t handle, hipError_t otherwise) {
 
 void record(Event& event, Stream& stream) {
   require(event.device == stream.device(), hipErrorInvalidHandle);
+  if (auto point = captured_point(stream); point.capture) return event.set(std::move(point));
   event.set(stream.submit({.what = "event", .run = [] {}, .quick = true}));
+}
+
+std::function<void()> record_later(Event& event) {
+  // Finished when the function goes as well: a lost device calls no more functions.
+  struct Pending {
+    CompletionPtr end = std::make_shared<Completion>();
+    ~Pending() { end->finish(); }
+  };
+  const auto pending = std::make_shared<Pending>();
+  event.set(pending->end);
+  return [pending] { pending->end->finish(); };
 }
 
 HIP_API hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
@@ -118,8 +132,15 @@ HIP_API hipError_t hipStreamWaitEvent(hipStream_t stream_handle, hipEvent_t hand
     const auto event = find_event(handle);
     const auto stream = find_stream(stream_handle, hipErrorInvalidHandle);
     require(flags <= 1);
-    if (const auto point = event->point())
+    if (const auto captured = event->captured(); captured.capture) {
+      join_capture(stream, captured);
+    } else if (const auto point = event->point()) {
+      if (const auto own = captured_point(*stream); own.capture) {
+        invalidate(own);
+        return hipErrorStreamCaptureIsolation;
+      }
       stream->submit({.what = "wait for an event", .run = [] {}, .quick = true}, {point});
+    }
     return hipSuccess;
   });
 }

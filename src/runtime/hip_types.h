@@ -94,12 +94,18 @@ struct ihipModule_t;
 struct ihipModuleSymbol_t;
 struct ihipCtx_t;
 struct ihipMemPoolHandle_t;
+struct ihipGraph;
+struct hipGraphNode;
+struct hipGraphExec;
 using hipStream_t = ihipStream_t*;
 using hipEvent_t = ihipEvent_t*;
 using hipModule_t = ihipModule_t*;
 using hipFunction_t = ihipModuleSymbol_t*;
 using hipCtx_t = ihipCtx_t*;
 using hipMemPool_t = ihipMemPoolHandle_t*;
+using hipGraph_t = ihipGraph*;
+using hipGraphNode_t = hipGraphNode*;
+using hipGraphExec_t = hipGraphExec*;
 using hipDevice_t = int;
 using hipDeviceptr_t = void*;
 using hipArray_t = struct hipArray*;
@@ -637,6 +643,60 @@ enum hipStreamCaptureStatus : unsigned {
   hipStreamCaptureStatusInvalidated,
 };
 
+enum hipGraphNodeType : unsigned {
+  hipGraphNodeTypeKernel,
+  hipGraphNodeTypeMemcpy,
+  hipGraphNodeTypeMemset,
+  hipGraphNodeTypeHost,
+  hipGraphNodeTypeGraph,
+  hipGraphNodeTypeEmpty,
+  hipGraphNodeTypeWaitEvent,
+  hipGraphNodeTypeEventRecord,
+  hipGraphNodeTypeExtSemaphoreSignal,
+  hipGraphNodeTypeExtSemaphoreWait,
+  hipGraphNodeTypeMemAlloc,
+  hipGraphNodeTypeMemFree,
+  hipGraphNodeTypeMemcpyFromSymbol,
+  hipGraphNodeTypeMemcpyToSymbol,
+};
+enum hipGraphExecUpdateResult : unsigned {
+  hipGraphExecUpdateSuccess,
+  hipGraphExecUpdateError,
+  hipGraphExecUpdateErrorTopologyChanged,
+  hipGraphExecUpdateErrorNodeTypeChanged,
+};
+enum hipGraphMemAttributeType : unsigned {
+  hipGraphMemAttrUsedMemCurrent,
+  hipGraphMemAttrUsedMemHigh,
+  hipGraphMemAttrReservedMemCurrent,
+  hipGraphMemAttrReservedMemHigh,
+};
+struct hipKernelNodeParams {
+  dim3 blockDim;
+  void** extra;
+  void* func;
+  dim3 gridDim;
+  void** kernelParams;
+  unsigned sharedMemBytes;
+};
+static_assert(sizeof(hipKernelNodeParams) == 64);
+struct hipMemsetParams {
+  void* dst;
+  unsigned elementSize;
+  std::size_t height, pitch;
+  unsigned value;
+  std::size_t width;  ///< in elements
+};
+static_assert(sizeof(hipMemsetParams) == 48);
+struct hipMemAllocNodeParams {
+  hipMemPoolProps poolProps;
+  const void* accessDescs;
+  std::size_t accessDescCount;
+  std::size_t bytesize;
+  void* dptr;
+};
+static_assert(sizeof(hipMemAllocNodeParams) == 120);
+
 enum hipDriverProcAddressQueryResult : unsigned {
   HIP_GET_PROC_ADDRESS_SUCCESS,
   HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND,
@@ -645,6 +705,10 @@ enum hipDriverProcAddressQueryResult : unsigned {
 
 using hipStreamCallback_t = void (*)(hipStream_t stream, hipError_t status, void* user_data);
 using hipHostFn_t = void (*)(void* user_data);
+struct hipHostNodeParams {
+  hipHostFn_t fn;
+  void* userData;
+};
 
 inline const hipStream_t hipStreamLegacy = reinterpret_cast<hipStream_t>(1);
 inline const hipStream_t hipStreamPerThread = reinterpret_cast<hipStream_t>(2);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/capture.h"
 #include "runtime/event.h"
 #include "runtime/kernarg.h"
 #include "runtime/occupancy.h"
@@ -136,7 +137,9 @@ Operation operation_of(Launch launch) {
   dispatch.dynamic_lds = geometry.dynamic_lds;
   dispatch.kernarg = prepared->arguments;
   dispatch.cooperative = launch.cooperative;
-  return {.what = "kernel " + llvm::demangle(kernel.name), .run = [prepared] { prepared->run(); }};
+  return {.what = "kernel " + llvm::demangle(kernel.name),
+          .run = [prepared] { prepared->run(); },
+          .type = hipGraphNodeTypeKernel};
 }
 
 void run(Launch launch) {
@@ -145,7 +148,7 @@ void run(Launch launch) {
   const auto stop = launch.stop ? find_event(launch.stop) : nullptr;
   Operation kernel = operation_of(std::move(launch));
   if (start) record(*start, *stream);
-  if (Context::get().settings().blocking)
+  if (Context::get().settings().blocking && !is_capturing(*stream))
     stream->run(std::move(kernel));
   else
     stream->submit(std::move(kernel));

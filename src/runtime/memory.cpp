@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/abi.h"
+#include "runtime/capture.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
@@ -20,6 +21,7 @@ std::uintptr_t address(const void* pointer) {
 /// Memory for a program. `maker` names it in errors: "hipMalloc #3".
 void* allocate(const char* maker, std::size_t size, Memory::Kind kind, unsigned flags) {
   static std::atomic<std::uint64_t> count{0};
+  require_no_capture();
   if (size == 0) return nullptr;
   void* pointer =
       memory().allocate(size, kind, fmt::format("{} #{}", maker, ++count), current_device(), flags);
@@ -43,8 +45,9 @@ hipError_t free_memory(void* pointer) {
   return api([&] {
     if (!pointer) return hipSuccess;
     Context::get();
+    require_no_capture();
     wait_for_all();
-    if (memory().free(pointer)) return hipSuccess;
+    if (is_graph_memory(pointer) || memory().free(pointer)) return hipSuccess;
     if (const auto freed = memory().freed(address(pointer));
         freed && !memory().find(address(pointer)))
       complain(fmt::format("free of {}: {} was freed before", pointer, freed->label));

@@ -82,6 +82,10 @@ std::optional<Variable> Module::variable(std::string_view name) const {
   return Variable{code_->address(symbol->address), symbol->size};
 }
 
+std::shared_ptr<Function> find_function_if_any(hipFunction_t handle) {
+  return functions().find(handle);
+}
+
 std::shared_ptr<Function> find_function(hipFunction_t handle) {
   auto function = functions().find(handle);
   require(function != nullptr, hipErrorInvalidHandle);

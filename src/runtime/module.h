@@ -54,6 +54,8 @@ class Module {
   std::map<std::string, std::shared_ptr<Function>, std::less<>> functions_;
 };
 
+/// The function behind a handle, or null.
+std::shared_ptr<Function> find_function_if_any(hipFunction_t handle);
 /// The function behind a handle. @throws Failure hipErrorInvalidHandle.
 std::shared_ptr<Function> find_function(hipFunction_t handle);
 

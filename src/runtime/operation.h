@@ -1,7 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+
+#include "runtime/hip_types.h"
 
 namespace hipsight::runtime {
 
@@ -14,6 +17,8 @@ struct Operation {
   bool quick = false;
   /// Runs on a device that is lost to a kernel error as well.
   bool always = false;
+  /// What it is as a node of a graph; nothing when it cannot be one.
+  std::optional<hipGraphNodeType> type = {};
 };
 
 }  // namespace hipsight::runtime

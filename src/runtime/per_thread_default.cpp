@@ -80,6 +80,16 @@ PER_THREAD(hipStreamWaitEvent, (hipStream_t stream, hipEvent_t event, unsigned f
            event, flags)
 PER_THREAD(hipStreamIsCapturing, (hipStream_t stream, hipStreamCaptureStatus* status), stream,
            status)
+PER_THREAD(hipStreamBeginCapture, (hipStream_t stream, hipStreamCaptureMode mode), stream, mode)
+PER_THREAD(hipStreamEndCapture, (hipStream_t stream, hipGraph_t* graph), stream, graph)
+PER_THREAD(hipStreamGetCaptureInfo,
+           (hipStream_t stream, hipStreamCaptureStatus* status, unsigned long long* id), stream,
+           status, id)
+PER_THREAD(hipStreamGetCaptureInfo_v2,
+           (hipStream_t stream, hipStreamCaptureStatus* status, unsigned long long* id,
+            hipGraph_t* graph, const hipGraphNode_t** dependencies, size_t* count),
+           stream, status, id, graph, dependencies, count)
+PER_THREAD(hipGraphLaunch, (hipGraphExec_t exec, hipStream_t stream), exec, stream)
 PER_THREAD(hipEventRecord, (hipEvent_t event, hipStream_t stream), event, stream)
 
 }  // namespace hipsight::runtime

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 
+#include "runtime/capture.h"
 #include "runtime/handles.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
@@ -69,6 +70,11 @@ hipError_t allocate_from(hipMemPool_t (*choose)(int), hipMemPool_t handle, void*
     const auto stream = find_stream(stream_handle);
     const auto pool = find_pool(choose ? choose(stream->device()) : handle);
     if (size == 0) return hipSuccess;
+    if (const auto node =
+            is_capturing(*stream) ? capture(*stream, allocation(size, pool->device)) : nullptr) {
+      *result = node->work.memory->pointer;
+      return hipSuccess;
+    }
     static std::atomic<std::uint64_t> count{0};
     const auto allocate = [&] {
       return memory().allocate(size, engine::Memory::Kind::Device,
@@ -95,6 +101,7 @@ hipError_t allocate_from(hipMemPool_t (*choose)(int), hipMemPool_t handle, void*
 
 /// Frees memory of a pool, or of hipMalloc: that may be freed in a stream too.
 void free_now(void* pointer) {
+  if (is_graph_memory(pointer)) return;
   const std::lock_guard lock(state().mutex);
   if (const auto found = state().allocations.find(pointer); found != state().allocations.end()) {
     const auto& [pool, size] = found->second;
@@ -124,6 +131,14 @@ HIP_API hipError_t hipFreeAsync(void* pointer, hipStream_t stream_handle) {
     const auto allocation = memory().find(reinterpret_cast<std::uintptr_t>(pointer));
     require(allocation && allocation->begin == reinterpret_cast<std::uintptr_t>(pointer) &&
             !allocation->registered);
+    if (is_graph_memory(pointer) || is_capturing(*stream)) {
+      // Each launch of the graph comes by: the memory stays the graph's until that goes.
+      stream->submit({.what = "free of " + allocation->label,
+                      .run = [pointer] { free_now(pointer); },
+                      .quick = true,
+                      .type = hipGraphNodeTypeMemFree});
+      return hipSuccess;
+    }
     {
       const std::lock_guard lock(state().mutex);
       require(state().leaving.insert(pointer).second);

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <thread>
 
+#include "runtime/capture.h"
 #include "runtime/state.h"
 
 namespace hipsight::runtime {
@@ -88,6 +89,7 @@ CompletionPtr Stream::enqueue(Operation&& operation, Completions&& after) {
 }
 
 CompletionPtr Stream::submit(Operation operation, Completions after) {
+  if (capture(*this, operation)) return nullptr;
   if (!operation.always) require_no_fault();
   std::unique_lock lock(streams().mutex);
   std::erase_if(after, [](const CompletionPtr& work) { return work->done(); });
@@ -101,6 +103,7 @@ CompletionPtr Stream::submit(Operation operation, Completions after) {
 }
 
 void Stream::run(Operation operation) {
+  require_no_capture(*this);
   require_no_fault();
   std::unique_lock lock(streams().mutex);
   Completions after = rest_locked();

@@ -28,7 +28,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   Role role() const { return role_; }
 
   /// Runs an operation after all that was submitted before, and after `after`. Returns at once.
-  /// What it throws later becomes the fault of the device.
+  /// What it throws later becomes the fault of the device. Null when the stream captures: then the
+  /// operation becomes a node of a graph.
   /// @throws Failure when the device is lost, and what a quick operation throws at once.
   CompletionPtr submit(Operation operation, Completions after = {});
   /// The same, and waits for its end; on this thread when nothing is before it.
@@ -74,6 +75,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
 /// never made.
 std::shared_ptr<Stream> find_stream(hipStream_t handle,
                                     hipError_t otherwise = hipErrorContextIsDestroyed);
+
+/// A call of a function of the program.
+Operation host_function(hipHostFn_t function, void* user_data);
 
 /// While it lives, a null stream means the calling thread's own: HIP's functions in _spt.
 class OwnDefaultStream {

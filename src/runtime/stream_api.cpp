@@ -1,6 +1,7 @@
 // Streams as programs see them.
 #include <algorithm>
 
+#include "runtime/capture.h"
 #include "runtime/handles.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
@@ -57,6 +58,12 @@ hipError_t create(hipStream_t* stream, unsigned flags, int priority) {
 
 }  // namespace
 
+Operation host_function(hipHostFn_t function, void* user_data) {
+  return {.what = "host function",
+          .run = [=] { call(function, user_data); },
+          .type = hipGraphNodeTypeHost};
+}
+
 OwnDefaultStream::OwnDefaultStream() {
   ++own_default_stream;
 }
@@ -102,14 +109,18 @@ HIP_API hipError_t hipStreamDestroy(hipStream_t handle) {
 
 HIP_API hipError_t hipStreamSynchronize(hipStream_t handle) {
   return api([&] {
-    find_stream(handle)->wait();
+    const auto stream = find_stream(handle);
+    require_no_capture(*stream);
+    stream->wait();
     return hipSuccess;
   });
 }
 
 HIP_API hipError_t hipStreamQuery(hipStream_t handle) {
   return api([&] {
-    if (!find_stream(handle)->rest().empty()) return hipErrorNotReady;
+    const auto stream = find_stream(handle);
+    require_no_capture(*stream);
+    if (!stream->rest().empty()) return hipErrorNotReady;
     require_no_fault();
     return hipSuccess;
   });
@@ -171,8 +182,7 @@ HIP_API hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t 
 HIP_API hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t function, void* user_data) {
   return api([&] {
     require(function != nullptr);
-    find_stream(handle)->submit(
-        {.what = "host function", .run = [=] { call(function, user_data); }});
+    find_stream(handle)->submit(host_function(function, user_data));
     return hipSuccess;
   });
 }
@@ -180,30 +190,13 @@ HIP_API hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t function, v
 HIP_API hipError_t hipDeviceSynchronize() {
   return api([&] {
     Context::get();
+    require_no_capture();
     wait_for_device(current_device());
     return hipSuccess;
   });
 }
 HIP_API hipError_t hipCtxSynchronize() {
   return hipDeviceSynchronize();
-}
-
-HIP_API hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus* status) {
-  return api([&] {
-    require(status != nullptr);
-    find_stream(handle);
-    *status = hipStreamCaptureStatusNone;
-    return hipSuccess;
-  });
-}
-
-HIP_API hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
-  return api([&] {
-    thread_local hipStreamCaptureMode mode_of_thread = hipStreamCaptureModeGlobal;
-    require(mode && *mode <= hipStreamCaptureModeRelaxed);
-    std::swap(*mode, mode_of_thread);
-    return hipSuccess;
-  });
 }
 
 }  // namespace hipsight::runtime
