@@ -114,6 +114,29 @@ TEST(OnDevice, AKernelWaitsForOneOfAnotherStream) {
   EXPECT_EQ(hipFree(flag), hipSuccess);
 }
 
+TEST(OnDevice, ACapturedGraphIsLaunchedAgainAndAgain) {
+  float* data = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&data), 100 * sizeof(float)), hipSuccess);
+  for (int i = 0; i < 100; ++i) data[i] = 1;
+  hipStream_t stream = nullptr;
+  hipGraph_t graph = nullptr;
+  hipGraphExec_t exec = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+  ASSERT_EQ(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipSuccess);
+  launch_scale(1, 128, stream, data, 2, 100);
+  launch_scale(1, 128, stream, data, 1.5f, 50);
+  ASSERT_EQ(hipStreamEndCapture(stream, &graph), hipSuccess);
+  EXPECT_EQ(data[0], 1);
+  ASSERT_EQ(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0), hipSuccess);
+  for (int i = 0; i < 4; ++i) ASSERT_EQ(hipGraphLaunch(exec, stream), hipSuccess);
+  ASSERT_EQ(hipStreamSynchronize(stream), hipSuccess);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(data[i], i < 50 ? 81 : 16) << i;
+  EXPECT_EQ(hipGraphExecDestroy(exec), hipSuccess);
+  EXPECT_EQ(hipGraphDestroy(graph), hipSuccess);
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+  EXPECT_EQ(hipFree(data), hipSuccess);
+}
+
 // How a process ends: a program that launches, then exits (exit_client.cpp).
 
 struct Outcome {
