@@ -569,6 +569,10 @@ enum hipMemRangeAttribute : unsigned {
   hipMemRangeAttributeCoherencyMode = 100,
 };
 
+struct hipIpcMemHandle_t {
+  char reserved[64];
+};
+
 enum hipMemPoolAttr : unsigned {
   hipMemPoolReuseFollowEventDependencies = 1,
   hipMemPoolReuseAllowOpportunistic,

@@ -6,6 +6,7 @@
 
 #include "runtime/abi.h"
 #include "runtime/capture.h"
+#include "runtime/ipc.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
@@ -47,6 +48,7 @@ hipError_t free_memory(void* pointer) {
     Context::get();
     require_no_capture();
     wait_for_all();
+    end_sharing(pointer);
     if (is_graph_memory(pointer) || memory().free(pointer)) return hipSuccess;
     if (const auto freed = memory().freed(address(pointer));
         freed && !memory().find(address(pointer)))

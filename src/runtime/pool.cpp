@@ -7,6 +7,7 @@
 
 #include "runtime/capture.h"
 #include "runtime/handles.h"
+#include "runtime/ipc.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
@@ -109,6 +110,7 @@ void free_now(void* pointer) {
     pool->used -= size;
     state().allocations.erase(found);
   }
+  end_sharing(pointer);
   memory().free(pointer);
   state().leaving.erase(pointer);
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -135,6 +136,48 @@ TEST(OnDevice, ACapturedGraphIsLaunchedAgainAndAgain) {
   EXPECT_EQ(hipGraphDestroy(graph), hipSuccess);
   EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
   EXPECT_EQ(hipFree(data), hipSuccess);
+}
+
+// Memory of two processes (ipc_client.cpp): the other one doubles what it finds.
+
+int double_elsewhere(const hipIpcMemHandle_t& handle, int count) {
+  std::string text;
+  for (const char byte : handle.reserved) {
+    constexpr char digits[] = "0123456789abcdef";
+    text += {digits[static_cast<unsigned char>(byte) >> 4], digits[byte & 15]};
+  }
+  return WEXITSTATUS(std::system(("HIPSIGHT_REPORT=none " HIPSIGHT_IPC_CLIENT " " + text + " " +
+                                  std::to_string(count) + " 2>/dev/null")
+                                     .c_str()));
+}
+
+TEST(Ipc, AnotherProcessUsesDeviceMemory) {
+  constexpr int count = 3000;
+  int *first = nullptr, *device = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&first), 4), hipSuccess);
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&device), count * sizeof(int)), hipSuccess);
+  for (int i = 0; i < count; ++i) device[i] = i;
+  hipIpcMemHandle_t handle{}, inside{};
+  ASSERT_EQ(hipIpcGetMemHandle(&handle, device), hipSuccess);
+  EXPECT_EQ(device[count - 1], count - 1);
+  ASSERT_EQ(double_elsewhere(handle, count), 0);
+  for (int i = 0; i < count; ++i) ASSERT_EQ(device[i], 2 * i);
+  launch_store(device, 5);  // kernels of this process, too
+  ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+  ASSERT_EQ(hipIpcGetMemHandle(&inside, device + 10), hipSuccess);
+  ASSERT_EQ(double_elsewhere(inside, 1), 0);
+  EXPECT_EQ(device[0], 5);
+  EXPECT_EQ(device[10], 40);
+  void* own = nullptr;
+  EXPECT_EQ(hipIpcOpenMemHandle(&own, handle, hipIpcMemLazyEnablePeerAccess),
+            hipErrorInvalidContext);
+  ASSERT_EQ(hipFree(device), hipSuccess);
+  EXPECT_NE(double_elsewhere(handle, count), 0);
+  EXPECT_EQ(hipIpcGetMemHandle(&handle, device), hipErrorInvalidValue);
+  EXPECT_EQ(hipIpcGetMemHandle(&handle, &own), hipErrorInvalidValue);
+  EXPECT_EQ(hipIpcCloseMemHandle(first), hipErrorInvalidValue);
+  EXPECT_EQ(hipIpcOpenMemHandle(&own, hipIpcMemHandle_t{}, 0), hipErrorInvalidValue);
+  EXPECT_EQ(hipFree(first), hipSuccess);
 }
 
 // How a process ends: a program that launches, then exits (exit_client.cpp).
