@@ -166,6 +166,18 @@ void invalidate(const CapturedPoint& point) {
   if (point.capture) point.capture->invalid = true;
 }
 
+void abandon_capture(const Stream& stream) {
+  if (!count) return;
+  const std::lock_guard lock(graphs_mutex());
+  const auto capture = find(stream);
+  if (!capture) return;
+  capture->invalid = true;
+  if (capture->branches.front().stream.get() != &stream) return;
+  capture->ended = true;
+  std::erase(captures(), capture);
+  count = captures().size();
+}
+
 HIP_API hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode mode) {
   return graph_api([&] {
     require(mode <= hipStreamCaptureModeRelaxed);

@@ -37,7 +37,9 @@ CapturedPoint captured_point(const Stream& stream);
 /// What is submitted to the stream from now on comes after that point as well; the stream joins its
 /// capture. @throws Failure when the stream is in another one, or the capture has ended.
 void join_capture(const std::shared_ptr<Stream>& stream, const CapturedPoint& point);
-/// Ends the captures that an error has made useless.
+/// Makes a capture invalid: only hipStreamEndCapture may follow.
 void invalidate(const CapturedPoint& point);
+/// Drops the capture that a stream began: the stream is destroyed, so nobody can end it.
+void abandon_capture(const Stream& stream);
 
 }  // namespace hipsight::runtime

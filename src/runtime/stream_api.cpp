@@ -102,7 +102,9 @@ HIP_API hipError_t hipStreamDestroy(hipStream_t handle) {
   return api([&] {
     require(handle && handle != hipStreamLegacy && handle != hipStreamPerThread,
             hipErrorInvalidHandle);
-    require(streams().remove(handle) != nullptr, hipErrorContextIsDestroyed);
+    const auto stream = streams().remove(handle);
+    require(stream != nullptr, hipErrorContextIsDestroyed);
+    abandon_capture(*stream);
     return hipSuccess;
   });
 }

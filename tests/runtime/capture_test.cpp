@@ -266,6 +266,17 @@ TEST_F(CaptureTest, ModesSayWhichCallsOfOtherThreadsEndIt) {
   EXPECT_EQ(hipGraphDestroy(end()), hipSuccess);
 }
 
+TEST_F(CaptureTest, ADestroyedStreamTakesItsCaptureAlong) {
+  begin();
+  ASSERT_EQ(hipMemsetAsync(array, 1, 4, streams[0]), hipSuccess);
+  ASSERT_EQ(hipStreamDestroy(streams[0]), hipSuccess);
+  EXPECT_EQ(hipMemset(array + 1, 1, 4), hipSuccess);  // nothing is in its way
+  EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
+  EXPECT_EQ(array[0], 0);
+  EXPECT_EQ(array[1], 0x01010101);
+  ASSERT_EQ(hipStreamCreate(&streams[0]), hipSuccess);
+}
+
 TEST_F(CaptureTest, BeginAndEndGoTogether) {
   hipGraph_t graph = nullptr;
   EXPECT_EQ(hipStreamEndCapture(streams[0], &graph), hipErrorIllegalState);
