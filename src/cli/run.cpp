@@ -34,17 +34,6 @@ void set(const char* name, const std::string& value) {
   setenv(name, value.c_str(), 1);
 }
 
-// A file of GPUs must be found from whatever folder the program goes to.
-std::string gpu_to_use(const std::string& asked) {
-  const char* from_environment = std::getenv("HIPSIGHT_GPU");
-  const std::string name = !asked.empty()                          ? asked
-                           : from_environment && *from_environment ? from_environment
-                                                                   : "mi300x";
-  gpus::find(name);  // fails now rather than in the program
-  const bool file = name.find('/') != name.npos || name.ends_with(".toml");
-  return file ? fs::absolute(name).string() : name;
-}
-
 // Whether the file is an ELF for another machine than this one: a code object, say, which execvp
 // would hand to the shell as a script.
 bool is_foreign(const fs::path& file) {
@@ -57,8 +46,24 @@ bool is_foreign(const fs::path& file) {
 
 }  // namespace
 
+// A file of GPUs must be found from whatever folder the program goes to.
+std::string gpu_to_use(const std::string& asked) {
+  const char* from_environment = std::getenv("HIPSIGHT_GPU");
+  const std::string name = !asked.empty()                          ? asked
+                           : from_environment && *from_environment ? from_environment
+                                                                   : "mi300x";
+  gpus::find(name);  // fails now rather than in the program
+  const bool file = name.find('/') != name.npos || name.ends_with(".toml");
+  return file ? fs::absolute(name).string() : name;
+}
+
 int run(const RunOptions& options) {
   set("HIPSIGHT_GPU", gpu_to_use(options.gpu));
+  if (options.gpus) set("HIPSIGHT_GPUS", fmt::format("{}", *options.gpus));
+  if (!options.kernel.empty()) set("HIPSIGHT_KERNEL", options.kernel);
+  if (options.launch) set("HIPSIGHT_LAUNCH", fmt::format("{}", *options.launch));
+  if (options.progress_seconds)
+    set("HIPSIGHT_PROGRESS", fmt::format("{}", *options.progress_seconds));
   if (options.timeout_seconds) set("HIPSIGHT_TIMEOUT", fmt::format("{}", *options.timeout_seconds));
   if (options.strict) set("HIPSIGHT_STRICT", "1");
   if (options.threads) set("HIPSIGHT_THREADS", fmt::format("{}", *options.threads));

@@ -16,11 +16,13 @@ struct LoadedModule final : Module {
   Memory* memory = nullptr;
   std::unique_ptr<Program> program;
 
-  LoadedModule(std::shared_ptr<const code::CodeObject> object, Memory& device) : memory(&device) {
+  LoadedModule(std::shared_ptr<const code::CodeObject> object, Memory& device, std::uintptr_t at)
+      : memory(&device) {
     object_ = std::move(object);
     const std::size_t size = std::max<std::size_t>(object_->image_size(), 1);
-    image_ = static_cast<std::byte*>(
-        device.allocate(size, Memory::Kind::Code, "code object " + object_->origin()));
+    const std::string label = "code object " + object_->origin();
+    image_ = static_cast<std::byte*>(at ? device.allocate_at(at, size, Memory::Kind::Code, label)
+                                        : device.allocate(size, Memory::Kind::Code, label));
     if (!image_) fail("{}: no device memory for its {} bytes", object_->origin(), size);
     object_->load(image_, reinterpret_cast<std::uintptr_t>(image_));
     program = std::make_unique<Program>(*object_, image_);
@@ -40,7 +42,7 @@ class ArgumentBlocks {
   std::byte* take() {
     const std::lock_guard lock(mutex_);
     if (free_.empty()) {
-      void* fresh = memory_.allocate(size, Memory::Kind::Code, "kernel arguments");
+      void* fresh = memory_.allocate(size, Memory::Kind::Arguments, "kernel arguments");
       if (!fresh) fail("no device memory for kernel arguments");
       return static_cast<std::byte*>(fresh);
     }
@@ -72,9 +74,9 @@ static_assert(sizeof(Packet) == 64);
 
 }  // namespace
 
-std::shared_ptr<Module> Module::load(std::shared_ptr<const code::CodeObject> object,
-                                     Memory& memory) {
-  return std::make_shared<LoadedModule>(std::move(object), memory);
+std::shared_ptr<Module> Module::load(std::shared_ptr<const code::CodeObject> object, Memory& memory,
+                                     std::uintptr_t at) {
+  return std::make_shared<LoadedModule>(std::move(object), memory, at);
 }
 
 struct Engine::Impl {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -24,9 +25,10 @@ struct Dim3 {
 /// A code object placed in device memory. Kernels are decoded when they first run.
 class Module {
  public:
+  /// `at`: where its image has to begin; 0: anywhere.
   /// @throws Error when the image cannot be loaded or relocated.
   static std::shared_ptr<Module> load(std::shared_ptr<const code::CodeObject> object,
-                                      Memory& memory);
+                                      Memory& memory, std::uintptr_t at = 0);
   virtual ~Module() = default;
 
   const code::CodeObject& object() const { return *object_; }
@@ -47,6 +49,10 @@ struct Dispatch {
   std::uint32_t dynamic_lds = 0;       ///< bytes beyond the kernel's fixed LDS
   std::span<const std::byte> kernarg;  ///< the whole kernarg segment, hidden arguments filled
   bool cooperative = false;
+  /// Workgroups run in order on the calling thread, so that what comes of atomics is the same each
+  /// time.
+  bool in_order = false;
+  std::atomic<std::uint64_t>* finished = nullptr;  ///< if given, counts workgroups that have ended
 };
 
 /// How often one instruction ran: exact.

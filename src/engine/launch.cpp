@@ -222,7 +222,10 @@ class Execution {
     index = next_.fetch_add(1, std::memory_order_relaxed);
     return index < total_;
   }
-  void finished() { ++finished_; }
+  void finished() {
+    ++finished_;
+    if (launch_.dispatch->finished) ++*launch_.dispatch->finished;
+  }
 
   void suspend(std::unique_ptr<Slot> slot) {
     const std::lock_guard lock(mutex_);
@@ -287,7 +290,8 @@ Result run_launch(const Launch& launch, Pool& pool, std::chrono::milliseconds ti
   // Each host thread has one in hand.
   Execution execution(launch, timeout, std::max<std::uint64_t>(resident, pool.size()));
   const std::uint64_t groups = launch.groups.volume();
-  const auto helpers = static_cast<unsigned>(std::min<std::uint64_t>(groups - 1, pool.size() - 1));
+  const std::uint64_t others = launch.dispatch->in_order ? 0 : pool.size() - 1;
+  const auto helpers = static_cast<unsigned>(std::min<std::uint64_t>(groups - 1, others));
   pool.run(helpers, [&] { execution.work(); });
   Result result = execution.result();
   result.host_seconds =

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t gigabyte = std::size_t{1} << 30;
 constexpr std::size_t page = 4096;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::uintptr_t usual_begin = std::uintptr_t{1} << 45;  // far from all else of a process
 constexpr std::size_t remembered = 1024;  // freed allocations kept for reports
 
 constexpr std::uintptr_t round_up(std::uintptr_t value, std::size_t step) {
@@ -30,7 +31,8 @@ Memory::Memory(std::size_t capacity) : capacity_(capacity) {
   std::size_t size =
       round_up(std::max(std::min(capacity, std::size_t{1} << 44), 16 * gigabyte), gigabyte) * 4;
   for (; size >= gigabyte / 4; size /= 2) {
-    void* base = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const wish = reinterpret_cast<void*>(usual_begin);
+    void* base = mmap(wish, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) continue;
     arena_begin_ = cursor_ = committed_end_ = reinterpret_cast<std::uintptr_t>(base);
     arena_end_ = arena_begin_ + size;
@@ -74,13 +76,35 @@ bool Memory::commit(std::uintptr_t end) {
 void* Memory::allocate(std::size_t size, Kind kind, std::string label, int device, unsigned flags) {
   std::unique_lock lock(mutex_);
   if (size == 0 || arena_begin_ == 0 || size > arena_end_ - arena_begin_) return nullptr;
-  if (counts_against_device(kind)) {
-    const std::size_t in_use = used_by_device_[device];
-    if (in_use > capacity_ || size > capacity_ - in_use) return nullptr;
-  }
+  if (!has_room(size, kind, device)) return nullptr;
   const std::size_t alignment = size >= huge_page ? huge_page : page;
   const std::uintptr_t begin = find_gap(size, alignment);
-  if (begin == 0 || !commit(begin + size)) return nullptr;
+  if (begin == 0) return nullptr;
+  return take(begin, size, kind, std::move(label), device, flags);
+}
+
+void* Memory::allocate_at(std::uintptr_t begin, std::size_t size, Kind kind, std::string label,
+                          int device, unsigned flags) {
+  std::unique_lock lock(mutex_);
+  if (size == 0 || begin % page || begin < arena_begin_ || begin >= arena_end_) return nullptr;
+  if (size > arena_end_ - begin || !has_room(size, kind, device)) return nullptr;
+  const auto next = by_begin_.lower_bound(begin);
+  if (next != by_begin_.end() && next->first < begin + size) return nullptr;
+  if (next != by_begin_.begin() && round_up(std::prev(next)->second.end(), page) > begin)
+    return nullptr;
+  return take(begin, size, kind, std::move(label), device, flags);
+}
+
+bool Memory::has_room(std::size_t size, Kind kind, int device) const {
+  if (!counts_against_device(kind)) return true;
+  const auto found = used_by_device_.find(device);
+  const std::size_t in_use = found == used_by_device_.end() ? 0 : found->second;
+  return in_use <= capacity_ && size <= capacity_ - in_use;
+}
+
+void* Memory::take(std::uintptr_t begin, std::size_t size, Kind kind, std::string label, int device,
+                   unsigned flags) {
+  if (!commit(begin + size)) return nullptr;
   if (size >= huge_page) madvise(reinterpret_cast<void*>(begin), size, MADV_HUGEPAGE);
   cursor_ = round_up(begin + size, page) + page;
   if (counts_against_device(kind)) used_by_device_[device] += size;
@@ -144,6 +168,13 @@ bool Memory::shares_page(std::uintptr_t address, std::size_t bytes) const {
   const auto allocation = nearest(address);
   return allocation && address >= allocation->begin / page * page &&
          address + bytes <= round_up(allocation->end(), page);
+}
+
+std::vector<Memory::Allocation> Memory::all() const {
+  std::shared_lock lock(mutex_);
+  std::vector<Allocation> all;
+  for (const auto& [begin, allocation] : by_begin_) all.push_back(allocation);
+  return all;
 }
 
 std::optional<Memory::Allocation> Memory::nearest(std::uintptr_t address) const {

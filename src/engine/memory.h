@@ -9,6 +9,7 @@
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <vector>
 
 namespace hipsight::engine {
 
@@ -17,7 +18,8 @@ namespace hipsight::engine {
 /// a crash. Safe to use from several threads.
 class Memory {
  public:
-  enum class Kind { Device, Host, Managed, Code };
+  /// Code: loaded code objects. Arguments: what the engine itself writes for each launch.
+  enum class Kind { Device, Host, Managed, Code, Arguments };
   struct Allocation {
     std::uintptr_t begin = 0;
     std::size_t size = 0;
@@ -29,7 +31,8 @@ class Memory {
     std::uintptr_t end() const { return begin + size; }
   };
 
-  /// `capacity`: bytes that the Device and Managed allocations of one device may hold together.
+  /// `capacity`: bytes that the Device and Managed allocations of one device may hold together. The
+  /// arena begins at the same address in every process, where that is free.
   explicit Memory(std::size_t capacity);
   ~Memory();
   Memory(const Memory&) = delete;
@@ -40,6 +43,9 @@ class Memory {
   /// out again.
   void* allocate(std::size_t size, Kind kind, std::string label, int device = 0,
                  unsigned flags = 0);
+  /// The same at an address on a page of its own in the arena; nullptr when it is not free.
+  void* allocate_at(std::uintptr_t begin, std::size_t size, Kind kind, std::string label,
+                    int device = 0, unsigned flags = 0);
   /// False when `pointer` is not the beginning of an allocation made by `allocate`.
   bool free(void* pointer);
   /// Lets kernels use the caller's own memory; false when it overlaps an allocation.
@@ -50,6 +56,8 @@ class Memory {
   std::optional<Allocation> find(std::uintptr_t address) const;
   /// Whether the bytes lie on pages of one allocation, which need not end where its pages do.
   bool shares_page(std::uintptr_t address, std::size_t bytes) const;
+  /// Every allocation, in order of address.
+  std::vector<Allocation> all() const;
   /// The allocation nearest to this address, for reports.
   std::optional<Allocation> nearest(std::uintptr_t address) const;
   /// The allocation that held this address and was freed lately, for reports of use after free.
@@ -67,6 +75,9 @@ class Memory {
   std::uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
 
  private:
+  void* take(std::uintptr_t begin, std::size_t size, Kind kind, std::string label, int device,
+             unsigned flags);
+  bool has_room(std::size_t size, Kind kind, int device) const;
   bool insert(Allocation allocation);
   void forget(std::map<std::uintptr_t, Allocation>::iterator allocation);
   std::uintptr_t find_gap(std::size_t size, std::size_t alignment) const;

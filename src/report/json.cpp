@@ -134,6 +134,10 @@ std::string to_json(const RunReport& run) {
   json["gpu"] = {{"name", run.gpu.name},           {"title", run.gpu.title},
                  {"target_id", run.gpu.target_id}, {"compute_units", run.gpu.compute_units},
                  {"clock_ghz", run.gpu.clock_ghz}, {"file", run.gpu.file}};
+  json["selection"] = {
+      {"kernel", run.selection.kernel.empty() ? Json() : Json(run.selection.kernel)},
+      {"launch", run.selection.launch ? Json(run.selection.launch) : Json()},
+      {"of_launches", run.launches}};
   json["kernels"] = Json::array();
   for (const KernelReport& kernel : run.kernels) json["kernels"].push_back(kernel_json(kernel));
   json["errors"] = Json::array();

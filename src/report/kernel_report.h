@@ -8,6 +8,7 @@
 #include "explain/verdict.h"
 #include "gpus/gpu.h"
 #include "profile/summary.h"
+#include "report/session.h"
 #include "timing/occupancy.h"
 #include "timing/roofs.h"
 
@@ -42,6 +43,8 @@ struct RunReport {
   gpus::Gpu gpu;
   std::vector<KernelReport> kernels;  ///< in order of first launch
   std::vector<ErrorReport> errors;
+  Selection selection;
+  std::uint64_t launches = 0;  ///< all that were started, selected or not
 };
 
 /// For people: 100 columns at most, but for names.

@@ -3,13 +3,17 @@
 #include <llvm/Demangle/Demangle.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
+#include <regex>
+#include <unordered_map>
 #include <utility>
 
 #include "report/kernel_report.h"
+#include "report/progress.h"
 #include "support/error.h"
 
 namespace hipsight::report {
@@ -105,11 +109,62 @@ Output Output::from_environment() {
   return output;
 }
 
+Selection Selection::from_environment() {
+  Selection selection;
+  selection.kernel = hipsight::report::environment("HIPSIGHT_KERNEL");
+  const std::string launch = hipsight::report::environment("HIPSIGHT_LAUNCH");
+  const char* const end = launch.data() + launch.size();
+  if (!launch.empty() &&
+      (std::from_chars(launch.data(), end, selection.launch).ptr != end || selection.launch == 0))
+    fail("HIPSIGHT_LAUNCH={}: expected the number of a launch, from 1", launch);
+  return selection;
+}
+
+namespace {
+
+/// Knows which launches are selected as they come.
+class Selector {
+ public:
+  explicit Selector(const Selection& selection) : launch_(selection.launch) {
+    if (selection.kernel.empty()) return;
+    try {
+      pattern_.emplace(selection.kernel);
+    } catch (const std::regex_error& error) {
+      fail("'{}' is no regular expression: {}", selection.kernel, error.what());
+    }
+  }
+
+  bool take(const std::string& kernel) {
+    return matches(kernel) && (++matching_ == launch_ || launch_ == 0);
+  }
+
+ private:
+  bool matches(const std::string& kernel) {
+    if (!pattern_) return true;
+    const auto [known, is_new] = known_.try_emplace(kernel);
+    if (is_new) known->second = std::regex_search(llvm::demangle(kernel), *pattern_);
+    return known->second;
+  }
+
+  std::optional<std::regex> pattern_;
+  std::unordered_map<std::string, bool> known_;  // by mangled name
+  std::uint64_t launch_, matching_ = 0;
+};
+
+}  // namespace
+
 struct Session::Impl {
   Output output;
   mutable std::mutex mutex;
   RunReport run;
+  Selector selector;
+  Progress progress;
   bool finished = false;
+
+  Impl(Output o, const Selection& selection, ProgressOutput p)
+      : output(std::move(o)), selector(selection), progress(p) {
+    run.selection = selection;
+  }
 
   KernelReport& find(const engine::Dispatch& dispatch) {
     for (KernelReport& known : run.kernels) {
@@ -135,22 +190,41 @@ struct Session::Impl {
   }
 };
 
-Session::Session(gpus::Gpu gpu, Output output) : impl_(std::make_unique<Impl>()) {
+Session::Session(gpus::Gpu gpu, Output output, Selection selection, ProgressOutput progress)
+    : impl_(std::make_unique<Impl>(std::move(output), selection, progress)) {
   impl_->run.gpu = std::move(gpu);
-  impl_->output = std::move(output);
 }
 
 Session::~Session() = default;
 
-void Session::add(const engine::Dispatch& dispatch, const engine::Result& result) {
-  std::lock_guard lock(impl_->mutex);
-  impl_->find(dispatch).summary.add(result);
+Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
+    : session_(session), dispatch_(dispatch) {
+  Impl& impl = *session.impl_;
+  dispatch.finished = &finished_;
+  {
+    std::lock_guard lock(impl.mutex);
+    ++impl.run.launches;
+    selected_ = impl.selector.take(dispatch.kernel->name);
+  }
+  impl.progress.begin(dispatch.kernel->name, workgroups(dispatch).volume(), finished_);
 }
 
-void Session::add_error(std::string_view kernel, const engine::KernelError& error) {
-  std::lock_guard lock(impl_->mutex);
-  impl_->run.errors.push_back(
-      {llvm::demangle(kernel), std::string(text_of(error.kind)), error.what()});
+Session::Launch::~Launch() {
+  session_.impl_->progress.end(finished_);
+}
+
+void Session::Launch::add(const engine::Result& result) {
+  if (!selected_) return;
+  Impl& impl = *session_.impl_;
+  std::lock_guard lock(impl.mutex);
+  impl.find(dispatch_).summary.add(result);
+}
+
+void Session::Launch::add(const engine::KernelError& error) {
+  Impl& impl = *session_.impl_;
+  std::lock_guard lock(impl.mutex);
+  impl.run.errors.push_back(
+      {llvm::demangle(dispatch_.kernel->name), std::string(text_of(error.kind)), error.what()});
 }
 
 std::string Session::text() const {
@@ -163,6 +237,7 @@ std::string Session::json() const {
 void Session::finish() noexcept {
   try {
     const Output& output = impl_->output;
+    impl_->progress.stop();
     {
       std::lock_guard lock(impl_->mutex);
       if (std::exchange(impl_->finished, true)) return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,19 +22,58 @@ struct Output {
   static Output from_environment();
 };
 
+/// Which launches a report tells of: the number `launch`, from 1, of those whose demangled kernel
+/// name matches `kernel`; 0 and "": all of them.
+struct Selection {
+  std::string kernel;  ///< ECMAScript regular expression, found anywhere in the name
+  std::uint64_t launch = 0;
+
+  bool everything() const { return kernel.empty() && launch == 0; }
+  /// HIPSIGHT_KERNEL and HIPSIGHT_LAUNCH. @throws Error when one makes no sense.
+  static Selection from_environment();
+};
+
+/// What a long run is at, on stderr.
+struct ProgressOutput {
+  double seconds = 0;     ///< from one line to the next; 0: none
+  bool rewritten = true;  ///< as on a terminal: one line, which changes
+
+  /// HIPSIGHT_PROGRESS, in seconds; unset: every 5 s if stderr is a terminal.
+  static ProgressOutput from_environment();
+};
+
 /// Collects what a process's kernels did and reports it at exit. Safe to use from several threads.
 ///
 /// The runtime makes one per process, tells it of every launch, and calls finish at exit.
 class Session {
  public:
-  explicit Session(gpus::Gpu gpu, Output output = Output::from_environment());
+  explicit Session(gpus::Gpu gpu, Output output = Output::from_environment(),
+                   Selection selection = Selection::from_environment(),
+                   ProgressOutput progress = ProgressOutput::from_environment());
   ~Session();
 
-  /// One launch that ran to its end. Copies what it needs.
-  void add(const engine::Dispatch& dispatch, const engine::Result& result);
+  /// A launch under way: from its start until this goes out of scope.
+  class Launch {
+   public:
+    /// Makes the engine tell `dispatch`, which must outlive this, of its progress.
+    Launch(Session& session, engine::Dispatch& dispatch);
+    ~Launch();
+    Launch(const Launch&) = delete;
+    Launch& operator=(const Launch&) = delete;
 
-  /// A launch that failed. The caller prints the message when it happens; the report lists it.
-  void add_error(std::string_view kernel, const engine::KernelError& error);
+    bool selected() const { return selected_; }
+    /// It ran to its end. Copies what it needs.
+    void add(const engine::Result& result);
+    /// It failed. The caller prints the message when it happens; the report lists it.
+    void add(const engine::KernelError& error);
+
+   private:
+    friend class Session;
+    Session& session_;
+    const engine::Dispatch& dispatch_;
+    std::atomic<std::uint64_t> finished_{0};
+    bool selected_ = false;
+  };
 
   /// Writes the report, the first time it is called. What cannot be written is said on stderr.
   void finish() noexcept;

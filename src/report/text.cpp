@@ -151,12 +151,24 @@ void add(std::string& out, const gpus::Gpu& gpu, const KernelReport& kernel) {
   row(out, "emulated in", duration(kernel.summary.host_seconds));
 }
 
+std::string selection(const RunReport& run) {
+  std::string text = "only ";
+  if (run.selection.launch) text += fmt::format("launch {} of ", run.selection.launch);
+  text += run.selection.kernel.empty() ? "all kernels"
+                                       : fmt::format("kernels matching '{}'", run.selection.kernel);
+  return fmt::format("{}; the program made {} launch{} in all", text, run.launches,
+                     run.launches == 1 ? "" : "es");
+}
+
 }  // namespace
 
 std::string to_text(const RunReport& run) {
   std::string out = fmt::format("\nhipsight: {} ({}, {}), emulated\n", run.gpu.title, run.gpu.name,
                                 run.gpu.target_id);
-  if (run.kernels.empty()) out += "no kernel ran to its end\n";
+  if (!run.selection.everything()) out += selection(run) + "\n";
+  if (run.kernels.empty())
+    out += run.selection.everything() ? "no kernel ran to its end\n"
+                                      : "no such launch ran to its end\n";
   for (const KernelReport& kernel : run.kernels) add(out, run.gpu, kernel);
   if (!run.errors.empty()) {
     out += fmt::format("\n{} launch{} failed:\n", run.errors.size(),

@@ -91,10 +91,12 @@ struct Prepared {
   void run() const {
     Context& context = Context::get();
     drop_unmapped();
+    engine::Dispatch running = dispatch;
+    report::Session::Launch launch(context.session(), running);
     try {
-      context.session().add(dispatch, context.engine().run(dispatch));
+      launch.add(context.engine().run(running));
     } catch (const engine::KernelError& error) {
-      context.session().add_error(dispatch.kernel->name, error);
+      launch.add(error);
       throw;
     }
   }

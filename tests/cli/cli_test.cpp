@@ -59,7 +59,8 @@ class Cli : public testing::Test {
 TEST_F(Cli, lists_gpus) {
   const Outcome outcome = run("gpus");
   EXPECT_EQ(outcome.code, 0);
-  for (const char* name : {"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt", "strix_halo"})
+  for (const char* name : {"mi210", "mi250x", "mi300a", "mi300x", "mi308x", "mi325x", "mi355x",
+                           "rx7900xtx", "rx9070xt", "strix_halo"})
     EXPECT_TRUE(has(outcome.output, name)) << outcome.output;
 }
 
@@ -84,6 +85,11 @@ TEST_F(Cli, wrong_command_lines_give_125_and_say_why) {
       {"run --timeout soon -- true", "--timeout"},
       {"run --timeout -1 -- true", "--timeout"},
       {"run --threads 0 -- true", "--threads"},
+      {"run --gpus 0 -- true", "--gpus"},
+      {"run --launch 0 -- true", "--launch"},
+      {"run --kernel '(' -- true", "'(' is no regular expression"},
+      {"run --progress=no -- true", "--progress"},
+      {"run --also mi300x,mi999 -- true", "unknown GPU 'mi999'"},
       {"run --no-report --report r.txt -- true", "--no-report"},
       {"gpus mi999", "there are: mi210"},
   };
@@ -125,6 +131,44 @@ TEST_F(Cli, hands_its_options_to_the_runtime) {
         fmt::format("LD_LIBRARY_PATH={}/lib\n", folder_.string())})
     EXPECT_TRUE(has(outcome.output, line)) << line << outcome.output;
   EXPECT_TRUE(has(run("run --no-report -- env").output, "HIPSIGHT_REPORT=none\n"));
+  const Outcome chosen = run("run --gpus 8 --kernel '^a(b)' --launch 3 --progress -- env");
+  for (const char* line : {"HIPSIGHT_GPUS=8\n", "HIPSIGHT_KERNEL=^a(b)\n", "HIPSIGHT_LAUNCH=3\n",
+                           "HIPSIGHT_PROGRESS=5\n"})
+    EXPECT_TRUE(has(chosen.output, line)) << line << chosen.output;
+  EXPECT_EQ(run("run --progress=0.5 -- printenv HIPSIGHT_PROGRESS").output, "0.5\n");
+}
+
+TEST_F(Cli, several_gpus_need_a_report_to_compare) {
+  const Outcome outcome = run("run --also mi210 -- sh -c 'echo $HIPSIGHT_GPU; exit 3'");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(outcome.output, "mi300x\nhipsight: the program left no report: nothing to compare\n");
+  EXPECT_EQ(run("run --also mi210 -- ./no_such_program").code, 127);
+  EXPECT_EQ(run("run --also mi210 -- sh -c 'kill -9 $$'").code, 128 + 9);
+}
+
+// A stand-in for a program of ours, which leaves a report.
+TEST_F(Cli, runs_the_program_on_each_gpu) {
+  std::ofstream(folder_ / "program") << R"(#!/bin/sh
+echo "on $HIPSIGHT_GPU"
+[ $HIPSIGHT_GPU = mi355x ] && { echo "no code for it" >&2; exit 1; }
+cat >"$HIPSIGHT_JSON" <<END
+{"kernels": [{"title": "k()", "launches": 1, "block": [64, 2, 1],
+  "verdict": {"bound": "LDS of $HIPSIGHT_GPU", "seconds": 1e-6}}]
+}
+END
+)";
+  fs::permissions(folder_ / "program", fs::perms::owner_all);
+const Outcome outcome = run("run --gpu mi210 --also rx7900xtx,mi355x --json all.json -- ./program");
+EXPECT_EQ(outcome.code, 0);
+for (const char* part :
+     {"on mi210\n", "  mi210       1.00 us  LDS of mi210 (1 launch, blocks of 128)\n",
+      "  rx7900xtx   1.00 us  LDS of rx7900xtx (", "  mi355x     did not run\n",
+      "mi355x: exit code 1\non mi355x\nno code for it\n"})
+  EXPECT_TRUE(has(outcome.output, part)) << part << outcome.output;
+EXPECT_FALSE(has(outcome.output, "on rx7900xtx\n")) << outcome.output;
+std::ifstream all(folder_ / "all.json");
+const std::string json(std::istreambuf_iterator<char>(all), {});
+EXPECT_TRUE(has(json, "\"also\"") && has(json, "LDS of rx7900xtx")) << json;
 }
 
 TEST_F(Cli, the_environment_chooses_the_gpu_unless_the_command_does) {

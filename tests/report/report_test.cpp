@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +11,7 @@
 
 #include "report/kernel_report.h"
 #include "report/session.h"
+#include "report/side_by_side.h"
 
 namespace hipsight::report {
 namespace {
@@ -47,6 +49,11 @@ struct Launched {
   }
 };
 
+void add(Session& session, const Launched& launched) {
+  engine::Dispatch dispatch = launched.dispatch;
+  Session::Launch(session, dispatch).add(launched.result);
+}
+
 Output nowhere() {
   Output output;
   output.text = Output::Text::None;
@@ -56,8 +63,8 @@ Output nowhere() {
 TEST(Session, sums_launches_of_a_kernel) {
   Session session(gpus::find("mi300x"), nowhere());
   const Launched launched;
-  session.add(launched.dispatch, launched.result);
-  session.add(launched.dispatch, launched.result);
+  add(session, launched);
+  add(session, launched);
   const json report = json::parse(session.json());
   ASSERT_EQ(report["kernels"].size(), 1u);
   const json& kernel = report["kernels"][0];
@@ -76,8 +83,8 @@ TEST(Session, sums_launches_of_a_kernel) {
 TEST(Session, prints_names_as_they_stand_in_the_source) {
   Session session(gpus::find("mi300x"), nowhere());
   const Launched half("_Z4gemmiPKDF16_Pf"), c("plain_name");
-  session.add(half.dispatch, half.result);
-  session.add(c.dispatch, c.result);
+  add(session, half);
+  add(session, c);
   const json kernels = json::parse(session.json())["kernels"];
   EXPECT_EQ(kernels[0]["title"], "gemm(int, _Float16 const*, float*)");
   EXPECT_EQ(kernels[1]["title"], "plain_name");
@@ -86,13 +93,13 @@ TEST(Session, prints_names_as_they_stand_in_the_source) {
 TEST(Session, keeps_block_sizes_and_dynamic_lds_apart) {
   Session session(gpus::find("mi300x"), nowhere());
   Launched launched;
-  session.add(launched.dispatch, launched.result);
+  add(session, launched);
   launched.dispatch.grid.x = 512;
-  session.add(launched.dispatch, launched.result);  // another grid: the same entry
+  add(session, launched);  // another grid: the same entry
   launched.dispatch.block.x = 256;
-  session.add(launched.dispatch, launched.result);
+  add(session, launched);
   launched.dispatch.dynamic_lds = 4096;
-  session.add(launched.dispatch, launched.result);
+  add(session, launched);
   const json kernels = json::parse(session.json())["kernels"];
   ASSERT_EQ(kernels.size(), 3u);
   EXPECT_EQ(kernels[0]["grids_differ"], true);
@@ -105,7 +112,7 @@ TEST(Session, a_partial_workgroup_counts) {
   Session session(gpus::find("mi300x"), nowhere());
   Launched launched;
   launched.dispatch.grid = {1000, 3, 1};
-  session.add(launched.dispatch, launched.result);
+  add(session, launched);
   EXPECT_EQ(json::parse(session.json())["kernels"][0]["grid_workgroups"], json({2, 3, 1}));
 }
 
@@ -119,7 +126,7 @@ TEST(Session, writes_files_once_and_says_what_it_cannot_write) {
   output.json_file = folder / "no/such/folder.json";
   Session session(gpus::find("mi300x"), output);
   const Launched launched;
-  session.add(launched.dispatch, launched.result);
+  add(session, launched);
   testing::internal::CaptureStderr();
   session.finish();
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
@@ -149,13 +156,136 @@ TEST(Session, the_environment_says_where) {
 
 TEST(Session, lists_failed_launches) {
   Session session(gpus::find("mi300x"), nowhere());
-  session.add_error("_Z4spinv", {engine::KernelError::Kind::Timeout, "spin: ran longer than 2 s"});
+  Launched spin("_Z4spinv");
+  Session::Launch(session, spin.dispatch)
+      .add(engine::KernelError(engine::KernelError::Kind::Timeout, "spin: ran longer than 2 s"));
   const json report = json::parse(session.json());
   EXPECT_EQ(
       report["errors"][0],
       json({{"kernel", "spin()"}, {"kind", "timeout"}, {"message", "spin: ran longer than 2 s"}}));
   EXPECT_TRUE(has(session.text(), "no kernel ran to its end")) << session.text();
   EXPECT_TRUE(has(session.text(), "spin(): timeout")) << session.text();
+}
+
+TEST(Selection, takes_kernels_by_their_demangled_names) {
+  Session session(gpus::find("mi300x"), nowhere(), {.kernel = "^saxpy\\(int"});
+  add(session, Launched());
+  add(session, Launched("_Z4gemmiPKDF16_Pf"));
+  add(session, Launched());
+  const json report = json::parse(session.json());
+  ASSERT_EQ(report["kernels"].size(), 1u);
+  EXPECT_EQ(report["kernels"][0]["launches"], 2);
+  EXPECT_EQ(report["selection"],
+            json({{"kernel", "^saxpy\\(int"}, {"launch", nullptr}, {"of_launches", 3}}));
+  EXPECT_TRUE(has(session.text(), "only kernels matching '^saxpy\\(int'; the program made 3"))
+      << session.text();
+}
+
+TEST(Selection, takes_one_launch_of_them) {
+  Session session(gpus::find("mi300x"), nowhere(), {.kernel = "saxpy", .launch = 2});
+  add(session, Launched("_Z5saxpyifPKfPf", 10));
+  add(session, Launched("_Z4gemmiPKDF16_Pf", 20));
+  add(session, Launched("_Z5saxpyifPKfPf", 30));
+  add(session, Launched("_Z5saxpyifPKfPf", 40));
+  const json kernels = json::parse(session.json())["kernels"];
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0]["workgroups"], 30);
+}
+
+TEST(Selection, says_when_nothing_was_selected) {
+  Session session(gpus::find("mi300x"), nowhere(), {.launch = 7});
+  add(session, Launched());
+  EXPECT_TRUE(has(session.text(), "only launch 7 of all kernels; the program made 1 launch in all"))
+      << session.text();
+  EXPECT_TRUE(has(session.text(), "no such launch ran to its end")) << session.text();
+}
+
+TEST(Selection, refuses_nonsense) {
+  EXPECT_THROW(Session(gpus::find("mi300x"), nowhere(), {.kernel = "("}), Error);
+  for (const char* wrong : {"0", "-1", "x", "1x", "99999999999999999999"}) {
+    setenv("HIPSIGHT_LAUNCH", wrong, 1);
+    EXPECT_THROW(Selection::from_environment(), Error) << wrong;
+  }
+  setenv("HIPSIGHT_LAUNCH", "12", 1);
+  setenv("HIPSIGHT_KERNEL", "a|b", 1);
+  EXPECT_EQ(Selection::from_environment().launch, 12u);
+  EXPECT_EQ(Selection::from_environment().kernel, "a|b");
+  unsetenv("HIPSIGHT_LAUNCH");
+  unsetenv("HIPSIGHT_KERNEL");
+}
+
+// stderr goes into a pipe, so that a test can wait for what is written.
+TEST(Progress, tells_what_runs_and_how_far_it_is) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const int before = dup(STDERR_FILENO);
+  dup2(ends[1], STDERR_FILENO);
+  {
+    Session session(gpus::find("mi300x"), nowhere(), {}, {.seconds = 0.01, .rewritten = false});
+    Launched done, launched;
+    add(session, done);
+    Session::Launch running(session, launched.dispatch);
+    *launched.dispatch.finished += 1024;
+    std::string text;
+    while (!has(text, "25 % of 4096 workgroups")) {
+      char buffer[4096];
+      const ssize_t size = read(ends[0], buffer, sizeof buffer);
+      ASSERT_GT(size, 0);
+      text.append(buffer, static_cast<std::size_t>(size));
+    }
+    EXPECT_TRUE(has(text, " s, 1 launches done; saxpy(int, float, float const*, float*): 25 % of"))
+        << text;
+  }
+  dup2(before, STDERR_FILENO);
+  for (const int file : {ends[0], ends[1], before}) close(file);
+}
+
+std::string report_on(const char* gpu, const std::vector<std::string>& kernels) {
+  Session session(gpus::find(gpu), nowhere());
+  for (const std::string& kernel : kernels) {
+    Launched launched(kernel);
+    launched.result.waves = 8;
+    add(session, launched);
+  }
+  return session.json();
+}
+
+TEST(SideBySide, compares_kernels_by_name) {
+  const GpuRun runs[] = {{"mi300x", report_on("mi300x", {"_Z3onev", "_Z3twov"}), ""},
+                         {"rx7900xtx", report_on("rx7900xtx", {"_Z3twov"}), ""},
+                         {"mi355x", "", "exit code 1\nno code for gfx950"}};
+  const std::string text = side_by_side(runs);
+  EXPECT_TRUE(has(text, "UNVALIDATED")) << text;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const json report = json::parse(runs[i].json);
+    for (const json& kernel : report["kernels"]) {
+      const std::string bound = kernel["verdict"]["bound"];
+      EXPECT_TRUE(has(text, bound)) << bound << text;
+    }
+  }
+  const std::size_t one = text.find("\none()\n"), two = text.find("\ntwo()\n");
+  ASSERT_TRUE(one != text.npos && two != text.npos && one < two) << text;
+  const std::size_t missing = text.find("rx7900xtx  did not run");
+  EXPECT_TRUE(one < missing && missing < two) << text;
+  EXPECT_TRUE(has(text, "\nmi355x: exit code 1\nno code for gfx950\n")) << text;
+}
+
+TEST(SideBySide, joins_the_reports) {
+  const GpuRun runs[] = {{"mi300x", report_on("mi300x", {"_Z3onev"}), ""},
+                         {"rx7900xtx", report_on("rx7900xtx", {"_Z3onev"}), ""},
+                         {"mi355x", "", "exit code 1"}};
+  json whole = json::parse(side_by_side_json(runs));
+  const json also = whole["also"];
+  ASSERT_EQ(also.size(), 2u);
+  EXPECT_EQ(
+      also[0],
+      json({{"gpu", "rx7900xtx"}, {"report", json::parse(runs[1].json)}, {"problem", nullptr}}));
+  EXPECT_EQ(also[1], json({{"gpu", "mi355x"}, {"report", nullptr}, {"problem", "exit code 1"}}));
+  whole.erase("also");
+  EXPECT_EQ(whole, json::parse(runs[0].json));
+  const std::string docs = content(fs::path(HIPSIGHT_DOCS) / "report-schema.md");
+  for (const char* key : {"also", "report", "problem"})
+    EXPECT_TRUE(has(docs, "`" + std::string(key) + "`")) << key;
 }
 
 // A report of a kernel with a bit of everything.

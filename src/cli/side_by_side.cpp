@@ -1,0 +1,145 @@
+#include "report/side_by_side.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "cli/commands.h"
+#include "gpus/gpu.h"
+#include "support/error.h"
+
+namespace hipsight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder for the reports of the runs, which goes when we do.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = fs::temp_directory_path() / "hipsight.XXXXXX";
+    if (!mkdtemp(pattern.data())) fail("cannot make a folder like {}", pattern);
+    path_ = pattern;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+std::string content(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Runs the program as a process of its own; with its output in `output`, if that is given, and then
+// without input. Returns its exit code, or 128 plus the signal that ended it, as shells do.
+int run_process(const RunOptions& options, const fs::path& output) {
+  std::fflush(nullptr);
+  const pid_t parent = getpid(), child = fork();
+  if (child < 0) fail("cannot start a process");
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(kUsageError);
+    if (!output.empty()) {
+      const int file = open(output.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_APPEND, 0600);
+      dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+      dup2(file, STDOUT_FILENO);
+      dup2(file, STDERR_FILENO);
+    }
+    try {
+      _exit(run(options));
+    } catch (const Error& error) {
+      std::fprintf(stderr, "hipsight: %s\n", error.what());
+      _exit(kUsageError);
+    }
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// What a program that failed has said, as far as a person reads it.
+std::string last_lines(const std::string& text) {
+  constexpr int most = 12;
+  std::size_t begin = text.size();
+  for (int lines = 0; begin > 0 && lines <= most; --begin)
+    if (text[begin - 1] == '\n' && begin != text.size() && ++lines == most) break;
+  return text.substr(begin, text.find_last_not_of('\n') + 1 - begin);
+}
+
+std::string problem(int code, const std::string& output) {
+  if (code == 0) return {};
+  const std::string status =
+      code > 128 ? fmt::format("signal {}", code - 128) : fmt::format("exit code {}", code);
+  return output.empty() ? status : fmt::format("{}\n{}", status, last_lines(output));
+}
+
+// To where the report of the first run went.
+void write_comparison(const RunOptions& options, const std::string& text) {
+  if (options.no_report) return;
+  if (options.report_file.empty()) {
+    std::fputs(text.c_str(), stderr);
+    return;
+  }
+  std::ofstream out(options.report_file, std::ios::binary | std::ios::app);
+  out << text;
+}
+
+}  // namespace
+
+int run_side_by_side(const RunOptions& options) {
+  std::vector<report::GpuRun> runs;
+  for (const std::string& gpu : options.also) gpus::find(gpu);  // fails before anything runs
+  const Folder folder;
+
+  RunOptions first = options;
+  first.json_file = folder / "0.json";
+  const int code = run_process(first, {});
+  if (code == kNotFound || code == kNotExecutable || code == kUsageError) return code;
+  runs.push_back(
+      {gpus::find(gpu_to_use(options.gpu)).name, content(first.json_file), problem(code, "")});
+  if (runs[0].json.empty()) {
+    std::fprintf(stderr, "hipsight: the program left no report: nothing to compare\n");
+    return code;
+  }
+
+  for (const std::string& gpu : options.also) {
+    const std::string number = fmt::format("{}", runs.size());
+    RunOptions other = options;
+    other.gpu = gpu;
+    other.no_report = true;
+    other.report_file.clear();
+    other.json_file = folder / (number + ".json");
+    const fs::path output = folder / (number + ".txt");
+    const int code_there = run_process(other, output);
+    runs.push_back(
+        {gpus::find(gpu).name, content(other.json_file), problem(code_there, content(output))});
+  }
+  write_comparison(options, report::side_by_side(runs));
+  if (!options.json_file.empty()) {
+    std::ofstream out(options.json_file, std::ios::binary);
+    out << report::side_by_side_json(runs);
+    if (!out.flush()) fail("cannot write the report to '{}'", options.json_file);
+  }
+  return code;
+}
+
+}  // namespace hipsight::cli

@@ -1,0 +1,86 @@
+#include "report/side_by_side.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "support/quantity.h"
+
+namespace hipsight::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Row {
+  std::size_t run;
+  double seconds;
+  std::string bound, scope;
+};
+
+/// The rows of each kernel, in order of first appearance. A block size may depend on the GPU's
+/// waves, so kernels are the same by their names, and then by order.
+std::vector<std::pair<std::string, std::vector<Row>>> rows_by_kernel(std::span<const GpuRun> runs) {
+  std::vector<std::pair<std::string, std::vector<Row>>> kernels;
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    if (runs[run].json.empty()) continue;
+    std::map<std::string, int> seen;
+    for (const Json& kernel : Json::parse(runs[run].json).at("kernels")) {
+      std::string title = kernel.at("title");
+      if (const int before = seen[title]++) title += fmt::format(" ({})", before + 1);
+      auto found = std::ranges::find(kernels, title, [](const auto& k) { return k.first; });
+      if (found == kernels.end()) found = kernels.insert(found, {title, {}});
+      const Json& block = kernel.at("block");
+      found->second.push_back(
+          {run, kernel.at("verdict").at("seconds"), kernel.at("verdict").at("bound"),
+           fmt::format("{} launch{}, blocks of {}", kernel.at("launches").get<std::uint64_t>(),
+                       kernel.at("launches") == 1 ? "" : "es",
+                       block[0].get<std::uint64_t>() * block[1].get<std::uint64_t>() *
+                           block[2].get<std::uint64_t>())});
+    }
+  }
+  return kernels;
+}
+
+}  // namespace
+
+std::string side_by_side(std::span<const GpuRun> runs) {
+  std::string out =
+      "\nhipsight: the same program on several GPUs. UNVALIDATED: first-order times, of the "
+      "longest "
+      "roof\nalone, not measured on hardware\n";
+  std::size_t width = 0;
+  for (const GpuRun& run : runs) width = std::max(width, run.gpu.size());
+  for (const auto& [title, rows] : rows_by_kernel(runs)) {
+    out += fmt::format("\n{}\n", title);
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      const auto row = std::ranges::find(rows, run, &Row::run);
+      if (row == rows.end()) {
+        out += fmt::format("  {:<{}}  did not run\n", runs[run].gpu, width);
+      } else {
+        out +=
+            fmt::format("  {:<{}}  {:>8}  {} ({})\n", runs[run].gpu, width, duration(row->seconds),
+                        row->bound.empty() ? "no roof" : row->bound, row->scope);
+      }
+    }
+  }
+  for (const GpuRun& run : runs)
+    if (!run.problem.empty()) out += fmt::format("\n{}: {}\n", run.gpu, run.problem);
+  return out;
+}
+
+std::string side_by_side_json(std::span<const GpuRun> runs) {
+  Json json = Json::parse(runs.front().json);
+  json["also"] = Json::array();
+  for (const GpuRun& run : runs.subspan(1)) {
+    Json other = {{"gpu", run.gpu}};
+    other["report"] = run.json.empty() ? Json() : Json::parse(run.json);
+    other["problem"] = run.problem.empty() ? Json() : Json(run.problem);
+    json["also"].push_back(other);
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace hipsight::report
