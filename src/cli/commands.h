@@ -23,7 +23,7 @@ struct RunOptions {
   std::string report_file, json_file;
   bool strict = false;
   bool no_report = false;
-  std::optional<double> progress_seconds;
+  std::string progress_seconds;      ///< from one line to the next; empty: as usual
   std::vector<std::string> program;  ///< and its arguments
 };
 
@@ -40,6 +40,27 @@ int run(const RunOptions& options);
 /// compares the reports. Returns the exit code of the first.
 /// @throws Error as `run`.
 int run_side_by_side(const RunOptions& options);
+
+/// Like `run`, but one launch, options.launch of options.kernel, is written to a file.
+int capture(const RunOptions& options, const std::string& file);
+
+struct ReplayOptions {
+  std::string file;
+  std::string gpu;  ///< name or file; empty: the one of the capture
+  std::optional<double> timeout_seconds;
+  std::string report_file, json_file;
+  bool no_report = false;
+  std::string dump_file;  ///< digests of memory; "-": stdout; empty: none
+};
+
+constexpr int kDiffers = 1;
+constexpr int kKernelError = 86;
+constexpr int kTimeout = 124;
+
+/// Runs a captured launch again. Returns 0 when memory then holds what it held in the capture,
+/// kDiffers when not, kKernelError or kTimeout when the launch failed.
+/// @throws Error when the file cannot be used.
+int replay(const ReplayOptions& options);
 
 /// The table of GPUs that hipsight knows.
 int list_gpus();

@@ -16,7 +16,7 @@ using namespace hipsight;
 using namespace std::literals;
 
 std::string check_regex(const std::string& pattern) try {
-  const std::regex regex(pattern);
+  static_cast<void>(std::regex(pattern));
   return {};
 } catch (const std::regex_error& error) {
   return fmt::format("'{}' is no regular expression: {}", pattern, error.what());
@@ -78,28 +78,70 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       ->check(CLI::Range(1e-3, 1e9).description(""));
   run->prefix_command();
 
+  CLI::App* capture =
+      app.add_subcommand("capture", "Run a program and write one of its launches to a file");
+  capture->footer(
+      "The program and its arguments come last: hipsight capture --launch N -o FILE -- PROGRAM "
+      "[ARGUMENTS...]\n\n"
+      "Exit code: as of run; 125 if there is no such launch.");
+  std::string capture_file;
+  add_machine(*capture, options);
+  add_selection(*capture, options);
+  capture->add_option("-o,--output", capture_file, "The file to write")
+      ->type_name("FILE")
+      ->required();
+  capture->prefix_command();
+
+  cli::ReplayOptions again;
+  CLI::App* replay = app.add_subcommand("replay", "Run a captured launch again");
+  replay->footer(
+      "Exit code: 0 if memory then holds what it held after the captured launch, else 1; 86 after "
+      "a "
+      "kernel\nerror, 124 after a timeout; 125 if the file cannot be used.");
+  replay->add_option("file", again.file, "A file that 'hipsight capture' wrote")
+      ->type_name("FILE")
+      ->required();
+  replay->add_option("--gpu", again.gpu, "Another GPU that runs the same code, or a GPU file")
+      ->type_name("NAME");
+  replay->add_option("--timeout", again.timeout_seconds, "Longest time of the launch")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1e-3, 1e9).description(""));
+  replay->add_option("--dump", again.dump_file, "Write a digest of each allocation; -: to stdout")
+      ->type_name("FILE");
+  replay->add_option("--report", again.report_file, "Write the report here, not to stderr")
+      ->type_name("FILE");
+  replay->add_option("--json", again.json_file, "Write the report as JSON, too")->type_name("FILE");
+  replay->add_flag("--no-report", again.no_report, "No report on stderr")->excludes("--report");
+
   CLI::App* gpus = app.add_subcommand("gpus", "List the GPUs, or show one with its sources");
   gpus->add_option("name", gpu, "GPU name or a GPU file")->type_name("NAME");
 
-  if (argc > 1 && argv[1][0] != '-' && argv[1] != "run"sv && argv[1] != "gpus"sv)
-    fail("unknown command '{}'; there are: run, gpus (hipsight --help)", argv[1]);
+  const auto is_asked = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_asked))
+    fail("unknown command '{}'; there are: run, capture, replay, gpus (hipsight --help)", argv[1]);
 
   // The program's own words must not be parsed: they begin after "--", or at the first word that is
   // no option.
   char** const end = argv + argc;
   char** const dashes = std::find_if(argv, end, [](const char* word) { return word == "--"sv; });
   app.parse(int(dashes - argv), argv);
-  if (run->parsed()) {
-    options.program = run->remaining();
+  if (CLI::App* const command = capture->parsed() ? capture : run; command->parsed()) {
+    const std::string name = command->get_name();
+    options.program = command->remaining();
     if (!options.program.empty() && options.program.front().starts_with('-'))
-      fail("run: unknown option {}", options.program.front());
+      fail("{}: unknown option {}", name, options.program.front());
     if (dashes != end)
       options.program.insert(options.program.end(), options.program.empty() ? dashes + 1 : dashes,
                              end);
     if (options.program.empty())
-      fail("run: which program? hipsight run [OPTIONS] -- PROGRAM [ARGUMENTS...]");
+      fail("{0}: which program? hipsight {0} [OPTIONS] -- PROGRAM [ARGUMENTS...]", name);
+    if (command == capture) {
+      options.no_report = true;
+      return cli::capture(options, capture_file);
+    }
     return options.also.empty() ? cli::run(options) : cli::run_side_by_side(options);
   }
+  if (replay->parsed()) return cli::replay(again);
   return gpu.empty() ? cli::list_gpus() : cli::show_gpu(gpu);
 }
 

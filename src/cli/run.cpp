@@ -57,13 +57,17 @@ std::string gpu_to_use(const std::string& asked) {
   return file ? fs::absolute(name).string() : name;
 }
 
+int capture(const RunOptions& options, const std::string& file) {
+  set("HIPSIGHT_CAPTURE", fs::absolute(file).string());
+  return run(options);
+}
+
 int run(const RunOptions& options) {
   set("HIPSIGHT_GPU", gpu_to_use(options.gpu));
   if (options.gpus) set("HIPSIGHT_GPUS", fmt::format("{}", *options.gpus));
   if (!options.kernel.empty()) set("HIPSIGHT_KERNEL", options.kernel);
   if (options.launch) set("HIPSIGHT_LAUNCH", fmt::format("{}", *options.launch));
-  if (options.progress_seconds)
-    set("HIPSIGHT_PROGRESS", fmt::format("{}", *options.progress_seconds));
+  if (!options.progress_seconds.empty()) set("HIPSIGHT_PROGRESS", options.progress_seconds);
   if (options.timeout_seconds) set("HIPSIGHT_TIMEOUT", fmt::format("{}", *options.timeout_seconds));
   if (options.strict) set("HIPSIGHT_STRICT", "1");
   if (options.threads) set("HIPSIGHT_THREADS", fmt::format("{}", *options.threads));

@@ -232,6 +232,10 @@ std::optional<SourceLine> CodeObject::line(std::uint64_t address) const {
   return line;
 }
 
+std::span<const std::byte> CodeObject::elf() const {
+  return impl_->elf.bytes();
+}
+
 const std::string& CodeObject::digest() const {
   std::call_once(impl_->digest_once, [&] {
     auto bytes = impl_->elf.bytes();

@@ -81,6 +81,7 @@ class CodeObject {
   ~CodeObject();
 
   const std::string& origin() const;
+  std::span<const std::byte> elf() const;
   const Target& target() const;
   unsigned version() const;          ///< code object version: 4, 5 or 6
   unsigned generic_version() const;  ///< of a generic processor, from 1; else 0

@@ -47,6 +47,8 @@ struct RunReport {
   std::uint64_t launches = 0;  ///< all that were started, selected or not
 };
 
+/// Which launches are in the report, of how many.
+std::string selection_text(const RunReport& run);
 /// For people: 100 columns at most, but for names.
 std::string to_text(const RunReport& run);
 /// For programs: docs/report-schema.md.

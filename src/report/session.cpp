@@ -203,7 +203,7 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
   dispatch.finished = &finished_;
   {
     std::lock_guard lock(impl.mutex);
-    ++impl.run.launches;
+    number_ = ++impl.run.launches;
     selected_ = impl.selector.take(dispatch.kernel->name);
   }
   impl.progress.begin(dispatch.kernel->name, workgroups(dispatch).volume(), finished_);
@@ -227,6 +227,10 @@ void Session::Launch::add(const engine::KernelError& error) {
       {llvm::demangle(dispatch_.kernel->name), std::string(text_of(error.kind)), error.what()});
 }
 
+std::string Session::selection() const {
+  std::lock_guard lock(impl_->mutex);
+  return selection_text(impl_->run);
+}
 std::string Session::text() const {
   return to_text(impl_->judged());
 }

@@ -62,6 +62,7 @@ class Session {
     Launch& operator=(const Launch&) = delete;
 
     bool selected() const { return selected_; }
+    std::uint64_t number() const { return number_; }  ///< among all launches, from 1
     /// It ran to its end. Copies what it needs.
     void add(const engine::Result& result);
     /// It failed. The caller prints the message when it happens; the report lists it.
@@ -72,12 +73,15 @@ class Session {
     Session& session_;
     const engine::Dispatch& dispatch_;
     std::atomic<std::uint64_t> finished_{0};
+    std::uint64_t number_ = 0;
     bool selected_ = false;
   };
 
   /// Writes the report, the first time it is called. What cannot be written is said on stderr.
   void finish() noexcept;
 
+  /// Which launches are selected, of how many so far.
+  std::string selection() const;
   /// The report so far, as finish would write it.
   std::string text() const;
   std::string json() const;

@@ -27,7 +27,8 @@ std::vector<std::pair<std::string, std::vector<Row>>> rows_by_kernel(std::span<c
   for (std::size_t run = 0; run < runs.size(); ++run) {
     if (runs[run].json.empty()) continue;
     std::map<std::string, int> seen;
-    for (const Json& kernel : Json::parse(runs[run].json).at("kernels")) {
+    const Json report = Json::parse(runs[run].json);
+    for (const Json& kernel : report.at("kernels")) {
       std::string title = kernel.at("title");
       if (const int before = seen[title]++) title += fmt::format(" ({})", before + 1);
       auto found = std::ranges::find(kernels, title, [](const auto& k) { return k.first; });

@@ -151,7 +151,9 @@ void add(std::string& out, const gpus::Gpu& gpu, const KernelReport& kernel) {
   row(out, "emulated in", duration(kernel.summary.host_seconds));
 }
 
-std::string selection(const RunReport& run) {
+}  // namespace
+
+std::string selection_text(const RunReport& run) {
   std::string text = "only ";
   if (run.selection.launch) text += fmt::format("launch {} of ", run.selection.launch);
   text += run.selection.kernel.empty() ? "all kernels"
@@ -160,12 +162,10 @@ std::string selection(const RunReport& run) {
                      run.launches == 1 ? "" : "es");
 }
 
-}  // namespace
-
 std::string to_text(const RunReport& run) {
   std::string out = fmt::format("\nhipsight: {} ({}, {}), emulated\n", run.gpu.title, run.gpu.name,
                                 run.gpu.target_id);
-  if (!run.selection.everything()) out += selection(run) + "\n";
+  if (!run.selection.everything()) out += selection_text(run) + "\n";
   if (run.kernels.empty())
     out += run.selection.everything() ? "no kernel ran to its end\n"
                                       : "no such launch ran to its end\n";

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "runtime/fork.h"
+#include "runtime/launch_recorder.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
@@ -20,6 +21,7 @@ namespace {
 // docs/exit-codes.md: for programs that returned 0 although a kernel failed.
 constexpr int kernel_error_status = 86;
 constexpr int timeout_status = 124;
+constexpr int no_capture_status = 125;
 
 int program_status = -1;  // the program's own, once it exits
 
@@ -51,12 +53,15 @@ __attribute__((destructor)) void finish_process() {
   if (!context || is_forked_child()) return;
   const bool all_done = finish_streams(context->settings());
   context->session().finish();
+  const bool no_capture = recording_is_missing();
   const hipError_t error = first_kernel_error();
   const int own = std::max(program_status, 0);
   // Threads that still run kernels must not see the rest of the process go.
   if (!all_done) leave(own != 0 ? own : timeout_status);
-  if (error == hipSuccess || program_status != 0) return;
-  leave(error == hipErrorLaunchTimeOut ? timeout_status : kernel_error_status);
+  if (program_status != 0) return;
+  if (error != hipSuccess)
+    leave(error == hipErrorLaunchTimeOut ? timeout_status : kernel_error_status);
+  if (no_capture) leave(no_capture_status);
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/capture.h"
 #include "runtime/event.h"
 #include "runtime/kernarg.h"
+#include "runtime/launch_recorder.h"
 #include "runtime/occupancy.h"
 #include "runtime/registered.h"
 #include "runtime/state.h"
@@ -93,10 +93,13 @@ struct Prepared {
     drop_unmapped();
     engine::Dispatch running = dispatch;
     report::Session::Launch launch(context.session(), running);
+    const auto recorder = recorder_if_wanted(launch, running);
     try {
       launch.add(context.engine().run(running));
+      finish_recording(recorder.get());
     } catch (const engine::KernelError& error) {
       launch.add(error);
+      finish_recording(recorder.get(), &error);
       throw;
     }
   }

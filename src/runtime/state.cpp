@@ -43,6 +43,7 @@ bool is_on(const char* variable) {
 Settings Settings::read() {
   Settings settings;
   if (const char* gpu = std::getenv("HIPSIGHT_GPU"); gpu && *gpu) settings.gpu = gpu;
+  if (const char* capture = std::getenv("HIPSIGHT_CAPTURE")) settings.capture = capture;
   if (const auto devices = number("HIPSIGHT_GPUS", 1, 64))
     settings.devices = static_cast<int>(*devices);
   if (const auto threads = number("HIPSIGHT_THREADS", 1, 4096))

@@ -23,6 +23,7 @@ struct Settings {
   /// HIPSIGHT_EXIT_WAIT, in seconds: how long work that is left may take when the program exits.
   std::chrono::milliseconds exit_wait{60'000};
   bool blocking = false;  ///< HIP_LAUNCH_BLOCKING or AMD_SERIALIZE_KERNEL: a launch waits
+  std::string capture;    ///< HIPSIGHT_CAPTURE: file for the first selected launch
 
   /// Reads the environment; values that make no sense are named on stderr and left out.
   static Settings read();

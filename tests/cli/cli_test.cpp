@@ -148,7 +148,7 @@ TEST_F(Cli, several_gpus_need_a_report_to_compare) {
 
 // A stand-in for a program of ours, which leaves a report.
 TEST_F(Cli, runs_the_program_on_each_gpu) {
-  std::ofstream(folder_ / "program") << R"(#!/bin/sh
+  std::ofstream(folder_ / "program") << R"sh(#!/bin/sh
 echo "on $HIPSIGHT_GPU"
 [ $HIPSIGHT_GPU = mi355x ] && { echo "no code for it" >&2; exit 1; }
 cat >"$HIPSIGHT_JSON" <<END
@@ -156,19 +156,20 @@ cat >"$HIPSIGHT_JSON" <<END
   "verdict": {"bound": "LDS of $HIPSIGHT_GPU", "seconds": 1e-6}}]
 }
 END
-)";
+)sh";
   fs::permissions(folder_ / "program", fs::perms::owner_all);
-const Outcome outcome = run("run --gpu mi210 --also rx7900xtx,mi355x --json all.json -- ./program");
-EXPECT_EQ(outcome.code, 0);
-for (const char* part :
-     {"on mi210\n", "  mi210       1.00 us  LDS of mi210 (1 launch, blocks of 128)\n",
-      "  rx7900xtx   1.00 us  LDS of rx7900xtx (", "  mi355x     did not run\n",
-      "mi355x: exit code 1\non mi355x\nno code for it\n"})
-  EXPECT_TRUE(has(outcome.output, part)) << part << outcome.output;
-EXPECT_FALSE(has(outcome.output, "on rx7900xtx\n")) << outcome.output;
-std::ifstream all(folder_ / "all.json");
-const std::string json(std::istreambuf_iterator<char>(all), {});
-EXPECT_TRUE(has(json, "\"also\"") && has(json, "LDS of rx7900xtx")) << json;
+  const Outcome outcome =
+      run("run --gpu mi210 --also rx7900xtx,mi355x --json all.json -- ./program");
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* part :
+       {"on mi210\n", "  mi210       1.00 us  LDS of mi210 (1 launch, blocks of 128)\n",
+        "  rx7900xtx   1.00 us  LDS of rx7900xtx (", "  mi355x     did not run\n",
+        "mi355x: exit code 1\non mi355x\nno code for it\n"})
+    EXPECT_TRUE(has(outcome.output, part)) << part << outcome.output;
+  EXPECT_FALSE(has(outcome.output, "on rx7900xtx\n")) << outcome.output;
+  std::ifstream all(folder_ / "all.json");
+  const std::string json(std::istreambuf_iterator<char>(all), {});
+  EXPECT_TRUE(has(json, "\"also\"") && has(json, "LDS of rx7900xtx")) << json;
 }
 
 TEST_F(Cli, the_environment_chooses_the_gpu_unless_the_command_does) {

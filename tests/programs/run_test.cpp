@@ -56,6 +56,44 @@ TEST(Output, IsNotLostWhenTheReportCannotBeWritten) {
   EXPECT_THAT(outcome.err, HasSubstr("cannot write the report to '/no/such/folder/report.txt'"));
 }
 
+TEST(Output, OfChosenLaunches) {
+  const Scratch scratch;
+  hipsight_run(
+      {"--no-report", "--kernel", "^square", "--launch", "3", "--json", scratch / "report.json"},
+      {EXAMPLES "/streams", "8003"});
+  const auto report = nlohmann::json::parse(read_file(scratch / "report.json"));
+  ASSERT_EQ(report.at("kernels").size(), 1u);
+  EXPECT_EQ(report.at("kernels")[0].at("title"), "square(int, unsigned int*)");
+  EXPECT_EQ(report.at("kernels")[0].at("launches"), 1);
+  // One of eight blocks of 1001 integers, each read and written.
+  EXPECT_EQ(report.at("kernels")[0].at("bytes").at("global").at("read"), 4004);
+  EXPECT_EQ(report.at("selection").at("of_launches"), 9);
+}
+
+TEST(Output, ComparesGpus) {
+  const Scratch scratch;
+  const Outcome outcome =
+      hipsight_run({"--also", "rx7900xtx,mi355x", "--json", scratch / "report.json"}, {"greeting"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out, greeting(mi300x));
+  EXPECT_THAT(outcome.err, HasSubstr("UNVALIDATED"));
+  EXPECT_THAT(outcome.err, HasSubstr("  mi355x     did not run\n")) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("gfx950"))
+      << outcome.err;  // which the program has no code for
+  const auto also = nlohmann::json::parse(read_file(scratch / "report.json")).at("also");
+  ASSERT_EQ(also.size(), 2u);
+  EXPECT_EQ(also[0].at("report").at("gpu").at("name"), "rx7900xtx");
+  EXPECT_EQ(also[0].at("report").at("kernels")[0].at("wavefront_size"), 32);
+  EXPECT_THAT(also[1].at("problem").get<std::string>(), HasSubstr("gfx950"));
+}
+
+TEST(Output, TellsOfProgress) {
+  const Outcome outcome =
+      hipsight_run({"--no-report", "--progress=0.02", "--timeout", "0.5"}, {"endless", "flag"});
+  EXPECT_THAT(outcome.err, HasSubstr(" launches done; flag(int*): 0 % of 1 workgroups\n"))
+      << outcome.err;
+}
+
 TEST(Output, AsJson) {
   const Scratch scratch;
   hipsight_run({"--no-report", "--json", scratch / "good.json"}, {"greeting"});

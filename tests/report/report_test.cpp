@@ -12,6 +12,7 @@
 #include "report/kernel_report.h"
 #include "report/session.h"
 #include "report/side_by_side.h"
+#include "support/error.h"
 
 namespace hipsight::report {
 namespace {

@@ -80,7 +80,6 @@ const gpus::Gpu& Engine::gpu() const {
 Memory& Engine::memory() {
   return impl_->memory;
 }
-
 void Engine::on_overrun(std::function<void(const std::string&)>) {}
 
 Result Engine::run(const Dispatch& dispatch) {

@@ -1,0 +1,84 @@
+#include "capture/replay.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "code/target.h"
+#include "support/error.h"
+
+namespace hipsight::capture {
+
+Replay::Replay(const Capture& capture, const gpus::Gpu& gpu, engine::Options options)
+    : capture_(capture), engine_(gpu, options) {
+  const Header& header = capture.header;
+  const auto object = code::CodeObject::read(capture.code, header.code_origin);
+  if (!object->target().runs_on(code::Target::parse(gpu.target_id)))
+    fail("{}: its code is for {}, which does not run on {} ({})", capture.origin,
+         object->target().text(), gpu.title, gpu.target_id);
+  dispatch_.kernel = object->find_kernel(header.kernel);
+  if (!dispatch_.kernel) fail("{}: no kernel {} in its code", capture.origin, header.kernel);
+
+  for (const auto& allocation : header.allocations)
+    if (allocation.begin == header.code_address && allocation.size != object->image_size())
+      fail("{}: corrupt header: the code takes {} bytes, not {}", capture.origin,
+           object->image_size(), allocation.size);
+  dispatch_.module = engine::Module::load(object, engine_.memory(), header.code_address);
+  for (const auto& allocation : header.allocations)
+    if (allocation.begin != header.code_address) place(allocation);
+  capture.for_each_block([](std::uint64_t address, std::span<const std::byte> bytes) {
+    std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+  });
+
+  dispatch_.grid = header.grid;
+  dispatch_.block = header.block;
+  dispatch_.dynamic_lds = header.dynamic_lds;
+  dispatch_.kernarg = capture.kernarg;
+  dispatch_.cooperative = header.cooperative;
+  dispatch_.in_order = true;
+}
+
+Replay::~Replay() {
+  for (const auto& [address, size] : mapped_) munmap(address, size);
+}
+
+void Replay::place(const engine::Memory::Allocation& allocation) {
+  const auto taken = [&] {
+    fail(
+        "{}: {} [{:#x}, {:#x}) cannot be placed: its addresses are in use in this process, or are "
+        "no device memory; it may work when tried again",
+        capture_.origin, allocation.label, allocation.begin, allocation.end());
+  };
+  engine::Memory& memory = engine_.memory();
+  if (!allocation.registered) {
+    if (!memory.allocate_at(allocation.begin, allocation.size, allocation.kind, allocation.label,
+                            allocation.device, allocation.flags))
+      taken();
+    return;
+  }
+  // The program's own memory, outside the arena. Its first page may be the last one of the piece
+  // before it.
+  constexpr std::uint64_t page = 4096;
+  const std::uint64_t begin = std::max(mapped_end_, allocation.begin / page * page);
+  if (begin < allocation.end()) {
+    void* const wish = reinterpret_cast<void*>(begin);
+    const std::uint64_t size = (allocation.end() - begin + page - 1) / page * page;
+    void* const got =
+        mmap(wish, size, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == MAP_FAILED) taken();
+    mapped_.emplace_back(got, size);
+    if (got != wish) taken();
+    mapped_end_ = begin + size;
+  }
+  if (!memory.add(reinterpret_cast<void*>(allocation.begin), allocation.size, allocation.kind,
+                  allocation.label, allocation.flags))
+    taken();
+}
+
+std::vector<std::string> Replay::digests() const {
+  return capture::digests(capture_.header.allocations);
+}
+
+}  // namespace hipsight::capture

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "capture/capture.h"
+#include "gpus/gpu.h"
+
+namespace hipsight::capture {
+
+/// The machine as it stood before a captured launch, at the same addresses.
+class Replay {
+ public:
+  /// @throws Error when the code does not fit the GPU, the file is corrupt, or an address that the
+  /// launch needs is taken in this process.
+  Replay(const Capture& capture, const gpus::Gpu& gpu, engine::Options options);
+  ~Replay();
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+
+  /// The launch. To run it once more takes another Replay, since memory has changed.
+  engine::Dispatch& dispatch() { return dispatch_; }
+  engine::Engine& engine() { return engine_; }
+  /// What each allocation holds now.
+  std::vector<std::string> digests() const;
+
+ private:
+  void place(const engine::Memory::Allocation& allocation);
+
+  const Capture& capture_;
+  engine::Engine engine_;
+  engine::Dispatch dispatch_;
+  std::vector<std::pair<void*, std::size_t>> mapped_;  // the program's own memory
+  std::uint64_t mapped_end_ = 0;
+};
+
+}  // namespace hipsight::capture

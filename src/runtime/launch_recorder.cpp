@@ -1,0 +1,57 @@
+#include "runtime/launch_recorder.h"
+
+#include <fmt/format.h>
+#include <llvm/Demangle/Demangle.h>
+
+#include <atomic>
+
+#include "runtime/error.h"
+#include "runtime/state.h"
+#include "support/error.h"
+#include "support/quantity.h"
+
+namespace hipsight::runtime {
+namespace {
+
+std::atomic<bool> begun{false}, done{false};
+
+}  // namespace
+
+std::unique_ptr<capture::Recorder> recorder_if_wanted(const report::Session::Launch& launch,
+                                                      engine::Dispatch& dispatch) {
+  Context& context = Context::get();
+  const std::string& file = context.settings().capture;
+  if (file.empty() || !launch.selected() || begun.exchange(true)) return nullptr;
+  try {
+    auto recorder = std::make_unique<capture::Recorder>(file, context.gpu(), context.memory(),
+                                                        dispatch, launch.number());
+    dispatch.in_order = true;
+    complain(fmt::format("captures launch {} of the program: {}", launch.number(),
+                         llvm::demangle(dispatch.kernel->name)));
+    return recorder;
+  } catch (const Error& error) {
+    complain(error.what());
+    return nullptr;
+  }
+}
+
+void finish_recording(capture::Recorder* recorder, const engine::KernelError* error) {
+  if (!recorder) return;
+  try {
+    const std::uint64_t size = error ? recorder->finish(*error) : recorder->finish();
+    complain(fmt::format("wrote {} to {}", quantity(double(size), "B"),
+                         Context::get().settings().capture));
+    done = true;
+  } catch (const Error& problem) {
+    complain(problem.what());
+  }
+}
+
+bool recording_is_missing() {
+  Context& context = Context::get();
+  if (context.settings().capture.empty() || done) return false;
+  if (!begun) complain(fmt::format("nothing is captured: {}", context.session().selection()));
+  return true;
+}
+
+}  // namespace hipsight::runtime
