@@ -143,6 +143,15 @@ inline void load_dwords(Wave& w, std::uint64_t dst, const Addresses& a) {
     load_all_lanes<Dwords>(w, out, Places<std::uint64_t>{0, a.at});
     return;
   }
+  if (a.dword_step ==
+      4) {  // each lane's dwords at once: others must not see half of a 64-bit value
+    for_lanes(a.mask, [&](unsigned lane) {
+      std::uint32_t d[Dwords];
+      std::memcpy(d, reinterpret_cast<const void*>(a.at[lane]), sizeof d);
+      for (int k = 0; k < Dwords; ++k) std::memcpy(out + k * w.register_bytes + lane * 4, &d[k], 4);
+    });
+    return;
+  }
   // A lane may not overwrite its own address register before its last dword is read: addresses were
   // taken beforehand.
   for_lanes(a.mask, [&](unsigned lane) {
@@ -161,6 +170,14 @@ inline void store_dwords(Wave& w, std::uint64_t src, const Addresses& a) {
       copy_register(w, at(0), in);
     else
       store_all_lanes<Dwords>(w, in, at);
+    return;
+  }
+  if (a.dword_step == 4) {
+    for_lanes(a.mask, [&](unsigned lane) {
+      std::uint32_t d[Dwords];
+      for (int k = 0; k < Dwords; ++k) std::memcpy(&d[k], in + k * w.register_bytes + lane * 4, 4);
+      std::memcpy(reinterpret_cast<void*>(a.at[lane]), d, sizeof d);
+    });
     return;
   }
   for_lanes(a.mask, [&](unsigned lane) {
