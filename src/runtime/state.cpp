@@ -54,6 +54,8 @@ Settings Settings::read() {
   if (const auto seconds = number("HIPSIGHT_EXIT_WAIT", 0, 1e9))
     settings.exit_wait = std::chrono::milliseconds(std::llround(std::ceil(*seconds * 1000)));
   settings.blocking = is_on("HIP_LAUNCH_BLOCKING") || is_on("AMD_SERIALIZE_KERNEL");
+  // A captured launch should meet no other work half done.
+  if (!settings.capture.empty()) settings.blocking = true;
   return settings;
 }
 

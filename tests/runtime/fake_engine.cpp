@@ -106,8 +106,8 @@ struct FakeModule : Module {
 };
 }  // namespace
 
-std::shared_ptr<Module> Module::load(std::shared_ptr<const code::CodeObject> object,
-                                     Memory& memory, std::uintptr_t) {
+std::shared_ptr<Module> Module::load(std::shared_ptr<const code::CodeObject> object, Memory& memory,
+                                     std::uintptr_t) {
   return std::make_shared<FakeModule>(std::move(object), memory);
 }
 
