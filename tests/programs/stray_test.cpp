@@ -116,7 +116,7 @@ TEST_P(JustBeyond, IsToldOnceAndTheRunGoesOn) {
   const Outcome outcome = hipsight_run({"--gpu", gpu}, {"stray", name});
   const std::string all = describe(outcome);
   EXPECT_EQ(outcome.out,
-            "before\nlaunch: hipSuccess\nwait: hipSuccess\nhost memory: as it was\nafter\n");
+            "before\nwait: hipSuccess\nafter it: hipSuccess\nhost memory: as it was\nafter\n");
   EXPECT_EQ(outcome.status, 0) << all;
   EXPECT_THAT(outcome.err, HasSubstr(" outside every allocation: 4 bytes at 0x")) << all;
   EXPECT_THAT(outcome.err, HasSubstr("\n  source      ")) << all;
