@@ -97,7 +97,7 @@ struct CodeObject::Impl {
   std::vector<Symbol> symbols;
   std::vector<const Symbol*> functions;  ///< by address
   std::unordered_map<std::string_view, const Symbol*> symbol_by_name;
-  std::vector<Kernel> kernels;
+  Metadata metadata;
   std::unordered_map<std::string_view, const Kernel*> kernel_by_name;
 
   mutable std::once_flag lines_once, digest_once;
@@ -110,7 +110,8 @@ struct CodeObject::Impl {
         identity(identify(elf)),
         image_size(read_image_size(elf)),
         symbols(read_symbols(elf)),
-        kernels(read_metadata(elf)) {
+        metadata(read_metadata(elf)) {
+    std::vector<Kernel>& kernels = metadata.kernels;
     for (const Symbol& symbol : symbols) {
       if (symbol.function) functions.push_back(&symbol);
       auto [at, added] = symbol_by_name.try_emplace(symbol.name, &symbol);
@@ -188,7 +189,10 @@ unsigned CodeObject::generic_version() const {
 }
 
 const std::vector<Kernel>& CodeObject::kernels() const {
-  return impl_->kernels;
+  return impl_->metadata.kernels;
+}
+const std::vector<std::string>& CodeObject::printf_formats() const {
+  return impl_->metadata.printf_formats;
 }
 const std::vector<Symbol>& CodeObject::symbols() const {
   return impl_->symbols;

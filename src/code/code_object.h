@@ -88,6 +88,8 @@ class CodeObject {
 
   const std::vector<Kernel>& kernels() const;
   const Kernel* find_kernel(std::string_view name) const;
+  /// Format strings of buffered printf calls, as in the metadata: "0:0:HASH,FORMAT".
+  const std::vector<std::string>& printf_formats() const;
   const std::vector<Symbol>& symbols() const;  ///< defined functions and variables
   const Symbol* find_symbol(std::string_view name) const;
   /// The function that holds this virtual address, or null.

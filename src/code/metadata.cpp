@@ -191,18 +191,20 @@ std::span<const std::byte> find_note(const Elf& elf) {
 
 }  // namespace
 
-std::vector<Kernel> read_metadata(const Elf& elf) {
-  std::vector<Kernel> kernels;
+Metadata read_metadata(const Elf& elf) {
+  Metadata metadata;
   auto note = find_note(elf);
-  if (note.empty()) return kernels;
+  if (note.empty()) return metadata;
   Walker in(elf, note);
   in.map("the metadata", [&](std::string_view key) {
     if (key == "amdhsa.kernels")
-      in.array(key, [&](std::size_t i) { kernels.push_back(read_kernel(in, i)); });
+      in.array(key, [&](std::size_t i) { metadata.kernels.push_back(read_kernel(in, i)); });
+    else if (key == "amdhsa.printf")
+      in.array(key, [&](std::size_t) { metadata.printf_formats.emplace_back(in.string(key)); });
     else
       in.skip(in.next());
   });
-  return kernels;
+  return metadata;
 }
 
 }  // namespace hipsight::code

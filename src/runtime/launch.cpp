@@ -13,6 +13,7 @@
 #include "runtime/launch_recorder.h"
 #include "runtime/occupancy.h"
 #include "runtime/registered.h"
+#include "runtime/services.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
@@ -95,7 +96,8 @@ struct Prepared {
     report::Session::Launch launch(context.session(), running);
     const auto recorder = recorder_if_wanted(launch, running);
     try {
-      launch.add(context.engine().run(running));
+      const Services services(running);
+      launch.add(context.engine().run(services.dispatch()));
       finish_recording(recorder.get());
     } catch (const engine::KernelError& error) {
       launch.add(error);

@@ -10,6 +10,7 @@
 
 #include "runtime/exit.h"
 #include "runtime/fork.h"
+#include "runtime/services.h"
 #include "support/error.h"
 
 namespace hipsight::runtime {
@@ -69,6 +70,7 @@ Context::Context()
   options.strict = settings_.strict;
   engine_ = std::make_unique<engine::Engine>(gpu_, options);
   engine_->on_overrun(complain);
+  engine_->on_doorbell(serve_doorbell);
   session_ = std::make_unique<report::Session>(gpu_);
   watch_exit();
   watch_fork();

@@ -81,11 +81,6 @@ HIP_API hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w,
   return {x, y, z, w, kind};
 }
 
-/// The online compiler is not there; what it answers is our own stubs' code.
-HIP_API const char* hiprtcGetErrorString(int) {
-  return "hiprtc is not supported";
-}
-
 /// The precompiled header of the online compiler: there is none.
 HIP_API void __hipGetPCH(const char** header, unsigned* size) {
   if (header) *header = nullptr;

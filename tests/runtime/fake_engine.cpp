@@ -80,6 +80,7 @@ const gpus::Gpu& Engine::gpu() const {
 Memory& Engine::memory() {
   return impl_->memory;
 }
+void Engine::on_doorbell(std::function<void(std::uint32_t)>) {}
 void Engine::on_overrun(std::function<void(const std::string&)>) {}
 
 Result Engine::run(const Dispatch& dispatch) {
