@@ -28,8 +28,6 @@ struct Signal {
 static_assert(sizeof(Signal) == 64);
 constexpr std::int64_t user_signal = 1;  // AMD_SIGNAL_KIND_USER
 
-constexpr std::size_t lanes = 64;
-
 }  // namespace
 
 struct HostcallBuffer::Header {
@@ -42,7 +40,7 @@ struct HostcallBuffer::Header {
 /// What the device sees; our own part follows `index_mask`.
 struct HostcallBuffer::Shared {
   Header* headers;
-  Slot (*payloads)[lanes];
+  Payload* payloads;
   Signal* doorbell;
   std::uint64_t free_stack;
   std::atomic<std::uint64_t> ready_stack;
@@ -58,12 +56,14 @@ HostcallBuffer::HostcallBuffer(engine::Memory& memory, std::uint32_t packets, Re
   const std::size_t headers = sizeof(Shared),
                     payloads = (headers + packets_ * sizeof(Header) + 63) & ~63ull;
   // Pages of packets that are never used are never touched.
-  void* bytes = memory_.allocate(payloads + packets_ * lanes * sizeof(Slot),
-                                 engine::Memory::Kind::Code, "hostcall buffer");
+  void* bytes = memory_.allocate(payloads + packets_ * sizeof(Payload), engine::Memory::Kind::Code,
+                                 "hostcall buffer");
   require(bytes != nullptr, hipErrorOutOfMemory);
   shared_ = new (bytes) Shared{};
-  shared_->headers = reinterpret_cast<Header*>(static_cast<std::byte*>(bytes) + headers);
-  shared_->payloads = reinterpret_cast<Slot(*)[lanes]>(static_cast<std::byte*>(bytes) + payloads);
+  headers_ = reinterpret_cast<Header*>(static_cast<std::byte*>(bytes) + headers);
+  payloads_ = reinterpret_cast<Payload*>(static_cast<std::byte*>(bytes) + payloads);
+  shared_->headers = headers_;
+  shared_->payloads = payloads_;
   shared_->doorbell = &shared_->signal;
   shared_->index_mask = packets_ - 1;
   shared_->signal.kind = user_signal;
@@ -84,7 +84,7 @@ void HostcallBuffer::reset() {
   // Packet 0 cannot be named 0, which ends a stack: it has a tag from the start.
   std::uint64_t next = 0;
   for (std::uint64_t i = 0; i < packets_; ++i) {
-    shared_->headers[i].next = next;
+    headers_[i].next = next;
     next = i ? i : packets_;
   }
   shared_->free_stack = next;
@@ -92,15 +92,16 @@ void HostcallBuffer::reset() {
 }
 
 void HostcallBuffer::serve() {
+  // A kernel may have written anything here: nothing is followed further than there are packets.
+  const std::uint64_t mask = packets_ - 1;
   std::vector<std::uint64_t> ready;
-  for (std::uint64_t packet = shared_->ready_stack.exchange(0); packet;
-       packet = shared_->headers[packet & shared_->index_mask].next)
-    ready.push_back(packet & shared_->index_mask);
+  for (std::uint64_t packet = shared_->ready_stack.exchange(0); packet && ready.size() < packets_;
+       packet = headers_[packet & mask].next)
+    ready.push_back(packet & mask);
   for (const std::uint64_t packet : std::views::reverse(ready)) {
-    Header& header = shared_->headers[packet];
+    Header& header = headers_[packet];
     for (std::uint64_t left = header.active_lanes; left; left &= left - 1)
-      answer(header.service,
-             shared_->payloads[packet][static_cast<unsigned>(std::countr_zero(left))]);
+      answer(header.service, payloads_[packet][std::countr_zero(left)]);
     header.control.fetch_and(~1u, std::memory_order_release);
   }
 }

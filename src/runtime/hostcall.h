@@ -42,6 +42,7 @@ class HostcallBuffer {
   struct Header;
   struct Shared;
   using Slot = std::uint64_t[8];
+  using Payload = Slot[64];  ///< one for each lane
 
   void answer(HostService service, Slot& slot);
   void print(Slot& slot);
@@ -50,6 +51,8 @@ class HostcallBuffer {
   Request request_;
   std::uint32_t packets_;
   Shared* shared_;
+  Header* headers_;
+  Payload* payloads_;
   /// Messages that come in several packets, by the number given to each.
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> messages_;
   std::uint64_t next_message_ = 0;

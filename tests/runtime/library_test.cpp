@@ -139,6 +139,10 @@ TEST_P(LibraryTest, ProcAddresses) {
   EXPECT_EQ(address, dlsym(library.handle, "hipGetDevicePropertiesR0600"));
   EXPECT_EQ(look_up("hipGetDeviceProperties", &address, 570, 0, nullptr), 0);
   EXPECT_EQ(address, dlsym(library.handle, "hipGetDeviceProperties"));
+  EXPECT_EQ(look_up("hipChooseDevice", &address, 600, 0, nullptr), 0);
+  EXPECT_EQ(address, dlsym(library.handle, "hipChooseDeviceR0600"));
+  EXPECT_EQ(look_up("hipChooseDevice", &address, 570, 0, nullptr), 0);
+  EXPECT_EQ(address, dlsym(library.handle, "hipChooseDevice"));
   EXPECT_EQ(look_up("hipNoSuchFunction", &address, 600, 0, &status), 1);
   EXPECT_EQ(address, nullptr);
   EXPECT_EQ(status, 1u);
