@@ -71,7 +71,7 @@ static void failing_assert() {
   MUST(hipDeviceSynchronize());
   MUST(hipMemset(values + 700, 0xff, sizeof(int)));
   check<<<4, 256>>>(values, 1000);
-  tell_launch();
+  tell("wait", hipDeviceSynchronize());
 }
 
 // Every kind of block, and those too large for blocks.
