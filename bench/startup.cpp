@@ -99,14 +99,5 @@ int run(const std::string& json) {
 }  // namespace hipsight::bench
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: {} FILE.json\n", argv[0]);
-    return 2;
-  }
-  try {
-    return hipsight::bench::run(argv[1]);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", argv[0], error.what());
-    return 1;
-  }
+  return hipsight::bench::main_of(argc, argv, hipsight::bench::run);
 }

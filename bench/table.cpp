@@ -42,6 +42,19 @@ int publish(const std::vector<Row>& rows, const std::string& file) {
   return 1;
 }
 
+int main_of(int argc, char** argv, int (*run)(const std::string& json)) {
+  if (argc != 2) {
+    fmt::print(stderr, "usage: {} FILE.json\n", argv[0]);
+    return 2;
+  }
+  try {
+    return run(argv[1]);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: {}\n", argv[0], error.what());
+    return 1;
+  }
+}
+
 double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

@@ -19,6 +19,10 @@ struct Row {
 /// better, floor, aim}. Gives the exit status: 1 when the file cannot be written.
 int publish(const std::vector<Row>& rows, const std::string& file);
 
+/// main of a bench: `run` gets the name of the JSON file and gives the exit status. Errors are
+/// told.
+int main_of(int argc, char** argv, int (*run)(const std::string& json));
+
 /// The best that `measure` gives in `count` runs: on a shared machine what others do only takes
 /// away.
 template <class Measure>

@@ -104,6 +104,21 @@ inline void load_8x4(Places<Offset> at, unsigned lane, std::byte* out, std::size
   for (unsigned k = 0; k < 4; ++k) std::memcpy(out + lane * 4 + k * register_bytes, &result[k], 32);
 }
 
+/// One lane's dwords, side by side in memory, all at once: others must not see half of a 64-bit
+/// value.
+template <int Dwords>
+inline void load_lane(const Wave& w, std::byte* out, unsigned lane, const void* from) {
+  std::uint32_t d[Dwords];
+  std::memcpy(d, from, sizeof d);
+  for (int k = 0; k < Dwords; ++k) std::memcpy(out + k * w.register_bytes + lane * 4, &d[k], 4);
+}
+template <int Dwords>
+inline void store_lane(const Wave& w, const std::byte* in, unsigned lane, void* to) {
+  std::uint32_t d[Dwords];
+  for (int k = 0; k < Dwords; ++k) std::memcpy(&d[k], in + k * w.register_bytes + lane * 4, 4);
+  std::memcpy(to, d, sizeof d);
+}
+
 /// Every lane's dwords, side by side in memory, to registers. The offsets may be in registers that
 /// are loaded: a lane's are read before its own dwords are written.
 template <int Dwords, class Offset>
@@ -121,18 +136,14 @@ inline void load_all_lanes(Wave& w, std::byte* out, Places<Offset> at) {
     for (unsigned lane = 0; lane < w.lanes; lane += 8) load_8x4(at, lane, out, w.register_bytes);
   } else {
     for (unsigned lane = 0; lane < w.lanes; ++lane) {
-      std::uint32_t d[Dwords];
-      std::memcpy(d, at(lane), sizeof d);
-      for (int k = 0; k < Dwords; ++k) std::memcpy(out + k * w.register_bytes + lane * 4, &d[k], 4);
+      load_lane<Dwords>(w, out, lane, at(lane));
     }
   }
 }
 template <int Dwords, class Offset>
 inline void store_all_lanes(Wave& w, const std::byte* in, Places<Offset> at) {
   for (unsigned lane = 0; lane < w.lanes; ++lane) {
-    std::uint32_t d[Dwords];
-    for (int k = 0; k < Dwords; ++k) std::memcpy(&d[k], in + k * w.register_bytes + lane * 4, 4);
-    std::memcpy(at(lane), d, sizeof d);
+    store_lane<Dwords>(w, in, lane, at(lane));
   }
 }
 
@@ -143,12 +154,9 @@ inline void load_dwords(Wave& w, std::uint64_t dst, const Addresses& a) {
     load_all_lanes<Dwords>(w, out, Places<std::uint64_t>{0, a.at});
     return;
   }
-  if (a.dword_step ==
-      4) {  // each lane's dwords at once: others must not see half of a 64-bit value
+  if (a.dword_step == 4) {
     for_lanes(a.mask, [&](unsigned lane) {
-      std::uint32_t d[Dwords];
-      std::memcpy(d, reinterpret_cast<const void*>(a.at[lane]), sizeof d);
-      for (int k = 0; k < Dwords; ++k) std::memcpy(out + k * w.register_bytes + lane * 4, &d[k], 4);
+      load_lane<Dwords>(w, out, lane, reinterpret_cast<const void*>(a.at[lane]));
     });
     return;
   }
@@ -174,9 +182,7 @@ inline void store_dwords(Wave& w, std::uint64_t src, const Addresses& a) {
   }
   if (a.dword_step == 4) {
     for_lanes(a.mask, [&](unsigned lane) {
-      std::uint32_t d[Dwords];
-      for (int k = 0; k < Dwords; ++k) std::memcpy(&d[k], in + k * w.register_bytes + lane * 4, 4);
-      std::memcpy(reinterpret_cast<void*>(a.at[lane]), d, sizeof d);
+      store_lane<Dwords>(w, in, lane, reinterpret_cast<void*>(a.at[lane]));
     });
     return;
   }
@@ -187,8 +193,7 @@ inline void store_dwords(Wave& w, std::uint64_t src, const Addresses& a) {
   });
 }
 
-// --- accesses: what an instruction moves, whatever the space
-// --------------------------------------
+// --- accesses: what an instruction moves, whatever the space -----------------------------------
 
 enum class Part { Whole, Low, High };  ///< which half a 16-bit load fills
 

@@ -43,11 +43,14 @@ struct AnyAccess {
 template <class Access>
 constexpr AnyAccess any_access{Access::bytes, Access::stores, is_atomic<Access>, Access::run};
 
-/// Runs an access on addresses of global memory.
-void access_global(Wave& w, const Op* op, const AnyAccess& access, Addresses& a) {
+void check_access(Wave& w, const Op* op, const AnyAccess& access, Addresses& a) {
   fill_inactive(w, a);
   check_global(w, op, a, access.bytes, access.kind());
   if (access.atomic) check_alignment(w, op, a, access.bytes);
+}
+/// Runs an access on addresses of global memory.
+void access_global(Wave& w, const Op* op, const AnyAccess& access, Addresses& a) {
+  check_access(w, op, access, a);
   access.run(w, op, a);
 }
 
@@ -170,8 +173,8 @@ struct Flat {
       if (!lanes) return;
       Addresses some = a;
       some.mask = lanes;
+      if (check) return access_global(w, op, access, some);
       fill_inactive(w, some);
-      if (check) check_global(w, op, some, access.bytes, access.kind());
       if (access.atomic) check_alignment(w, op, some, access.bytes);
       access.run(w, op, some);
     };
@@ -271,9 +274,7 @@ struct Buffer {
     if (whole) {
       Addresses inside = a;
       inside.mask = whole;
-      fill_inactive(w, inside);
-      check_global(w, op, inside, access.bytes, access.kind());
-      if (access.atomic) check_alignment(w, op, inside, access.bytes);
+      check_access(w, op, access, inside);
     }
     a.mask = all;
     fill_inactive(w, a);
