@@ -85,6 +85,10 @@ void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::ui
   wave.full = lanes == 64 ? ~0ull : 0xffffffffull;
   wave.write_mask = ~0ull;
   wave.group = &group;
+  wave.whole_rows = size[0] % 16 == 0 && (index + 1) * lanes <= size[0] * size[1] * size[2];
+  wave.lds = group.lds;
+  wave.lds_bytes = group.lds_bytes;
+  wave.memory_epoch = &launch.memory->epoch_counter();
   wave.scc = 0;
   wave.lanes = lanes;
   wave.register_bytes = lanes * 4;

@@ -73,6 +73,7 @@ class Memory {
   std::size_t capacity() const { return capacity_; }
   /// Changes whenever an allocation ends: what was looked up before must be looked up again.
   std::uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
+  const std::atomic<std::uint64_t>& epoch_counter() const { return epoch_; }
 
  private:
   void* take(std::uintptr_t begin, std::size_t size, Kind kind, std::string label, int device,

@@ -171,10 +171,6 @@ bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, Kno
   return true;
 }
 
-std::uint64_t memory_epoch(const Wave& wave) {
-  return wave.group->launch->memory->epoch();
-}
-
 const Op* jump(Wave& wave, const Op* from, std::uint64_t target) {
   const Launch& launch = *wave.group->launch;
   const Op* to = launch.program->op_at(target, launch.file);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -41,6 +42,10 @@ struct KnownRange {
   std::uint64_t epoch = 0;
   static constexpr std::size_t count = 256;
 };
+/// Which of a worker's ranges belongs to the instruction at an address.
+constexpr std::size_t known_index(std::uint64_t address) {
+  return address / 4 % KnownRange::count;
+}
 
 /// One wavefront: its registers and where it stands. The vector registers follow the struct in
 /// memory: VGPR r at `vgpr_offset(r)` bytes from the wave, `lanes` dwords each, AGPRs after VGPRs.
@@ -70,8 +75,14 @@ struct alignas(64) Wave {
   std::byte* scratch = nullptr;  ///< dword-interleaved: address a of lane l at (a/4*lanes+l)*4+a%4
   std::uint32_t scratch_bytes = 0;  ///< per lane
   bool barrier_signalled = false;
+  std::uint32_t done_lanes = 0;  ///< lanes that translated code had finished when it gave up
+  bool whole_rows = false;       ///< starts with every lane on, of rows of sixteen work-items
+  std::uint32_t trips = 0;       ///< times that a translated loop went round
 
-  KnownRange* known = nullptr;  ///< the worker's, indexed by an op's address
+  KnownRange* known = nullptr;                               ///< the worker's; see known_index
+  const std::atomic<std::uint64_t>* memory_epoch = nullptr;  ///< changes when an allocation ends
+  std::byte* lds = nullptr;                                  ///< the workgroup's
+  std::uint32_t lds_bytes = 0;
 
   std::byte* bytes() { return reinterpret_cast<std::byte*>(this); }
   std::uint64_t exec() const { return pair(reg::exec); }

@@ -23,6 +23,7 @@ struct Launch {
   RegisterFile file;
   const Op* entry = nullptr;
   isa::Gfx gfx = isa::Gfx::Gfx942;
+  Tier tier = Tier::Interpret;
   Dim3 groups;                      ///< workgroups
   std::uint32_t lds_bytes = 0;      ///< of a workgroup
   std::uint32_t scratch_bytes = 0;  ///< of a work-item, dynamic stack included
@@ -33,6 +34,11 @@ struct Launch {
   const std::function<void(std::uint32_t)>* doorbell = nullptr;
   Overruns* overruns = nullptr;
 };
+
+/// Whether rows of work-items are whole groups of lanes (AffineFlow).
+constexpr bool has_whole_rows(const Dim3& block) {
+  return block.x % 16 == 0;
+}
 
 /// A workgroup on its way: its waves, its LDS and what they wait for.
 struct Workgroup {
@@ -63,8 +69,6 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
 
 /// Whether [address, address + bytes) lies in one allocation; that allocation's bounds.
 bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, KnownRange& range);
-/// Changes whenever an allocation ends.
-std::uint64_t memory_epoch(const Wave& wave);
 /// The op at a device address, decoded if need be.
 const Op* jump(Wave& wave, const Op* from, std::uint64_t target);
 /// Device address of an op's instruction.

@@ -13,7 +13,7 @@ namespace hipsight::engine::HIPSIGHT_LEVEL {
 /// A NaN operand, quieted; else the negative quiet NaN where `invalid`; else the result.
 template <class T, int N>
 inline Lanes<T, N> domain_rule(Lanes<T, N> result, Mask<N> invalid, Lanes<T, N> operand) {
-  if (any(invalid | is_nan(operand))) [[unlikely]] {
+  if (rare(invalid | is_nan(operand))) [[unlikely]] {
     result = select(invalid, negate(default_nan<T, N>()), result);
     result = select(is_nan(operand), quiet(operand), result);
   }
@@ -105,7 +105,7 @@ template <class T, int N>
 template <class T, int N>
 inline Lanes<T, N> exp2(Lanes<T, N> a) {
   constexpr float normal = 126.0f;  // results beyond are denormal or infinite
-  if (any(!(absolute(a) < normal))) [[unlikely]]
+  if (rare(!(absolute(a) < normal))) [[unlikely]]
     return exp2_special(a);
   return exp2_plain(a);
 }
@@ -144,7 +144,7 @@ template <class T, int N>
 /// log2(x).
 template <class T, int N>
 inline Lanes<T, N> log2(Lanes<T, N> a) {
-  if (any(!((a >= 0x1p-126f) & (a < INFINITY)))) [[unlikely]]
+  if (rare(!((a >= 0x1p-126f) & (a < INFINITY)))) [[unlikely]]
     return log2_special(a);
   return log2_plain(a);
 }

@@ -27,7 +27,7 @@ const Op* begin_region(Wave& w, const Op* op) {
 
 /// Backward branches use up the wave's budget, so that a wave that spins lets others run.
 const Op* take(Wave& w, const Op* op) {
-  if (op->target <= op && --w.budget <= 0) return stop(w, Stop::Yield, op->target);
+  if (op->flags & flag::backward && --w.budget <= 0) return stop(w, Stop::Yield, op->target);
   return op->target;
 }
 template <class Condition>

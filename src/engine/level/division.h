@@ -89,7 +89,7 @@ inline WithBit<T, N> div_scale(Lanes<T, N> value, Lanes<T, N> denominator, Lanes
   const auto difference = n - d;
   const Mask<N> plain = (d > 0) & (d < 2 * D::bias - 1) & (n > D::tiny) & (n < D::exponent_mask) &
                         (difference < D::near_overflow) & (difference > 2 - D::bias);
-  if (any(!plain)) [[unlikely]]
+  if (rare(!plain)) [[unlikely]]
     return div_scale_special(value, denominator, numerator);
   return with(value, Mask<N>(0));
 }
@@ -143,7 +143,7 @@ template <class T, int N>
 /// The last step of Newton-Raphson; undoes the scaling where the bit says so.
 template <class T, int N>
 inline Lanes<T, N> div_fmas(Lanes<T, N> a, Lanes<T, N> b, Lanes<T, N> c, Mask<N> scaled) {
-  if (any(scaled)) [[unlikely]]
+  if (rare(scaled)) [[unlikely]]
     return div_fmas_scaled(a, b, c, scaled);
   return fma(a, b, c);
 }
@@ -161,7 +161,7 @@ inline Lanes<T, N> div_fixup(Lanes<T, N> quotient, Lanes<T, N> denominator, Lane
   }
   const Mask<N> special = underflow | overflow | (denominator == 0) | (numerator == 0) |
                           !(absolute(denominator) < INFINITY) | !(absolute(numerator) < INFINITY);
-  if (any(special)) [[unlikely]] {
+  if (rare(special)) [[unlikely]] {
     const Lanes<T, N> zero(0), infinity(INFINITY);
     const Mask<N> n_zero = numerator == 0, d_zero = denominator == 0;
     const Mask<N> n_infinite = is_infinite(numerator), d_infinite = is_infinite(denominator);

@@ -76,7 +76,7 @@ template <class T, int N>
 /// The result, with its NaNs made by the rule from the operands.
 template <class T, int N, class... Operands>
 inline Lanes<T, N> nan_rule(Lanes<T, N> result, Operands... operands) {
-  if (any(is_nan(result))) [[unlikely]] {
+  if (rare(is_nan(result))) [[unlikely]] {
     const Lanes<T, N> all[]{operands...};
     Lanes<T, N> ruled = result;
     apply_nan_rule(ruled, all, sizeof...(operands));
@@ -183,7 +183,7 @@ inline Lanes<T, N> max_ordered(Lanes<T, N> a, Lanes<T, N> b) {
 template <class T, int N>
 inline Lanes<T, N> number_rule(Lanes<T, N> r, Lanes<T, N> a, Lanes<T, N> b, bool ieee) {
   const Mask<N> nan = is_nan(a) | is_nan(b);
-  if (any(nan)) [[unlikely]] {
+  if (rare(nan)) [[unlikely]] {
     r = select(is_nan(a), b, select(is_nan(b), a, r));
     if (ieee)
       r = select(is_signaling(a), quiet(a), select(is_signaling(b), quiet(b), r));
@@ -286,7 +286,7 @@ inline Lanes<To, N> to_integer(Lanes<From, N> a) {
   constexpr F above = static_cast<F>(std::uint64_t{1} << (digits - 1)) * 2;
   using Vector = typename Lanes<To, N>::Vector;
   const Mask<N> usual = (low == 0 ? !(bits(a) > bits(Lanes<From, N>(above))) : absolute(a) < above);
-  if (!any(!(usual & (a < above)))) [[likely]]
+  if (!rare(!(usual & (a < above)))) [[likely]]
     return Lanes<To, N>(__builtin_convertvector(a.v, Vector));
   const Mask<N> in_range = (a >= F(low)) & (a < above);
   const Lanes<To, N> r(__builtin_convertvector(select(in_range, a, F(0)).v, Vector));
@@ -299,7 +299,7 @@ template <class To, class From, int N>
 inline Lanes<To, N> to_float(Lanes<From, N> a) {
   const Lanes<To, N> r(__builtin_convertvector(a.v, typename Lanes<To, N>::Vector));
   if constexpr (std::is_same_v<typename Host<To>::type, typename Host<From>::type>)
-    if (any(is_nan(r))) [[unlikely]]
+    if (rare(is_nan(r))) [[unlikely]]
       return select(is_nan(r), quiet(r), r);
   return r;
 }
@@ -354,7 +354,7 @@ inline Lanes<T, N> ldexp(Lanes<T, N> a, Lanes<isa::i32, N> n) {
   const Mask<N> zero = bits(absolute(a)) == 0;
   const Mask<N> normal = (field > 0) & (field <= highest) & (n >= -highest) & (n <= highest) &
                          (field + n > 0) & (field + n <= highest);
-  if (any(!(normal | zero))) [[unlikely]]
+  if (rare(!(normal | zero))) [[unlikely]]
     return ldexp_special(a, n);
   return select(zero, a, as<T>(bits(a) + (to<BitsOf<T>>(n) << mantissa_bits<T>)));
 }

@@ -116,9 +116,22 @@ inline Mask<N> mask_from_bits(std::uint32_t bits) {
     return Mask<16>((Vec<std::int32_t, 16>(static_cast<std::int32_t>(bits)) & bit) == bit);
   }
 }
+#ifdef HIPSIGHT_TRANSLATED_LANES
+/// Marks lanes that need more than the straight line of an instruction's usual case. Translated
+/// code looks at all marks of a piece at once, and leaves the piece to the interpreter if any lane
+/// is on.
+extern "C" void hipsight_rare(Vec<std::int32_t, HIPSIGHT_TRANSLATED_LANES> lanes) noexcept;
+#endif
+/// Whether any lane is an unusual case, which is dealt with apart.
 template <int N>
-inline bool any(Mask<N> m) {
-  return bits_of(m) != 0;
+inline bool rare(Mask<N> m) {
+#ifdef HIPSIGHT_TRANSLATED_LANES
+  if constexpr (N == HIPSIGHT_TRANSLATED_LANES) {
+    hipsight_rare(m.v);
+    return false;
+  } else
+#endif
+    return bits_of(m) != 0;
 }
 
 template <class T, int N>

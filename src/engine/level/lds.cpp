@@ -8,8 +8,8 @@ namespace {
 /// Host addresses of the lanes' LDS bytes; an access beyond the workgroup's LDS is reported.
 void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, unsigned bytes) {
   const std::uint32_t* address = register_at(w, op->src[0]);
-  const std::uint32_t size = w.group->lds_bytes;
-  const auto base = reinterpret_cast<std::uintptr_t>(w.group->lds);
+  const std::uint32_t size = w.lds_bytes;
+  const auto base = reinterpret_cast<std::uintptr_t>(w.lds);
   if (a.mask == w.full && size >= bytes) [[likely]] {
     std::uint32_t highest = 0;
     for (unsigned lane = 0; lane < w.lanes; ++lane) {
@@ -33,14 +33,14 @@ template <bool Store, int Dwords>
 bool move_all_lanes(Wave& w, std::uint64_t data, std::uint64_t address_register,
                     std::uint32_t offset) {
   const std::uint32_t* address = register_at(w, address_register);
-  const std::uint32_t size = w.group->lds_bytes;
+  const std::uint32_t size = w.lds_bytes;
   if (std::uint64_t{offset} + Dwords * 4 > size) return false;
   const U32x16 limit = size - offset - Dwords * 4;
   Vec<std::int32_t, 16> beyond = 0;
   for (unsigned lane = 0; lane < w.lanes; lane += 16)
     beyond |= load_slice(reinterpret_cast<const std::byte*>(address + lane)) > limit;
   if (__builtin_reduce_or(beyond)) return false;
-  const Places<std::uint32_t> at{reinterpret_cast<std::uintptr_t>(w.group->lds) + offset, address};
+  const Places<std::uint32_t> at{reinterpret_cast<std::uintptr_t>(w.lds) + offset, address};
   std::byte* const registers = w.bytes() + data;
   const bool side_by_side = Dwords == 1 && contiguous(address, std::uint32_t{4}, w.lanes);
   if constexpr (Store) {

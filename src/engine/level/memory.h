@@ -20,6 +20,11 @@ struct Addresses {
   std::uint64_t staged_mask = 0;
 };
 
+/// Tells ranges that were looked up before an allocation ended from those that still hold.
+inline std::uint64_t epoch(const Wave& w) {
+  return w.memory_epoch->load(std::memory_order_acquire);
+}
+
 template <class Body>
 inline void for_lanes(std::uint64_t mask, Body body) {
   for (; mask; mask &= mask - 1) body(static_cast<unsigned>(__builtin_ctzll(mask)));
@@ -73,23 +78,22 @@ inline bool is_uniform(const Offset* offset) {
   return __builtin_reduce_or(v ^ Vec<Offset, 8>(v[0])) == 0;
 }
 
-/// Four dwords of eight lanes, turned so that each result holds one dword of every lane. Tiles are
-/// often read with one address in many lanes.
-template <class Offset>
-inline void load_8x4(Places<Offset> at, unsigned lane, std::byte* out, std::size_t register_bytes) {
+/// Four dwords of eight lanes, whose places `at` gives, turned so that each result holds one dword
+/// of every lane. Tiles are often read with one address in many lanes.
+template <class At>
+inline void load_8x4(At at, bool uniform, Vec<std::uint32_t, 8>* result) {
   using V4 = Vec<std::uint32_t, 4>;
   using V8 = Vec<std::uint32_t, 8>;
-  V8 result[4];
-  if (is_uniform(at.offset + lane)) {
+  if (uniform) {
     std::uint32_t one[4];
-    std::memcpy(one, at(lane), sizeof one);
+    std::memcpy(one, at(0), sizeof one);
     for (unsigned k = 0; k < 4; ++k) result[k] = one[k];
   } else {
     V8 row[4];
     for (unsigned i = 0; i < 4; ++i) {
       V4 low, high;
-      std::memcpy(&low, at(lane + i), 16);
-      std::memcpy(&high, at(lane + i + 4), 16);
+      std::memcpy(&low, at(i), 16);
+      std::memcpy(&high, at(i + 4), 16);
       row[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
     }
     const V8 t0 = __builtin_shufflevector(row[0], row[1], 0, 8, 1, 9, 4, 12, 5, 13);
@@ -101,7 +105,6 @@ inline void load_8x4(Places<Offset> at, unsigned lane, std::byte* out, std::size
     result[2] = __builtin_shufflevector(t2, t3, 0, 1, 8, 9, 4, 5, 12, 13);
     result[3] = __builtin_shufflevector(t2, t3, 2, 3, 10, 11, 6, 7, 14, 15);
   }
-  for (unsigned k = 0; k < 4; ++k) std::memcpy(out + lane * 4 + k * register_bytes, &result[k], 32);
 }
 
 /// One lane's dwords, side by side in memory, all at once: others must not see half of a 64-bit
@@ -133,7 +136,12 @@ inline void load_all_lanes(Wave& w, std::byte* out, Places<Offset> at) {
       for (unsigned i = lane; i < lane + 16; ++i) std::memcpy(out + i * 4, at(i), 4);
     }
   } else if constexpr (Dwords == 4) {
-    for (unsigned lane = 0; lane < w.lanes; lane += 8) load_8x4(at, lane, out, w.register_bytes);
+    for (unsigned lane = 0; lane < w.lanes; lane += 8) {
+      Vec<std::uint32_t, 8> dword[4];
+      load_8x4([&](unsigned i) { return at(lane + i); }, is_uniform(at.offset + lane), dword);
+      for (unsigned k = 0; k < 4; ++k)
+        std::memcpy(out + lane * 4 + k * w.register_bytes, &dword[k], 32);
+    }
   } else {
     for (unsigned lane = 0; lane < w.lanes; ++lane) {
       load_lane<Dwords>(w, out, lane, at(lane));

@@ -39,7 +39,7 @@ inline Vec<float, N> widen_half(Vec<std::uint32_t, N> h) {
   Vec<float, N> r = std::bit_cast<Vec<float, N>>(o | (h & 0x8000) << 16);
 #endif
   const auto nan = (h & 0x7fff) > 0x7c00;
-  if (any(mask_of<N>(nan))) [[unlikely]] {
+  if (rare(mask_of<N>(nan))) [[unlikely]] {
     const auto kept = (h & 0x8000) << 16 | 0x7f800000u | (h & 0x3ff) << 13;
     r = std::bit_cast<Vec<float, N>>(nan ? kept : std::bit_cast<Vec<std::uint32_t, N>>(r));
   }

@@ -10,10 +10,9 @@ std::uint32_t scalar_offset_of(const Wave& w, const isa::Instruction& in) {
 }
 
 void load(Wave& w, const Op* op, std::uint64_t address, unsigned bytes) {
-  KnownRange& known =
-      w.known[reinterpret_cast<std::uintptr_t>(op) / sizeof(Op) % KnownRange::count];
+  KnownRange& known = w.known[known_index(op->instruction->address)];
   const bool inside =
-      known.epoch == memory_epoch(w) && address >= known.begin && address + bytes <= known.end;
+      known.epoch == epoch(w) && address >= known.begin && address + bytes <= known.end;
   if (!inside && !find_range(w, address, bytes, known))
     report_access(w, op, address, bytes, 0, "scalar load");
   std::memcpy(w.bytes() + op->dst, reinterpret_cast<const void*>(address), bytes);

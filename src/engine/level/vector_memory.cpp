@@ -10,13 +10,13 @@ std::uint32_t scalar_at(Wave& w, std::uint64_t index) {
 }
 
 KnownRange& known_range(Wave& w, const Op* op) {
-  return w.known[reinterpret_cast<std::uintptr_t>(op) / sizeof(Op) % KnownRange::count];
+  return w.known[known_index(op->instruction->address)];
 }
 
 /// Checks that every active lane's bytes lie in one allocation each.
 void check_global(Wave& w, const Op* op, const Addresses& a, unsigned bytes, const char* what) {
   KnownRange& known = known_range(w, op);
-  if (known.epoch == memory_epoch(w) && known.end - known.begin >= bytes) [[likely]] {
+  if (known.epoch == epoch(w) && known.end - known.begin >= bytes) [[likely]] {
     const std::uint64_t limit = known.end - known.begin - bytes;
     bool outside = false;
     for (unsigned lane = 0; lane < w.lanes; ++lane) outside |= a.at[lane] - known.begin > limit;
@@ -24,8 +24,7 @@ void check_global(Wave& w, const Op* op, const Addresses& a, unsigned bytes, con
       return;
   }
   for_lanes(a.mask, [&](unsigned lane) {
-    if (a.at[lane] >= known.begin && a.at[lane] + bytes <= known.end &&
-        known.epoch == memory_epoch(w))
+    if (a.at[lane] >= known.begin && a.at[lane] + bytes <= known.end && known.epoch == epoch(w))
       return;
     if (!find_range(w, a.at[lane], bytes, known))
       report_access(w, op, a.at[lane], bytes, lane, what);
@@ -120,8 +119,7 @@ struct Global {
     }
     const KnownRange& known = known_range(w, op);
     const std::uint64_t bytes = w.register_bytes;
-    if (known.epoch != memory_epoch(w) || base < known.begin || base + bytes > known.end)
-      return false;
+    if (known.epoch != epoch(w) || base < known.begin || base + bytes > known.end) return false;
     if constexpr (Store)
       copy_register(w, reinterpret_cast<void*>(base), w.bytes() + op->src[1]);
     else
@@ -161,9 +159,9 @@ struct Flat {
       if (address - aperture::shared_base < aperture::size) {
         shared |= 1ull << lane;
         const std::uint64_t at = address - aperture::shared_base;
-        if (at + access.bytes > w.group->lds_bytes)
+        if (at + access.bytes > w.lds_bytes)
           report_access(w, op, at, access.bytes, lane, "LDS access");
-        a.at[lane] = reinterpret_cast<std::uintptr_t>(w.group->lds) + at;
+        a.at[lane] = reinterpret_cast<std::uintptr_t>(w.lds) + at;
       } else if (address - aperture::private_base < aperture::size) {
         scratch |= 1ull << lane;
         scratch_offset[lane] = static_cast<std::uint32_t>(address - aperture::private_base);
@@ -324,9 +322,9 @@ struct LoadToLds {
       for (unsigned i = 0; i < Count; ++i)
         dwords[i] = static_cast<std::uint32_t>(static_cast<std::int32_t>(values[i]));
       const std::uint64_t at = std::uint64_t{first} + lane * stride;
-      if (at + sizeof dwords > w.group->lds_bytes)
+      if (at + sizeof dwords > w.lds_bytes)
         report_access(w, op, at, sizeof dwords, lane, "LDS access");
-      std::memcpy(w.group->lds + at, dwords, sizeof dwords);
+      std::memcpy(w.lds + at, dwords, sizeof dwords);
     });
   }
 };
