@@ -7,6 +7,7 @@
 #include "engine/launch.h"
 #include "engine/overruns.h"
 #include "engine/pool.h"
+#include "engine/translate/translator.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
@@ -87,12 +88,14 @@ struct Engine::Impl {
   std::function<void(std::uint32_t)> doorbell;
   Overruns overruns;
   Pool pool;
+  Tier tier;
 
   Impl(gpus::Gpu g, Options o)
       : gpu(std::move(g)),
         options(o),
         memory(gpu.dram_bytes ? gpu.dram_bytes : std::uint64_t{16} << 30),
-        pool(o.threads) {
+        pool(o.threads),
+        tier(choose_tier(o.tier)) {
     overruns.errors = o.strict;
   }
 };
@@ -162,6 +165,8 @@ Result Engine::run(const Dispatch& d) {
   launch.program = module.program.get();
   launch.memory = &impl_->memory;
   launch.gfx = module.program->gfx();
+  launch.tier = impl_->tier;
+  module.program->set_tier(impl_->tier);
   launch.file = register_file(*d.kernel, launch.gfx);
   launch.groups = {divide(d.grid.x, d.block.x), divide(d.grid.y, d.block.y),
                    divide(d.grid.z, d.block.z)};

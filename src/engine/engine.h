@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,11 +70,16 @@ struct Result {
   double host_seconds = 0;
 };
 
+/// How kernels run: by interpretation alone; translated as soon as control reaches them, which is
+/// for tests; or translated in the background once that is worth it.
+enum class Tier : std::uint8_t { Interpret, Translate, Auto };
+
 struct Options {
   unsigned threads = 0;                  ///< host threads; 0: one per core
   std::chrono::milliseconds timeout{0};  ///< longest time of one launch; 0: no limit
   bool strict = false;  ///< accesses beyond an allocation are errors even where a GPU, which
                         ///< protects whole pages, would not notice
+  std::optional<Tier> tier = {};  ///< none: as HIPSIGHT_ENGINE says, else Auto
 };
 
 /// What a kernel did wrong; what() is the whole report: kernel, instruction, address, source line,

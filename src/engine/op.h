@@ -27,6 +27,8 @@ enum class Half : std::uint8_t { Zero, KeepHigh, KeepLow };
 namespace flag {
 constexpr std::uint8_t write_exec = 1;  ///< v_cmpx
 constexpr std::uint8_t write_bits = 2;  ///< the bit result has a place to go
+constexpr std::uint8_t backward = 4;    ///< a branch to itself or to what comes before it
+constexpr std::uint8_t whole_rows = 8;  ///< leads to code for waves of Wave::whole_rows
 }  // namespace flag
 
 /// A pre-decoded instruction: operands resolved to places. Sources are read in slices of 16 lanes;

@@ -4,7 +4,9 @@
 #include <cstring>
 #include <set>
 
-#include "engine/wave.h"
+#include "engine/translate/liveness.h"
+#include "engine/translate/translator.h"
+#include "engine/workgroup.h"
 #include "isa/crash_guard.h"
 #include "support/error.h"
 
@@ -18,6 +20,9 @@ struct Program::Function {
   std::vector<Op> ops;
   ConstantPool constants;
   std::map<std::uint64_t, std::size_t> op_of;  ///< by virtual address
+  std::size_t first_region = 0, regions = 0;
+  std::optional<Liveness> liveness;
+  std::optional<AffineFlow> affine;
 };
 
 namespace {
@@ -38,6 +43,12 @@ bool writes_exec(const isa::Instruction& in) {
   return in.name.find("SAVEEXEC") != std::string_view::npos ||
          in.name.find("WREXEC") != std::string_view::npos || in.name.starts_with("V_CMPX");
 }
+/// The first op of a region that is translated when it is reached first (Tier::Translate).
+const Op* translate_first(Wave& w, const Op* op) {
+  const Launch& launch = *w.group->launch;
+  launch.program->translate_now(op->counter, has_whole_rows(launch.dispatch->block));
+  return op;
+}
 std::uint64_t branch_target(const isa::Instruction& in) {
   return in.address + 4 + static_cast<std::uint64_t>(static_cast<std::int64_t>(in.imm) * 4);
 }
@@ -46,7 +57,9 @@ std::uint64_t branch_target(const isa::Instruction& in) {
 
 Program::Program(const code::CodeObject& object, std::byte* image)
     : object_(object), image_(image), gfx_(isa::gfx_of(object.target().processor)) {}
-Program::~Program() = default;
+Program::~Program() {
+  if (tier_ != Tier::Interpret) Translator::instance().forget(*this);
+}
 
 std::size_t Program::region_limit() const {
   return object_.image_size() / 4 * 2 + 1;
@@ -55,6 +68,48 @@ std::size_t Program::region_limit() const {
 std::vector<Region> Program::regions() const {
   const std::lock_guard lock(mutex_);
   return regions_;
+}
+
+Task Program::task(std::size_t region, Variants variants, bool rows) {
+  const auto of = std::ranges::find_if(functions_, [&](const auto& f) {
+    return region - f.second->first_region < f.second->regions;
+  });
+  Function& function = *of->second;
+  if (!function.liveness)
+    function.liveness.emplace(std::span(regions_).subspan(function.first_region, function.regions));
+  const std::size_t in_function = region - function.first_region;
+  const auto regions = std::span(regions_).subspan(function.first_region, function.regions);
+  if (rows && !function.affine) {
+    const bool kernel = std::ranges::any_of(object_.kernels(), [&](const code::Kernel& k) {
+      return k.entry == regions.front().first->address;
+    });
+    function.affine.emplace(regions, *function.liveness, kernel);
+  }
+  return {.region = regions_[region],
+          .live_after = function.liveness->after(in_function),
+          .all_lanes = function.liveness->all_lanes(in_function),
+          .affine = rows ? function.affine->before(in_function) : Affinities{},
+          .variants = variants};
+}
+
+void Program::translate_now(std::size_t region, bool rows) {
+  std::unique_lock lock(mutex_);
+  const Task task = this->task(region, {.full = true, .masked = true}, rows);
+  lock.unlock();
+  Translator::instance().translate(*this, task);
+}
+
+void Program::translate_soon(std::size_t index, const RegionCount& count, bool rows) {
+  const std::lock_guard lock(mutex_);
+  requested_.resize(regions_.size());
+  if (requested_[index]) return;
+  requested_[index] = true;
+  const Region& region = regions_[index];
+  // Code for any EXEC also serves where every lane is on, a little slower.
+  const bool partly = count.lanes < count.executions * region.file.lanes;
+  const bool rarely = count.lanes * 10 > count.executions * region.file.lanes * 9;
+  Translator::instance().request(*this,
+                                 task(index, {.full = !partly || rarely, .masked = partly}, rows));
 }
 
 std::string Program::text(const isa::Instruction& instruction) {
@@ -117,16 +172,19 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
   const Code* region_code = context.table.find("region");
   const Run nothing = context.table.find("S_NOP")->wave64;
   std::vector<std::pair<std::size_t, std::uint64_t>> branches;  // op index, target address
+  const std::size_t first_region = regions_.size();
+  std::vector<std::size_t> region_begins;  // op indices
   Region* region = nullptr;
   for (isa::Instruction& in : function.instructions) {
     function.op_of[in.address] = function.ops.size();
     if (leaders.contains(in.address)) {
       Op begin;
-      begin.run = region_code->run(file.lanes, false);
+      begin.run = tier_ == Tier::Translate ? translate_first : region_code->run(file.lanes, false);
       begin.counter = static_cast<std::uint32_t>(regions_.size());
       begin.instruction = &in;
+      region_begins.push_back(function.ops.size());
       function.ops.push_back(begin);
-      regions_.push_back({&in, 0});
+      regions_.push_back({.first = &in, .file = file});
       region = &regions_.back();
     }
     ++region->count;
@@ -147,8 +205,17 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
   stop.run = context.table.find("unknown")->wave64;
   for (const auto& [index, target] : branches) {
     const auto at = function.op_of.find(target);
-    function.ops[index].target = &function.ops[at == function.op_of.end() ? end_index : at->second];
+    const std::size_t to = at == function.op_of.end() ? end_index : at->second;
+    function.ops[index].target = &function.ops[to];
+    if (to <= index) function.ops[index].flags |= flag::backward;
   }
+  region_begins.push_back(end_index);
+  for (std::size_t r = 0; r + 1 < region_begins.size(); ++r) {
+    regions_[first_region + r].begin = &function.ops[region_begins[r]];
+    regions_[first_region + r].end = &function.ops[region_begins[r + 1]];
+  }
+  function.first_region = first_region;
+  function.regions = region_begins.size() - 1;
   return function;
 }
 

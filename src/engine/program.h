@@ -18,11 +18,9 @@
 
 namespace hipsight::engine {
 
-/// A stretch of code that always runs from its first to its last instruction under one EXEC.
-struct Region {
-  const isa::Instruction* first = nullptr;  ///< the others follow in memory
-  std::uint32_t count = 0;
-};
+struct RegionCount;
+struct Task;
+struct Variants;
 
 /// The registers that code may name; the layout of a wave's register file.
 struct RegisterFile {
@@ -35,6 +33,14 @@ struct RegisterFile {
   /// the widest operand is 32 registers.
   static constexpr std::uint32_t slack = 33;
   std::size_t wave_bytes() const;
+};
+
+/// A stretch of code that always runs from its first to its last instruction under one EXEC.
+struct Region {
+  const isa::Instruction* first = nullptr;  ///< the others follow in memory
+  std::uint32_t count = 0;
+  Op *begin = nullptr, *end = nullptr;  ///< its ops; the first one counts, or leads to faster code
+  RegisterFile file;
 };
 
 /// A code object's instructions, decoded and lowered function by function when control first
@@ -53,6 +59,13 @@ class Program {
   /// No more regions than this can ever exist.
   std::size_t region_limit() const;
 
+  /// Translates a region: now, or in the background unless that was asked before.
+  /// `rows`: workgroups are as many work-items wide as AffineFlow wants.
+  void translate_now(std::size_t region, bool rows);
+  void translate_soon(std::size_t region, const RegionCount& count, bool rows);
+
+  /// How its code is to run; said before any of it is looked up.
+  void set_tier(Tier tier) { tier_ = tier; }
   isa::Gfx gfx() const { return gfx_; }
   std::uint64_t base() const { return reinterpret_cast<std::uintptr_t>(image_); }
   const code::CodeObject& object() const { return object_; }
@@ -61,15 +74,19 @@ class Program {
 
  private:
   struct Function;
+  /// With mutex_ held.
+  Task task(std::size_t region, Variants variants, bool rows);
   Function& lower(const code::Symbol& symbol, const RegisterFile& file);
 
   const code::CodeObject& object_;
   std::byte* image_;
   isa::Gfx gfx_;
+  Tier tier_ = Tier::Interpret;
   mutable std::recursive_mutex mutex_;
   std::optional<isa::Decoder> decoder_;
   std::map<std::pair<std::uint64_t, RegisterFile>, std::unique_ptr<Function>> functions_;
   std::vector<Region> regions_;
+  std::vector<bool> requested_;  ///< of regions: that they be translated
 };
 
 /// What instructions that control flow, EXEC or memory need to know of the place they run in.

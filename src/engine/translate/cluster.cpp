@@ -1,0 +1,147 @@
+#include "engine/translate/cluster.h"
+
+#include "engine/program.h"
+#include "engine/translate/effects.h"
+#include "isa/entry.h"
+
+namespace hipsight::engine {
+namespace {
+
+bool meet(const Places& a, const Places& b) {
+  return (a & b).any();
+}
+
+/// One cluster while it grows.
+class Growing {
+ public:
+  explicit Growing(const RegisterFile& file) : file_(&file) {}
+
+  bool takes_arithmetic(const Op& op, const Effects& e) const {
+    if (meet(e.reads, after_.writes) || meet(e.writes, after_.reads) ||
+        meet(e.writes, after_.writes))
+      return false;
+    // Masks made here are values of the loop: nothing but a whole mask can be read.
+    for (unsigned i = 0; op.shape && i < op.shape->operands; ++i) {
+      if (op.base[i] != Base::Wave || op.step[i]) continue;
+      const bool mask = op.shape->operand[i] == isa::Type::B1;
+      const unsigned first =
+          place::at(mask ? static_cast<std::uint32_t>(op.src[i]) : op.origin[i], file_->lanes * 4);
+      if (mask ? splits(first) : masks_.test(first) || masks_.test(first + 1)) return false;
+    }
+    return !(op.flags & flag::write_bits) || !splits(place::at(op.bit_dst, file_->lanes * 4));
+  }
+  void add_arithmetic(const Op& op, const Effects& e) {
+    cluster_.arithmetic.push_back(&op);
+    arithmetic_.reads |= e.reads;
+    arithmetic_.writes |= e.writes;
+    if (!(op.flags & flag::write_bits)) return;
+    const unsigned first = place::at(op.bit_dst, file_->lanes * 4);
+    mask_starts_.set(first);
+    for (unsigned i = 0; i < file_->lanes / 32; ++i) masks_.set(first + i);
+  }
+
+  /// Before the arithmetic where possible: then later arithmetic may use what it gives.
+  void add_other(const Op& op, const Effects& e) {
+    const bool first = !meet(e.reads, arithmetic_.writes) && !meet(e.writes, arithmetic_.reads) &&
+                       !meet(e.writes, arithmetic_.writes) && !meet(e.reads, after_.writes) &&
+                       !meet(e.writes, after_.reads) && !meet(e.writes, after_.writes);
+    if (first) {
+      cluster_.before.push_back(&op);
+      return;
+    }
+    add_last(op, e);
+  }
+  void add_last(const Op& op, const Effects& e) {
+    cluster_.after.push_back(&op);
+    after_.reads |= e.reads;
+    after_.writes |= e.writes;
+  }
+
+  Cluster take() { return std::move(cluster_); }
+
+ private:
+  /// Whether a mask at this scalar register would overlap another one that was made here.
+  bool splits(unsigned first) const {
+    if (file_->lanes == 32) return false;
+    return (first > 0 && mask_starts_.test(first - 1)) || mask_starts_.test(first + 1);
+  }
+
+  const RegisterFile* file_;
+  Cluster cluster_;
+  Effects arithmetic_, after_;
+  Places masks_, mask_starts_;
+};
+
+}  // namespace
+
+std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& file,
+                                 const std::function<bool(const Op&)>& translatable) {
+  std::vector<Cluster> clusters;
+  Growing growing(file);
+  const auto next = [&] {
+    clusters.push_back(growing.take());
+    growing = Growing(file);
+  };
+  for (const Op& op : ops) {
+    const Effects effects = effects_of(op, file);
+    if (!effects.movable) {
+      growing.add_last(op, effects);
+      next();
+    } else if (!translatable(op)) {
+      growing.add_other(op, effects);
+    } else {
+      if (!growing.takes_arithmetic(op, effects)) next();
+      growing.add_arithmetic(op, effects);
+    }
+  }
+  next();
+  return clusters;
+}
+
+bool is_uniform_loop(std::span<const Op> ops, const Op* begin, const RegisterFile& file,
+                     const std::function<bool(const Op&)>& translatable,
+                     const std::function<bool(const Op&)>& translatable_scalar) {
+  if (ops.empty()) return false;
+  const Op& branch = ops.back();
+  const bool on_scc =
+      branch.instruction->name == "S_CBRANCH_SCC0" || branch.instruction->name == "S_CBRANCH_SCC1";
+  if (!on_scc || branch.target != begin) return false;
+  Places masks, scalars;  // written by vector and by scalar instructions
+  for (const Op& op : ops.first(ops.size() - 1)) {
+    const bool scalar = op.shape && op.shape->form == isa::Form::Scalar;
+    if (scalar ? !translatable_scalar(op) : !translatable(op)) return false;
+    const Effects e = effects_of(op, file);
+    if (scalar) {
+      if (e.reads.test(reg::exec) || e.reads.test(reg::exec + 1)) return false;
+      scalars |= e.writes;
+    } else if (op.flags & flag::write_bits) {
+      for (unsigned i = 0; i < file.lanes / 32; ++i)
+        masks.set(place::at(op.bit_dst, file.lanes * 4) + i);
+    }
+  }
+  if (meet(masks, scalars) || scalars.test(reg::exec) || scalars.test(reg::exec + 1)) return false;
+  // A mask that lanes make is read by later vector instructions of the same trip only, and whole.
+  Places made;
+  for (const Op& op : ops.first(ops.size() - 1)) {
+    const Effects e = effects_of(op, file);
+    const unsigned lanes = file.lanes * 4;
+    Places wanted = e.reads & masks;
+    for (unsigned i = 0; op.shape && i < op.shape->operands; ++i) {
+      if (op.shape->operand[i] != isa::Type::B1 || op.shape->form == isa::Form::Scalar ||
+          op.base[i] != Base::Wave)
+        continue;
+      const unsigned first = place::at(static_cast<std::uint32_t>(op.src[i]), lanes);
+      if (!made.test(first)) continue;
+      for (unsigned r = 0; r < file.lanes / 32; ++r) wanted.reset(first + r);
+    }
+    if (wanted.any()) return false;
+    if (!(op.flags & flag::write_bits)) continue;
+    const unsigned first = place::at(op.bit_dst, lanes);
+    if (file.lanes == 64 && ((first > 0 && made.test(first - 1)) || made.test(first + 1)))
+      return false;
+    made.set(first);
+  }
+  return true;
+}
+
+}  // namespace hipsight::engine

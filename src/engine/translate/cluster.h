@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/op.h"
+
+namespace hipsight::engine {
+
+struct RegisterFile;
+
+/// A part of a region, its ops in another order that gives the same results: what can go first,
+/// then arithmetic that one loop over slices does, then what has to come after it.
+struct Cluster {
+  std::vector<const Op*> before, arithmetic, after;
+};
+
+/// Splits the ops of a region, which run one after the other under one EXEC, so that the arithmetic
+/// (ops that `translatable` takes) lies together as far as what each op reads and writes allows.
+std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& file,
+                                 const std::function<bool(const Op&)>& translatable);
+
+/// Whether the ops of a region, but for the conditional branch at its end that leads back to its
+/// begin, are a loop whose lanes do not depend on each other: arithmetic, loads and scalar
+/// instructions, which never see what lanes have made.
+bool is_uniform_loop(std::span<const Op> ops, const Op* begin, const RegisterFile& file,
+                     const std::function<bool(const Op&)>& translatable,
+                     const std::function<bool(const Op&)>& translatable_scalar);
+
+}  // namespace hipsight::engine

@@ -1,0 +1,156 @@
+#include "engine/translate/compiler.h"
+
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+
+#include <cstdlib>
+
+#include "engine/engine.h"
+#include "engine/program.h"
+#include "engine/translate/emit.h"
+#include "engine/translate/library.h"
+#include "support/error.h"
+
+namespace hipsight::engine {
+namespace {
+
+template <class T>
+T check(llvm::Expected<T> result, const char* what) {
+  if (!result) fail("{}: {}", what, toString(result.takeError()));
+  return std::move(*result);
+}
+void check(llvm::Error error, const char* what) {
+  if (error) fail("{}: {}", what, toString(std::move(error)));
+}
+
+std::unique_ptr<llvm::TargetMachine> host_machine(bool wide) {
+  static const bool initialised = [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    return true;
+  }();
+  (void)initialised;
+  const llvm::Triple triple(llvm::sys::getProcessTriple());
+  std::string error;
+  const auto* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) fail("LLVM has no code generator for this host: {}", error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  // The processor's own schedule, but no instructions beyond the chosen host instruction set.
+  std::string features = wide ? "-prefer-256-bit" : "-avx512f";
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, llvm::sys::getHostCPUName(), features, options, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+}
+
+}  // namespace
+
+struct Compiler::Impl {
+  EmitOptions options;
+  llvm::LLVMContext context;
+  Library library;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  unsigned count = 0;
+
+  explicit Impl(bool wide)
+      : options{.slice_lanes = wide ? 16u : 8u, .group = wide ? 16u : 8u},
+        library(context, options.slice_lanes),
+        machine(host_machine(wide)),
+        jit(check(llvm::orc::LLJITBuilder().create(), "LLVM's JIT does not start")) {}
+
+  void optimise(llvm::Function& function) {
+    llvm::PassBuilder builder(machine.get());
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager graphs;
+    llvm::ModuleAnalysisManager modules;
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(graphs);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, graphs, modules);
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::EarlyCSEPass());
+    passes.run(function, functions);
+  }
+
+  template <class Emit>
+  Compiled compile(Emit emit_function) {
+    const std::string name = "cluster_" + std::to_string(count++);
+    llvm::Module module(name, context);
+    module.setTargetTriple(machine->getTargetTriple());
+    module.setDataLayout(machine->createDataLayout());
+    const Emitted emitted = emit_function(module, options, name);
+    llvm::Function& function = *emitted.function;
+    function.addFnAttr("target-cpu", machine->getTargetCPU());
+    function.addFnAttr("target-features", machine->getTargetFeatureString());
+    function.addFnAttr("min-legal-vector-width", options.slice_lanes == 16 ? "512" : "256");
+    // Denormals follow MODE, which is not known here: nothing may be folded by one rule.
+    function.addFnAttr("denormal-fp-math", "dynamic,dynamic");
+    std::string why;
+    llvm::raw_string_ostream problems(why);
+    if (llvm::verifyFunction(function, &problems))
+      fail("the translator made code that LLVM refuses: {}", why);
+    optimise(function);
+    check(jit->addObjectFile(generate(module)), "LLVM's JIT refuses an object");
+    const auto address = check(jit->lookup(name), "LLVM's JIT does not link");
+    return {address.toPtr<Run>(), emitted.masks};
+  }
+
+  std::unique_ptr<llvm::MemoryBuffer> generate(llvm::Module& module) {
+    llvm::SmallVector<char, 0> object;
+    llvm::raw_svector_ostream out(object);
+    llvm::legacy::PassManager passes;
+    if (machine->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::ObjectFile))
+      fail("LLVM cannot write object code for this host");
+    passes.run(module);
+    return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), module.getName(),
+                                                           false);
+  }
+};
+
+Compiler::Compiler() : impl_(std::make_unique<Impl>(Engine::host_isa() == "avx512")) {}
+Compiler::~Compiler() = default;
+
+bool Compiler::takes(const Op& op) const {
+  return can_emit(op, impl_->library);
+}
+
+bool Compiler::takes_scalar(const Op& op) const {
+  return can_emit_scalar(op, impl_->library);
+}
+
+Compiled Compiler::compile(std::span<const Op* const> ops, const RegisterFile& file,
+                           const Places& live, bool masked, const Addresses& addresses) {
+  return impl_->compile([&](llvm::Module& module, EmitOptions options, const std::string& name) {
+    options.masked = masked;
+    options.addresses = &addresses;
+    return emit(module, impl_->library, ops, file, live, options, name);
+  });
+}
+
+Compiled Compiler::compile_loop(std::span<const Op* const> ops, const Op& branch,
+                                const RegisterFile& file, const Places& live, bool masked,
+                                const Addresses& addresses) {
+  return impl_->compile([&](llvm::Module& module, EmitOptions options, const std::string& name) {
+    options.masked = masked;
+    options.addresses = &addresses;
+    return emit_loop(module, impl_->library, ops, branch, file, live, options, name);
+  });
+}
+
+}  // namespace hipsight::engine

@@ -1,0 +1,163 @@
+#include "engine/translate/effects.h"
+
+#include <algorithm>
+
+#include "engine/program.h"
+#include "isa/entry.h"
+#include "isa/instruction.h"
+
+namespace hipsight::engine {
+namespace {
+
+using isa::Format;
+using isa::Operand;
+using isa::Type;
+using isa::Where;
+
+bool has(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
+}
+void add(Places& places, unsigned first, unsigned count) {
+  for (unsigned i = 0; i < count && first + i < place::count; ++i) places.set(first + i);
+}
+
+struct Finder {
+  const Op& op;
+  const isa::Instruction& in;
+  const RegisterFile& file;
+  Effects effects{};
+
+  const std::uint32_t register_bytes = file.lanes * 4;
+  const unsigned mask_registers = file.lanes / 32;
+
+  unsigned place_of(std::uint64_t offset) const {
+    return place::at(static_cast<std::uint32_t>(offset), register_bytes);
+  }
+  void reads_scalar(const Operand& o, unsigned count) {
+    if (o.where == Where::Sgpr) add(effects.reads, o.index, count);
+  }
+
+  /// Entries: the shape says it all.
+  void entry() {
+    const isa::Shape& shape = *op.shape;
+    const bool scalar = shape.form == isa::Form::Scalar;
+    const bool pairs = shape.form == isa::Form::Packed && !isa::is_16_bit(shape.result);
+    if (!scalar) add(effects.reads, reg::exec, mask_registers);
+    for (unsigned i = 0; i < shape.operands; ++i) {
+      const Type type = shape.operand[i];
+      if (type == Type::B1 && scalar) {
+        effects.reads.set(place::scc);
+        continue;
+      }
+      if (op.base[i] != Base::Wave) continue;
+      const bool elsewhere = (op.broadcast | op.prepare) >> i & 1;
+      const unsigned registers = type == Type::B1                ? mask_registers
+                                 : isa::is_64_bit(type) || pairs ? 2
+                                                                 : 1;
+      add(effects.reads, place_of(elsewhere ? op.origin[i] : op.src[i]), registers);
+    }
+    if (shape.result == Type::B1 || shape.bit_result) {
+      if (scalar) effects.writes.set(place::scc);
+      if (op.flags & flag::write_bits) add(effects.writes, place_of(op.bit_dst), mask_registers);
+      if (op.flags & flag::write_exec) add(effects.writes, reg::exec, mask_registers);
+    }
+    if (shape.result != Type::B1) {
+      const unsigned registers = isa::is_64_bit(shape.result) || pairs ? 2 : 1;
+      add(effects.writes, place_of(op.dst), registers);
+      if (op.finish) add(effects.reads, place_of(op.dst), registers);
+    }
+    effects.movable = true;
+  }
+
+  void memory() {
+    const isa::Work work = isa::work_of(in);
+    const bool atomic = work.bytes_read && work.bytes_written;
+    const bool special = in.lds || has(in.name, "_LDS") || has(in.name, "_GS_") ||
+                         has(in.name, "FORMAT") || (!work.bytes_read && !work.bytes_written);
+    if (special || in.gds) return;
+    const unsigned dwords = (std::max(work.bytes_read, work.bytes_written) + 3) / 4;
+    if (in.format == Format::Smem) {
+      reads_scalar(in.base, 4);
+      reads_scalar(in.soffset, 1);
+      effects.reads.set(place::global);
+      add(effects.writes, place_of(op.dst), dwords);
+      effects.movable = in.name.starts_with("S_LOAD") || in.name.starts_with("S_BUFFER_LOAD");
+      return;
+    }
+    add(effects.reads, reg::exec, 2);
+    const auto touches = [&](unsigned kind) {
+      if (work.bytes_read) effects.reads.set(kind);
+      if (work.bytes_written) effects.writes.set(kind);
+    };
+    if (in.format == Format::Ds || in.format == Format::Flat) touches(place::lds);
+    if (in.format == Format::Scratch || in.format == Format::Flat || in.format == Format::Mubuf)
+      touches(place::scratch);
+    if (in.format == Format::Global || in.format == Format::Flat || in.format == Format::Mubuf)
+      touches(place::global);
+    if (in.src[0].where == Where::Vgpr)
+      add(effects.reads, place_of(op.src[0]), in.format == Format::Ds ? 1 : 2);
+    reads_scalar(in.base, 4);
+    reads_scalar(in.soffset, 1);
+    // Data: what is stored, what an atomic takes (a comparand too), what comes back.
+    for (unsigned i = 1; i < 3; ++i)
+      if (in.src[i].where == Where::Vgpr || in.src[i].where == Where::Agpr)
+        add(effects.reads, place_of(op.src[i]), atomic ? 2 * dwords : dwords);
+    if (work.bytes_read && in.dst.where != Where::None) {
+      add(effects.writes, place_of(op.dst), dwords);
+      if (has(in.name, "D16")) effects.reads.set(place_of(op.dst));  // the other half
+    }
+    effects.movable = true;
+  }
+
+  /// Lanes to a scalar register, and a scalar to a lane.
+  void lane_access() {
+    add(effects.reads, reg::exec, 2);
+    for (unsigned i = 0; i < 2; ++i) {
+      if (op.step[i])
+        effects.reads.set(place_of(op.src[i]));
+      else
+        reads_scalar(in.src[i], 1);
+    }
+    effects.writes.set(place_of(op.dst));
+    effects.movable = true;
+  }
+
+  void find() {
+    if (op.shape) return entry();
+    switch (in.format) {
+      case Format::Smem:
+      case Format::Ds:
+      case Format::Flat:
+      case Format::Global:
+      case Format::Scratch:
+      case Format::Mubuf:
+        return memory();
+      default:
+        break;
+    }
+    if (in.name == "V_READFIRSTLANE_B32" || in.name == "V_READLANE_B32") lane_access();
+  }
+};
+
+}  // namespace
+
+namespace place {
+
+unsigned at(std::uint32_t offset, std::uint32_t register_bytes) {
+  if (offset >= sizeof(Wave))
+    return std::min<unsigned>(vector + (offset - sizeof(Wave)) / register_bytes, count - 1);
+  if (offset == offsetof(Wave, scc)) return scc;
+  if (offset >= offsetof(Wave, temporary))
+    return temporary + (offset - offsetof(Wave, temporary)) / (Wave::temporary_bytes / 2);
+  return (offset - offsetof(Wave, scalar)) / 4;
+}
+
+}  // namespace place
+
+Effects effects_of(const Op& op, const RegisterFile& file) {
+  Finder finder{op, *op.instruction, file};
+  if (op.instruction) finder.find();
+  return finder.effects;
+}
+
+}  // namespace hipsight::engine

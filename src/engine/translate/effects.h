@@ -1,0 +1,35 @@
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+
+#include "engine/op.h"
+#include "engine/wave.h"
+
+namespace hipsight::engine {
+
+struct RegisterFile;
+
+/// Places that ops read and write: the registers of a wave, and each kind of memory as a whole.
+namespace place {
+constexpr unsigned scc = reg::scalar_count;
+constexpr unsigned lds = scc + 1, global = lds + 1, scratch = global + 1;
+constexpr unsigned temporary = scratch + 1;  ///< registers of Wave::temporary, two for each operand
+constexpr unsigned vector = temporary + 2 * Wave::temporaries;
+constexpr unsigned count = vector + 640;  ///< 512 registers and what lies behind the last one
+
+/// The place of a byte offset in the wave.
+unsigned at(std::uint32_t offset, std::uint32_t register_bytes);
+}  // namespace place
+using Places = std::bitset<place::count>;
+
+/// What one op depends on and changes.
+struct Effects {
+  Places reads, writes;
+  /// Whether the sets are complete and the op only moves data: it may change places with ops that
+  /// it shares nothing with. Branches, barriers, changes of MODE and the like stay where they are.
+  bool movable = false;
+};
+Effects effects_of(const Op& op, const RegisterFile& file);
+
+}  // namespace hipsight::engine

@@ -1,0 +1,307 @@
+// The frame: what depends on what, the loop over slices, and when to give up.
+
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+
+#include "engine/translate/emitter.h"
+
+namespace hipsight::engine {
+
+namespace {
+
+using isa::Type;
+
+/// Registers of an operand or a result.
+unsigned registers_of(const isa::Shape& shape, Type type) {
+  const bool pairs = shape.form == isa::Form::Packed && !isa::is_16_bit(type);
+  return isa::is_64_bit(type) || pairs ? 2 : 1;
+}
+
+}  // namespace
+
+Emitted Emitter::run(std::span<const Op* const> ops, const std::string& name) {
+  connect(ops);
+  begin(name);
+  straight();
+  return std::move(emitted_);
+}
+
+Source Emitter::current(unsigned place) const {
+  const auto at = now_.find(place);
+  return at == now_.end() ? Source{-1, 0, place} : at->second;
+}
+
+unsigned Emitter::place_of(std::uint64_t offset) const {
+  return place::at(static_cast<std::uint32_t>(offset), register_bytes_);
+}
+
+Source Emitter::read(unsigned place) {
+  const Source source = current(place);
+  if (source.node < 0) initial_readers_[place].push_back(static_cast<int>(nodes_.size()));
+  return source;
+}
+
+bool Emitter::is_waited_for(unsigned place) {
+  return std::ranges::any_of(initial_readers_[place], [&](int reader) {
+    return !nodes_[static_cast<std::size_t>(reader)].emitted;
+  });
+}
+
+void Emitter::connect(std::span<const Op* const> ops) {
+  nodes_.reserve(ops.size());
+  for (const Op* op : ops) {
+    Node node;
+    node.op = op;
+    if (const Load* load = load_of(*op)) {
+      connect_load(node, *load);
+      continue;
+    }
+    const isa::Shape& shape = *op->shape;
+    for (unsigned i = 0; i < shape.operands; ++i) {
+      const Type type = shape.operand[i];
+      if (is_constant(*op, i)) continue;
+      if (type == Type::B1) {
+        node.first[i] = read(place_of(op->src[i]));
+      } else if (is_vector(*op, i)) {
+        const unsigned place = place_of(op->prepare >> i & 1 ? op->origin[i] : op->src[i]);
+        node.first[i] = read(place);
+        if (registers_of(shape, type) == 2) node.second[i] = read(place + 1);
+      }
+    }
+    const int index = static_cast<int>(nodes_.size());
+    if (shape.result != Type::B1) {
+      const unsigned place = place_of(op->dst);
+      for (unsigned r = 0; r < registers_of(shape, shape.result); ++r) {
+        if (op->finish && op->half != Half::Zero) node.before[r] = read(place + r);
+        now_[place + r] = {index, r, place + r};
+      }
+    }
+    if (op->flags & flag::write_bits)
+      now_[place_of(op->bit_dst)] = {index, mask_component, place_of(op->bit_dst)};
+    nodes_.push_back(node);
+  }
+}
+
+void Emitter::connect_load(Node& node, const Load& load) {
+  const Op& op = *node.op;
+  node.first[0] = read(place_of(op.src[0]));
+  const bool wide = !load.lds && op.instruction->base.where != isa::Where::Sgpr;
+  if (wide) node.second[0] = read(place_of(op.src[0]) + 1);
+  const int index = static_cast<int>(nodes_.size());
+  for (unsigned r = 0; r < load.dwords * load.accesses; ++r)
+    now_[place_of(op.dst) + r] = {index, r, place_of(op.dst) + r};
+  nodes_.push_back(node);
+}
+
+void Emitter::begin(const std::string& name) {
+  llvm::Type* pointer = build_.getPtrTy();
+  auto* type = llvm::FunctionType::get(pointer, {pointer, pointer}, false);
+  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module_);
+  function_->addFnAttr(llvm::Attribute::NoUnwind);
+  function_->addParamAttr(0, llvm::Attribute::NoAlias);
+  wave_ = function_->getArg(0);
+  emitted_.function = function_;
+  entry_ = block("entry");
+  build_.SetInsertPoint(entry_);
+}
+
+llvm::BasicBlock* Emitter::block(const char* name) {
+  return llvm::BasicBlock::Create(module_.getContext(), name, function_);
+}
+
+Value* Emitter::wave_at(Value* wave, std::uint64_t offset) {
+  return build_.CreateConstInBoundsGEP1_64(build_.getInt8Ty(), wave, offset);
+}
+
+Value* Emitter::register_pointer(unsigned place) {
+  if (place >= place::vector)
+    return wave_at(slice_, sizeof(Wave) + std::uint64_t{place - place::vector} * register_bytes_);
+  return wave_at(slice_, offsetof(Wave, temporary) +
+                             std::uint64_t{place - place::temporary} * (Wave::temporary_bytes / 2));
+}
+
+Value* Emitter::op_after(unsigned count) {
+  return wave_at(function_->getArg(1), count * sizeof(Op));
+}
+
+void Emitter::open() {
+  // f64 and f16 follow a rounding mode of their own; what differs is left to the interpreter.
+  const bool wide = std::ranges::any_of(nodes_, [](const Node& n) { return uses_wide_mode(n); });
+  llvm::BasicBlock* const before = build_.GetInsertBlock();
+  slice_head_ = block("slice");
+  give_up_ = block("give_up");
+  if (wide) {
+    Value* a = build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, csr_32)));
+    Value* b = build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, csr_64)));
+    build_.CreateCondBr(build_.CreateICmpEQ(a, b), slice_head_, give_up_);
+    mode_guard_ = before;
+  } else {
+    build_.CreateBr(slice_head_);
+  }
+  build_.SetInsertPoint(slice_head_);
+  index_ = build_.CreatePHI(build_.getInt64Ty(), 2);
+  llvm::cast<llvm::PHINode>(index_)->addIncoming(build_.getInt64(0), before);
+  slice_ = build_.CreateInBoundsGEP(build_.getInt8Ty(), wave_,
+                                    build_.CreateMul(index_, build_.getInt64(lanes_ * 4)));
+  if (options_.masked) active_ = mask_at(reg::exec);
+
+  for (const auto& [place, source] : now_)
+    if (is_mask(source) || live_.test(place))
+      (is_mask(source) ? masks_ : outputs_).emplace_back(place, source);
+}
+
+void Emitter::close() {
+  for (std::size_t m = 0; m < masks_.size(); ++m) {
+    const auto& [place, source] = masks_[m];
+    Value* lanes = as_lanes(nodes_[static_cast<std::size_t>(source.node)].result[mask_component]);
+    if (options_.masked) lanes = build_.CreateAnd(lanes, active_);
+    emitted_.masks.push_back(static_cast<std::uint32_t>(offsetof(Wave, scalar)) + place * 4);
+    Value* to = build_.CreateInBoundsGEP(build_.getInt8Ty(),
+                                         wave_at(wave_, offsetof(Wave, temporary) + m * 8),
+                                         build_.CreateMul(index_, build_.getInt64(lanes_ / 8)));
+    build_.CreateStore(build_.CreateBitCast(lanes, build_.getIntNTy(lanes_)), to);
+  }
+  Value* next = build_.CreateAdd(index_, build_.getInt64(1));
+  llvm::cast<llvm::PHINode>(index_)->addIncoming(next, build_.GetInsertBlock());
+  llvm::BasicBlock* done = block("done");
+  build_.CreateCondBr(build_.CreateICmpULT(next, build_.getInt64(file_.lanes / lanes_)),
+                      slice_head_, done);
+
+  build_.SetInsertPoint(give_up_);
+  Value* slices_done = build_.getInt64(0);
+  if (!llvm::pred_empty(give_up_)) {
+    auto* phi = build_.CreatePHI(build_.getInt64Ty(), 2);
+    for (llvm::BasicBlock* p : llvm::predecessors(give_up_))
+      phi->addIncoming(p == mode_guard_ ? build_.getInt64(0) : index_, p);
+    slices_done = phi;
+  }
+  Value* lanes_done = build_.CreateMul(slices_done, build_.getInt64(lanes_));
+  build_.CreateStore(build_.CreateTrunc(lanes_done, build_.getInt32Ty()),
+                     wave_at(wave_, offsetof(Wave, done_lanes)));
+  build_.CreateRet(op_after(1));
+
+  build_.SetInsertPoint(done);
+  llvm::Type* mask_type = build_.getIntNTy(file_.lanes);
+  for (std::size_t m = 0; m < masks_.size(); ++m)
+    build_.CreateAlignedStore(
+        build_.CreateAlignedLoad(mask_type, wave_at(wave_, offsetof(Wave, temporary) + m * 8),
+                                 llvm::Align(8)),
+        wave_at(wave_, emitted_.masks[m]), llvm::Align(4));
+}
+
+void Emitter::straight() {
+  open();
+  // Giving up in a group undoes what the groups before it have stored.
+  undo_ = give_up_;
+  for (std::size_t at = 0; at < outputs_.size() || at == 0; at += options_.group) {
+    const std::size_t end = std::min(outputs_.size(), at + options_.group);
+    const bool last = end == outputs_.size();
+    cache_.clear();
+    lane_numbers_ = nullptr;
+    rare_.clear();
+    std::vector<int> needed;
+    for (std::size_t o = at; o < end; ++o) need(outputs_[o].second.node, needed);
+    if (last)
+      for (const auto& [place, source] : masks_) need(source.node, needed);
+    std::ranges::sort(needed);
+    for (const int node : needed) emit(nodes_[static_cast<std::size_t>(node)]);
+    std::vector<Value*> before(end - at);
+    for (std::size_t o = at; o < end; ++o) {
+      const unsigned place = outputs_[o].first;
+      const bool kept = is_waited_for(place);
+      if (kept || options_.masked) before[o - at] = initial(place);
+      if (kept) pinned_[place] = before[o - at];
+    }
+    give_up_if(rare_lanes(nullptr), undo_);
+    llvm::BasicBlock* next_undo = last ? nullptr : block("undo");
+    for (std::size_t o = at; o < end; ++o) {
+      const auto& [place, source] = outputs_[o];
+      Value* to = register_pointer(place);
+      Value* old = before[o - at];
+      // Loaded again, if need be, rather than kept in a register across the check.
+      const bool logged = !last && (options_.masked || initial_readers_.contains(place));
+      if (logged && !old) old = build_.CreateAlignedLoad(bits_, to, llvm::Align(lanes_ * 4));
+      if (logged) log(old, to, next_undo);
+      commit(source, old, to);
+    }
+    if (!last) {
+      llvm::IRBuilder<>(next_undo).CreateBr(undo_);
+      undo_ = next_undo;
+    }
+  }
+  close();
+  build_.CreateRet(op_after(2));
+}
+
+void Emitter::commit(const Source& source, Value* old, Value* to) {
+  Value* value = nodes_[static_cast<std::size_t>(source.node)].result[source.component];
+  if (options_.masked) value = build_.CreateSelect(active_, value, old);
+  store(value, to);
+}
+
+bool Emitter::is_mask(const Source& source) const {
+  return source.component == mask_component &&
+         nodes_[static_cast<std::size_t>(source.node)].op->shape;
+}
+
+bool Emitter::uses_wide_mode(const Node& node) {
+  const auto wide = [](Type t) { return t == Type::F64 || t == Type::F16; };
+  if (!node.op->shape) return false;
+  const isa::Shape& shape = *node.op->shape;
+  return wide(shape.result) || std::ranges::any_of(shape.operand, wide);
+}
+
+void Emitter::need(int node, std::vector<int>& needed) {
+  Node& n = nodes_[static_cast<std::size_t>(node)];
+  if (n.emitted) return;
+  n.emitted = true;
+  needed.push_back(node);
+  const auto follow = [&](const Source& source) {
+    if (source.node >= 0) need(source.node, needed);
+  };
+  for (unsigned i = 0; i < 4; ++i) follow(n.first[i]), follow(n.second[i]);
+  for (const Source& source : n.before) follow(source);
+}
+
+void Emitter::store(Value* value, Value* to) {
+  build_.CreateAlignedStore(value, to, llvm::Align(lanes_ * 4));
+}
+
+void Emitter::log(Value* old, Value* to, llvm::BasicBlock* undo) {
+  llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+  Value* slot = at_entry.CreateAlloca(bits_);
+  store(old, slot);
+  llvm::IRBuilder<> in_undo(undo);
+  in_undo.CreateAlignedStore(in_undo.CreateAlignedLoad(bits_, slot, llvm::Align(lanes_ * 4)), to,
+                             llvm::Align(lanes_ * 4));
+}
+
+bool can_emit(const Op& op, const Library& library) {
+  const isa::Instruction& in = *op.instruction;
+  if (load_of(op)) return !in.lds && !in.gds && in.src[0].where == isa::Where::Vgpr;
+  if (!op.shape || op.shape->form == isa::Form::Scalar) return false;
+  if (in.variant != isa::Variant::Plain || (op.flags & flag::write_exec)) return false;
+  if (op.finish && (in.clamp || in.omod)) return false;
+  return library.find(op.shape->name) != nullptr;
+}
+
+bool can_emit_scalar(const Op& op, const Library& library) {
+  return op.shape && op.shape->form == isa::Form::Scalar && library.find(op.shape->name);
+}
+
+Emitted emit(llvm::Module& module, const Library& library, std::span<const Op* const> ops,
+             const RegisterFile& file, const Places& live, const EmitOptions& options,
+             const std::string& name) {
+  return Emitter(module, library, file, live, options).run(ops, name);
+}
+
+Emitted emit_loop(llvm::Module& module, const Library& library, std::span<const Op* const> ops,
+                  const Op& branch, const RegisterFile& file, const Places& live,
+                  const EmitOptions& options, const std::string& name) {
+  return Emitter(module, library, file, live, options).run_loop(ops, branch, name);
+}
+
+}  // namespace hipsight::engine

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/op.h"
+#include "engine/translate/affine.h"
+#include "engine/translate/effects.h"
+
+namespace llvm {
+class Function;
+class Module;
+}  // namespace llvm
+
+namespace hipsight::engine {
+
+class Library;
+struct RegisterFile;
+
+/// Whether the emitter can turn this op into code.
+bool can_emit(const Op& op, const Library& library);
+
+bool can_emit_scalar(const Op& op, const Library& library);
+
+/// What code of a cluster's arithmetic leaves behind when it gives up.
+struct Emitted {
+  llvm::Function* function = nullptr;
+  /// Byte offsets in the wave of the masks that it makes; until the end their bits lie in
+  /// Wave::temporary, eight bytes each.
+  std::vector<std::uint32_t> masks;
+};
+
+/// How to emit.
+struct EmitOptions {
+  unsigned slice_lanes = 8;  ///< lanes of a host register
+  unsigned group = 8;        ///< registers that are computed together
+  bool masked = false;       ///< for any EXEC; otherwise EXEC must be full
+  /// What is known of the addresses of loads, for waves that Wave::whole_rows says it of.
+  const std::map<const Op*, Affine>* addresses = nullptr;
+};
+
+/// Emits a function of type Run that does the arithmetic of a cluster slice by slice. It returns
+/// op + 2 when all is done; op + 1 when the slices from Wave::done_lanes on are left to the
+/// interpreter. Registers that are not `live` afterwards keep what they held.
+Emitted emit(llvm::Module& module, const Library& library, std::span<const Op* const> ops,
+             const RegisterFile& file, const Places& live, const EmitOptions& options,
+             const std::string& name);
+
+/// Emits a whole loop of uniform control flow: each slice goes round it as often as the scalar
+/// instructions among `ops` (in program order) and the conditional branch at its end say, but not
+/// beyond the wave's budget. The number of trips goes to Wave::trips. Returns as emit() does.
+Emitted emit_loop(llvm::Module& module, const Library& library, std::span<const Op* const> ops,
+                  const Op& branch, const RegisterFile& file, const Places& live,
+                  const EmitOptions& options, const std::string& name);
+
+}  // namespace hipsight::engine

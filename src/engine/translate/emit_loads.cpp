@@ -1,0 +1,176 @@
+// Loads from LDS and memory.
+
+#include <llvm/IR/Instructions.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/translate/emitter.h"
+
+namespace hipsight::engine {
+
+namespace {
+
+constexpr Load loads[]{
+    {"DS_READ_B32", true, 1},
+    {"DS_READ_B64", true, 2},
+    {"DS_READ_B96", true, 3},
+    {"DS_READ_B128", true, 4},
+    {"DS_READ2_B32", true, 1, 2, 4},
+    {"DS_READ2_B64", true, 2, 2, 8},
+    {"DS_READ2ST64_B32", true, 1, 2, 256},
+    {"DS_READ2ST64_B64", true, 2, 2, 512},
+    {"GLOBAL_LOAD_DWORD", false, 1},
+    {"GLOBAL_LOAD_DWORDX2", false, 2},
+    {"GLOBAL_LOAD_DWORDX3", false, 3},
+    {"GLOBAL_LOAD_DWORDX4", false, 4},
+};
+
+}  // namespace
+
+const Load* load_of(const Op& op) {
+  if (op.shape) return nullptr;
+  const auto* at = std::ranges::find(loads, op.instruction->name, &Load::name);
+  return at == std::end(loads) ? nullptr : at;
+}
+
+void Emitter::emit_load(Node& node, const Load& load) {
+  if (load.lds) {
+    if (!node.result[0]) emit_lds_loads(node.first[0]);
+    return;
+  }
+  const isa::Instruction& in = *node.op->instruction;
+  Value* base = build_.getInt64(static_cast<std::uint64_t>(node.op->imm));
+  Value* high = splat(0);
+  if (in.base.where == isa::Where::Sgpr)
+    base = build_.CreateAdd(base, scalar_pair(in.base.index));
+  else
+    high = value_of(node.second[0]);
+  call("GLOBAL " + std::to_string(load.dwords),
+       {wave_, base, build_.getInt32(known_index(in.address)), value_of(node.first[0]), high},
+       node.result);
+}
+
+void Emitter::call(const std::string& name, std::initializer_list<Value*> arguments,
+                   Value** results) {
+  const llvm::Function& function = *library_.find(name);
+  ValueMap map;
+  unsigned at = 4;
+  for (Value* argument : arguments) map[function.getArg(at++)] = argument;
+  copy_here(function, map, results);
+}
+
+std::uint32_t Emitter::lds_offset(const Op& op, const Load& load, unsigned access) {
+  const auto offset = static_cast<std::uint32_t>(op.imm);
+  return load.accesses == 1 ? offset : (offset >> (8 * access) & 0xff) * load.offset_unit;
+}
+
+void Emitter::emit_lds_loads(const Source& address) {
+  struct One {
+    Node* node;
+    const Load* load;
+  };
+  std::vector<One> all;
+  std::uint32_t extent = 0;
+  bool dwords = false;  // some are of one dword
+  for (Node& node : nodes_) {
+    const Load* load = load_of(*node.op);
+    const Source& its = node.first[0];
+    const bool same = its.node == address.node && its.component == address.component &&
+                      its.place == address.place;
+    if (!load || !load->lds || !same) continue;
+    all.push_back({&node, load});
+    node.emitted = true;
+    dwords |= load->dwords == 1;
+    for (unsigned a = 0; a < load->accesses; ++a)
+      extent = std::max(extent, lds_offset(*node.op, *load, a) + load->dwords * 4);
+  }
+  Value* checked[4]{};
+  call("LDS check", {wave_, build_.getInt32(extent), value_of(address)}, checked);
+  Value* const at = checked[0];
+  if (const Affine known = affine_of(*all.front().node->op); known.known) {
+    // One straight line; lanes out of range are dealt with before it.
+    give_up_if(rare_lanes(nullptr), undo_);
+    rare_.clear();
+    for (const One& one : all)
+      for (unsigned a = 0; a < one.load->accesses; ++a)
+        load_affine(known, *one.load, lds_offset(*one.node->op, *one.load, a), at,
+                    one.node->result + a * one.load->dwords);
+    return;
+  }
+  Value* const from_first = build_.CreateSub(
+      at, build_.CreateVectorSplat(lanes_, build_.CreateExtractElement(at, std::uint64_t{0})));
+  const auto is_zero = [&](Value* v) {
+    return build_.CreateICmpEQ(build_.CreateOrReduce(v), build_.getInt32(0));
+  };
+
+  llvm::BasicBlock *uniform = block("uniform"), *not_uniform = block("not_uniform");
+  llvm::BasicBlock *any = block("any"), *loaded = block("loaded");
+  llvm::BasicBlock* contiguous = dwords ? block("contiguous") : nullptr;
+  build_.CreateCondBr(is_zero(from_first), uniform, not_uniform);
+  build_.SetInsertPoint(not_uniform);
+  if (contiguous)
+    build_.CreateCondBr(is_zero(build_.CreateXor(from_first, lane_offsets())), contiguous, any);
+  else
+    build_.CreateBr(any);
+
+  // The same loads for each pattern; then whichever were done.
+  std::vector<std::array<Value*, 4>> found[3];
+  const auto arm = [&](llvm::BasicBlock* where, const char* pattern, auto& results) {
+    if (!where) return;
+    build_.SetInsertPoint(where);
+    for (const One& one : all) {
+      auto& result = results.emplace_back();
+      for (unsigned a = 0; a < one.load->accesses; ++a) {
+        const bool known = std::string_view(pattern) != "contiguous" || one.load->dwords == 1;
+        call("LDS " + std::to_string(one.load->dwords) + " " + (known ? pattern : "any"),
+             {wave_, build_.getInt32(lds_offset(*one.node->op, *one.load, a)), at},
+             result.data() + a * one.load->dwords);
+      }
+    }
+    build_.CreateBr(loaded);
+  };
+  arm(uniform, "uniform", found[0]);
+  arm(contiguous, "contiguous", found[1]);
+  arm(any, "any", found[2]);
+  build_.SetInsertPoint(loaded);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (unsigned r = 0; r < all[i].load->dwords * all[i].load->accesses; ++r) {
+      auto* phi = build_.CreatePHI(bits_, 3);
+      phi->addIncoming(found[0][i][r], uniform);
+      if (contiguous) phi->addIncoming(found[1][i][r], contiguous);
+      phi->addIncoming(found[2][i][r], any);
+      all[i].node->result[r] = phi;
+    }
+}
+
+void Emitter::load_affine(const Affine& known, const Load& load, std::uint32_t offset, Value* at,
+                          Value** results) {
+  const std::string name = "LDS " + std::to_string(load.dwords);
+  Value* const by = build_.getInt32(offset);
+  if (known.uniform())
+    call(name + " uniform", {wave_, by, at}, results);
+  else if (load.dwords == 1 && known.stride == 4)
+    call(name + " contiguous", {wave_, by, at}, results);
+  else
+    call(name + " strided", {wave_, by, build_.getInt32(known.stride), at}, results);
+}
+
+Affine Emitter::affine_of(const Op& op) const {
+  if (!options_.addresses || options_.masked) return {};
+  const auto found = options_.addresses->find(&op);
+  return found == options_.addresses->end() ? Affine{} : found->second;
+}
+
+Value* Emitter::lane_offsets() {
+  llvm::SmallVector<llvm::Constant*, 16> offsets;
+  for (unsigned l = 0; l < lanes_; ++l) offsets.push_back(build_.getInt32(l * 4));
+  return llvm::ConstantVector::get(offsets);
+}
+
+Value* Emitter::scalar_pair(unsigned index) {
+  return build_.CreateAlignedLoad(
+      build_.getInt64Ty(), wave_at(wave_, offsetof(Wave, scalar) + index * 4), llvm::Align(4));
+}
+
+}  // namespace hipsight::engine

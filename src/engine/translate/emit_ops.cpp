@@ -1,0 +1,259 @@
+// Operands, entries and what encodings do to them.
+
+#include <llvm/Analysis/InstructionSimplify.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+#include <cstring>
+
+#include "engine/translate/emitter.h"
+
+namespace hipsight::engine {
+
+using isa::Type;
+
+Value* Emitter::initial(unsigned place) {
+  if (const auto at = pinned_.find(place); at != pinned_.end()) return at->second;
+  Value*& value = cache_[place];
+  if (!value)
+    value = build_.CreateAlignedLoad(bits_, register_pointer(place), llvm::Align(lanes_ * 4));
+  return value;
+}
+
+Value* Emitter::value_of(const Source& source) {
+  if (source.node >= 0)
+    return nodes_[static_cast<std::size_t>(source.node)].result[source.component];
+  return initial(source.place);
+}
+
+Value* Emitter::splat(std::uint32_t value) {
+  return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes_),
+                                        build_.getInt32(value));
+}
+
+Value* Emitter::scalar(std::uint32_t offset) {
+  const unsigned place = place_of(offset);
+  if (const auto at = scalars_.find(place); at != scalars_.end())
+    return build_.CreateVectorSplat(lanes_, at->second);
+  Value*& value = cache_[place::count + offset];
+  if (!value)
+    value = build_.CreateVectorSplat(
+        lanes_,
+        build_.CreateAlignedLoad(build_.getInt32Ty(), wave_at(wave_, offset), llvm::Align(4)));
+  return value;
+}
+
+Value* Emitter::mask_at(unsigned place) {
+  auto* const type = llvm::FixedVectorType::get(build_.getInt1Ty(), lanes_);
+  if (scalars_.contains(place)) {
+    Value* bits = build_.CreateZExt(scalar_word(place), build_.getInt64Ty());
+    if (file_.lanes == 64)
+      bits = build_.CreateOr(
+          bits,
+          build_.CreateShl(build_.CreateZExt(scalar_word(place + 1), build_.getInt64Ty()), 32));
+    bits = build_.CreateLShr(bits, build_.CreateMul(index_, build_.getInt64(lanes_)));
+    return build_.CreateBitCast(build_.CreateTrunc(bits, build_.getIntNTy(lanes_)), type);
+  }
+  Value* from = build_.CreateInBoundsGEP(build_.getInt8Ty(),
+                                         wave_at(wave_, offsetof(Wave, scalar) + place * 4),
+                                         build_.CreateMul(index_, build_.getInt64(lanes_ / 8)));
+  return build_.CreateBitCast(build_.CreateLoad(build_.getIntNTy(lanes_), from), type);
+}
+
+Value* Emitter::as_lanes(Value* mask) {
+  return build_.CreateICmpNE(mask, llvm::Constant::getNullValue(bits_));
+}
+
+Value* Emitter::constant(const Op& op, unsigned i, unsigned which) {
+  const auto* words = reinterpret_cast<const std::uint32_t*>(op.src[i]);
+  return splat(words[which * file_.lanes]);
+}
+
+Value* Emitter::mask_operand(const Node& node, unsigned i) {
+  const Op& op = *node.op;
+  if (is_constant(op, i)) {
+    std::uint64_t bits;
+    std::memcpy(&bits, reinterpret_cast<const void*>(op.src[i]), sizeof bits);
+    // Masks are constant only as all or none.
+    return splat(bits ? ~0u : 0);
+  }
+  if (node.first[i].node >= 0) return value_of(node.first[i]);
+  return build_.CreateSExt(mask_at(node.first[i].place), bits_);
+}
+
+Value* Emitter::plain_operand(const Node& node, unsigned i, unsigned which) {
+  const Op& op = *node.op;
+  if (is_constant(op, i)) return constant(op, i, which);
+  if (is_vector(op, i)) {
+    const Source& source = which ? node.second[i] : node.first[i];
+    return value_of(source);
+  }
+  return scalar(op.origin[i] + which * 4);
+}
+
+Value* Emitter::operand(const Node& node, unsigned i, unsigned which) {
+  const Op& op = *node.op;
+  const Type type = op.shape->operand[i];
+  Value* value = plain_operand(node, i, which);
+  if (is_constant(op, i) || !(op.prepare >> i & 1)) return value;
+  const isa::Operand& o = op.shape->old[i] ? op.instruction->dst : op.instruction->src[i];
+  if (o.high && isa::is_16_bit(type)) value = build_.CreateLShr(value, 16);
+  if (op.shape->old[i]) return value;
+  const bool sign_here = !isa::is_64_bit(type) || which == 1;
+  const std::uint32_t sign = isa::is_16_bit(type) ? 0x8000u : 0x80000000u;
+  if (o.absolute && sign_here) value = build_.CreateAnd(value, splat(~sign));
+  if (o.negate && sign_here) value = build_.CreateXor(value, splat(sign));
+  return value;
+}
+
+void Emitter::emit(Node& node) {
+  if (const Load* load = load_of(*node.op)) return emit_load(node, *load);
+  const isa::Shape& shape = *node.op->shape;
+  if (shape.form == isa::Form::Packed) return emit_packed(node);
+  Value *low[4]{}, *high[4]{};
+  for (unsigned i = 0; i < shape.operands; ++i) {
+    if (shape.operand[i] == Type::B1) {
+      low[i] = mask_operand(node, i);
+      continue;
+    }
+    low[i] = operand(node, i, 0);
+    if (isa::is_64_bit(shape.operand[i])) high[i] = operand(node, i, 1);
+  }
+  splice(shape, low, high, node.result);
+  place_half(node);
+}
+
+void Emitter::place_half(Node& node) {
+  const Op& op = *node.op;
+  if (!op.finish || op.half == Half::Zero) return;
+  Value* before = value_of(node.before[0]);
+  Value*& result = node.result[0];
+  if (op.half == Half::KeepHigh)
+    result = build_.CreateOr(build_.CreateAnd(result, splat(0xffff)),
+                             build_.CreateAnd(before, splat(0xffff0000u)));
+  else
+    result = build_.CreateOr(build_.CreateShl(result, 16), build_.CreateAnd(before, splat(0xffff)));
+}
+
+void Emitter::emit_packed(Node& node) {
+  const Op& op = *node.op;
+  const isa::Shape& shape = *op.shape;
+  const auto modifiers = static_cast<std::uint32_t>(op.imm);
+  Value* halves[2]{};
+  for (unsigned half = 0; half < 2; ++half) {
+    Value *low[4]{}, *high[4]{}, *result[3]{};
+    for (unsigned i = 0; i < shape.operands; ++i) {
+      const unsigned select = modifiers >> (half * 3 + i) & 1;
+      const bool negate = modifiers >> (6 + half * 3 + i) & 1;
+      const bool word = isa::is_16_bit(shape.operand[i]);
+      Value* value = plain_operand(node, i, word ? 0 : select);
+      if (word && select) value = build_.CreateLShr(value, 16);
+      if (word) value = build_.CreateAnd(value, splat(0xffff));
+      if (negate) value = build_.CreateXor(value, splat(word ? 0x8000u : 0x80000000u));
+      low[i] = value;
+    }
+    splice(shape, low, high, result);
+    halves[half] = result[0];
+  }
+  if (isa::is_16_bit(shape.result))
+    node.result[0] = build_.CreateOr(halves[0], build_.CreateShl(halves[1], 16));
+  else
+    node.result[0] = halves[0], node.result[1] = halves[1];
+}
+
+void Emitter::splice(const isa::Shape& shape, Value* const* low, Value* const* high,
+                     Value** results) {
+  const llvm::Function& meaning = *library_.find(shape.name);
+  ValueMap map;
+  const unsigned operands = shape.operands;
+  for (unsigned i = 0; i < operands; ++i) {
+    map[meaning.getArg(4 + i)] = low[i];
+    map[meaning.getArg(4 + operands + i)] = high[i] ? high[i] : llvm::PoisonValue::get(bits_);
+  }
+  if (!meaning.getArg(3)->use_empty()) map[meaning.getArg(3)] = lane_numbers();
+  copy_here(meaning, map, results);
+}
+
+Value* Emitter::mapped(const ValueMap& map, Value* value) {
+  const auto at = map.find(value);
+  return at == map.end() ? value : at->second;
+}
+
+void Emitter::copy_here(const llvm::Function& function, ValueMap& map, Value** results) {
+  const bool straight = function.size() == 1;
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> blocks;
+  blocks[&function.front()] = build_.GetInsertBlock();
+  for (const llvm::BasicBlock& from : function)
+    if (&from != &function.front()) blocks[&from] = block("part");
+  llvm::BasicBlock* const after = straight ? nullptr : block("after");
+  std::vector<llvm::Instruction*> copies;
+  for (const llvm::BasicBlock& from : function) {
+    build_.SetInsertPoint(blocks[&from]);
+    for (const llvm::Instruction& i : from) {
+      if (llvm::isa<llvm::ReturnInst>(i)) {
+        if (!straight) build_.CreateBr(after);
+        continue;
+      }
+      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+        const auto* to = llvm::cast<llvm::Argument>(store->getPointerOperand());
+        Value* value = mapped(map, const_cast<Value*>(store->getValueOperand()));
+        if (value->getType()->isVectorTy()) value = build_.CreateBitCast(value, bits_);
+        results[to->getArgNo()] = value;
+        continue;
+      }
+      if (Value* copy = copy_instruction(i, map, straight)) {
+        map[&i] = copy;
+        if (auto* made = llvm::dyn_cast<llvm::Instruction>(copy)) copies.push_back(made);
+      }
+    }
+  }
+  if (straight) return;
+  // Blocks may refer to later ones.
+  for (llvm::Instruction* copy : copies) {
+    for (llvm::Use& use : copy->operands()) use.set(mapped(map, use.get()));
+    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(copy))
+      for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i)
+        phi->setIncomingBlock(i, blocks[phi->getIncomingBlock(i)]);
+    if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(copy))
+      for (unsigned i = 0; i < branch->getNumSuccessors(); ++i)
+        branch->setSuccessor(i, blocks[branch->getSuccessor(i)]);
+  }
+  build_.SetInsertPoint(after);
+}
+
+Value* Emitter::copy_instruction(const llvm::Instruction& i, const ValueMap& map, bool simplify) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&i);
+  if (call && call->getCalledFunction()->getName() == "hipsight_rare") {
+    rare_.push_back(mapped(map, call->getArgOperand(0)));
+    return nullptr;
+  }
+  llvm::Instruction* copy = i.clone();
+  copy->dropUnknownNonDebugMetadata();
+  for (llvm::Use& use : copy->operands()) use.set(mapped(map, use.get()));
+  if (call) {
+    const llvm::Function* callee = call->getCalledFunction();
+    llvm::cast<llvm::CallInst>(copy)->setCalledFunction(module_.getOrInsertFunction(
+        callee->getName(), callee->getFunctionType(), callee->getAttributes()));
+  }
+  build_.Insert(copy);
+  if (simplify)
+    if (Value* simple = llvm::simplifyInstruction(copy, module_.getDataLayout())) {
+      copy->eraseFromParent();
+      return simple;
+    }
+  return copy;
+}
+
+Value* Emitter::lane_numbers() {
+  if (!lane_numbers_) {
+    llvm::SmallVector<llvm::Constant*, 16> numbers;
+    for (unsigned l = 0; l < lanes_; ++l) numbers.push_back(build_.getInt32(l));
+    Value* first =
+        build_.CreateMul(build_.CreateTrunc(index_, build_.getInt32Ty()), build_.getInt32(lanes_));
+    lane_numbers_ = build_.CreateAdd(llvm::ConstantVector::get(numbers),
+                                     build_.CreateVectorSplat(lanes_, first));
+  }
+  return lane_numbers_;
+}
+
+}  // namespace hipsight::engine

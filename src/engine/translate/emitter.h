@@ -1,0 +1,205 @@
+#pragma once
+// The emitter's inside: how a cluster's arithmetic becomes LLVM code. emit.cpp has the frame, the
+// other emit_*.cpp the parts.
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <map>
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/program.h"
+#include "engine/translate/effects.h"
+#include "engine/translate/emit.h"
+#include "engine/translate/library.h"
+#include "isa/entry.h"
+#include "isa/instruction.h"
+
+namespace hipsight::engine {
+
+using llvm::Value;
+
+/// A value that an op reads: what an earlier op made, or what the register held at the start.
+struct Source {
+  int node = -1;
+  unsigned component = 0;  ///< of the earlier op: first register, second register, mask
+  unsigned place = 0;
+};
+
+struct Node {
+  const Op* op = nullptr;
+  Source first[4], second[4];  ///< registers of each vector or mask operand
+  Source before[2];            ///< what the result's registers held
+  Value* result[4]{};
+  bool emitted = false;
+};
+
+constexpr unsigned mask_component = 2;  // of entries; loads have up to four registers
+
+/// Loads that the emitter knows: one or two accesses of some dwords.
+struct Load {
+  std::string_view name;
+  bool lds;
+  unsigned dwords, accesses = 1;
+  std::uint32_t offset_unit = 1;
+};
+/// The load that an op is, if the emitter knows it.
+const Load* load_of(const Op& op);
+
+inline bool is_constant(const Op& op, unsigned i) {
+  return op.base[i] == Base::Constant;
+}
+inline bool is_vector(const Op& op, unsigned i) {
+  return op.step[i] || (op.prepare >> i & 1 && op.vector_origin >> i & 1);
+}
+
+class Emitter {
+ public:
+  Emitter(llvm::Module& module, const Library& library, const RegisterFile& file,
+          const Places& live, const EmitOptions& options)
+      : module_(module),
+        library_(library),
+        file_(file),
+        live_(live),
+        options_(options),
+        lanes_(options.slice_lanes),
+        register_bytes_(file.lanes * 4),
+        build_(module.getContext()),
+        bits_(llvm::FixedVectorType::get(build_.getInt32Ty(), lanes_)) {}
+
+  Emitted run(std::span<const Op* const> ops, const std::string& name);
+  Emitted run_loop(std::span<const Op* const> ops, const Op& branch, const std::string& name);
+
+ private:
+  Source current(unsigned place) const;
+  unsigned place_of(std::uint64_t offset) const;
+  /// What the op that is being connected reads from this place.
+  Source read(unsigned place);
+  /// Whether ops that are still to come read what the place held at the start.
+  bool is_waited_for(unsigned place);
+
+  void connect(std::span<const Op* const> ops);
+
+  void connect_load(Node& node, const Load& load);
+
+  void begin(const std::string& name);
+  llvm::BasicBlock* block(const char* name);
+  Value* wave_at(Value* wave, std::uint64_t offset);
+  Value* register_pointer(unsigned place);
+  Value* op_after(unsigned count);
+
+  // The loop over slices: what is before its body and after it.
+  void open();
+  void close();
+  /// Each instruction once; one block for each group of registers.
+  void straight();
+  void commit(const Source& source, Value* old, Value* to);
+
+  // A loop of uniform control flow.
+  struct Trips;
+  Trips count_trips(std::span<const Op* const> ops, const Op& branch);
+  void go_round(std::span<const Op* const> ops, const Trips& trips);
+  void open_scalars(llvm::BasicBlock* from, std::map<unsigned, llvm::PHINode*>& phis);
+  void emit_scalar(const Op& op);
+  Value* scalar_word(unsigned place);
+
+  bool is_mask(const Source& source) const;
+  static bool uses_wide_mode(const Node& node);
+
+  /// The nodes that a result needs and that are not there yet.
+  void need(int node, std::vector<int>& needed);
+
+  void store(Value* value, Value* to);
+  /// Keeps what a register held, and has it put back if a later group gives up.
+  void log(Value* old, Value* to, llvm::BasicBlock* undo);
+  /// What a vector register held before the cluster.
+  Value* initial(unsigned place);
+  Value* value_of(const Source& source);
+  Value* splat(std::uint32_t value);
+  Value* scalar(std::uint32_t offset);
+  /// This slice's bits of a mask in scalar registers, as <lanes x i1>.
+  Value* mask_at(unsigned place);
+  Value* as_lanes(Value* mask);
+
+  Value* constant(const Op& op, unsigned i, unsigned which);
+  Value* mask_operand(const Node& node, unsigned i);
+  /// One register of an operand, before the encoding's modifiers.
+  Value* plain_operand(const Node& node, unsigned i, unsigned which);
+  Value* operand(const Node& node, unsigned i, unsigned which);
+
+  void emit(Node& node);
+
+  void emit_load(Node& node, const Load& load);
+  /// Copies one of the library's loads here.
+  void call(const std::string& name, std::initializer_list<Value*> arguments, Value** results);
+  static std::uint32_t lds_offset(const Op& op, const Load& load, unsigned access);
+
+  /// All loads from LDS that have this address, at once: checked once, and one look at how the
+  /// lanes' addresses lie.
+  void emit_lds_loads(const Source& address);
+  void load_affine(const Affine& known, const Load& load, std::uint32_t offset, Value* at,
+                   Value** results);
+  /// What is known of a load's address.
+  Affine affine_of(const Op& op) const;
+  /// 0, 4, 8, ...: where dwords of neighbouring lanes lie.
+  Value* lane_offsets();
+  Value* scalar_pair(unsigned index);
+
+  /// A 16-bit result in its half of the register.
+  void place_half(Node& node);
+
+  void emit_packed(Node& node);
+
+  void splice(const isa::Shape& shape, Value* const* low, Value* const* high, Value** results);
+
+  using ValueMap = llvm::DenseMap<const Value*, Value*>;
+  static Value* mapped(const ValueMap& map, Value* value);
+  /// Copies a function's instructions here. Its first arguments are where results go.
+  void copy_here(const llvm::Function& function, ValueMap& map, Value** results);
+  /// Null for marks, which are only noted.
+  Value* copy_instruction(const llvm::Instruction& i, const ValueMap& map, bool simplify);
+  Value* lane_numbers();
+
+  /// The value whose being a NaN a mark stands for, or null.
+  static Value* nan_of(Value* mark);
+  /// Where a NaN goes: into another result that is looked at, now or on a loop's next trip.
+  enum class Fate { Ends, GoesOn, NextTrip };
+  static Fate fate_of(const Value* value, const std::set<const Value*>& looked_at);
+  /// Which lanes have a rare case since the marks were cleared; null: none can. In a loop, values
+  /// whose NaNs the next trip passes on go to `later`.
+  Value* rare_lanes(std::vector<Value*>* later);
+  Value* nans_of(std::span<Value* const> values);
+  void give_up_if(Value* lanes, llvm::BasicBlock* where);
+
+  llvm::Module& module_;
+  const Library& library_;
+  const RegisterFile& file_;
+  const Places& live_;
+  const EmitOptions& options_;
+  const unsigned lanes_, register_bytes_;
+  llvm::IRBuilder<> build_;
+  llvm::VectorType* bits_;
+  Emitted emitted_;
+
+  std::vector<Node> nodes_;
+  std::map<unsigned, Source> now_;  ///< what each place holds at the end
+  std::map<unsigned, std::vector<int>> initial_readers_;
+
+  llvm::Function* function_ = nullptr;
+  llvm::BasicBlock *entry_ = nullptr, *slice_head_ = nullptr, *give_up_ = nullptr;
+  llvm::BasicBlock* mode_guard_ = nullptr;
+  llvm::BasicBlock* undo_ = nullptr;  ///< where to give up now
+  std::vector<std::pair<unsigned, Source>> outputs_, masks_;
+  std::map<unsigned, Value*> scalars_;  ///< scalar registers that a loop writes
+  Value *wave_ = nullptr, *slice_ = nullptr, *index_ = nullptr, *active_ = nullptr;
+  Value* lane_numbers_ = nullptr;
+  std::map<std::uint64_t, Value*> cache_;  ///< registers that this group has loaded
+  std::map<unsigned, Value*> pinned_;      ///< values of registers that have been overwritten
+  std::vector<Value*> rare_;
+};
+
+}  // namespace hipsight::engine

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string_view>
+
+namespace llvm {
+class Function;
+class LLVMContext;
+class Module;
+}  // namespace llvm
+
+namespace hipsight::engine {
+
+/// The meanings of entries as LLVM functions (meanings.cpp), for slices of 8 or 16 lanes:
+///   void (low*, high*, bit*, lane numbers, first registers..., second registers...)
+/// in which calls of hipsight_rare, in the first block, mark lanes that the function does not
+/// serve. Scalar entries are
+///   void (result*, SCC*, operands...)
+/// with 64-bit results and words or double words as operands. Loads go by the names "LDS n ..." and
+/// "GLOBAL n", of n dwords.
+class Library {
+ public:
+  Library(llvm::LLVMContext& context, unsigned slice_lanes);
+  ~Library();
+
+  /// The function of an entry or a load; null when it has none that can be copied elsewhere.
+  const llvm::Function* find(std::string_view entry) const;
+
+ private:
+  std::unique_ptr<llvm::Module> module_;
+  std::map<std::string_view, llvm::Function*> functions_;
+};
+
+}  // namespace hipsight::engine

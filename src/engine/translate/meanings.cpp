@@ -1,0 +1,298 @@
+// The entries' meanings for the translator. This file becomes LLVM bitcode that is part of the
+// engine: one straight-line function for each vector entry, on as many lanes as a host register
+// has, from the same lambdas and primitives as the interpreter's code; and functions that load.
+
+#include "engine/level/approximate.h"
+#include "engine/level/conversions.h"
+#include "engine/level/division.h"
+#include "engine/level/dot.h"
+#include "engine/level/graphics.h"
+#include "engine/level/integers.h"
+#include "engine/level/memory.h"
+#include "engine/level/small_floats.h"
+#include "isa/entries/all.h"
+
+namespace hipsight::engine::HIPSIGHT_LEVEL {
+namespace {
+
+constexpr int lanes = HIPSIGHT_TRANSLATED_LANES;
+using Bits = Vec<std::uint32_t, lanes>;
+
+/// Where a function leaves its results: registers, and a mask of -1 or 0 per lane.
+struct Results {
+  Bits *low, *high, *bit;
+};
+
+template <class T>
+struct Untagged {
+  using type = T;
+};
+template <class T>
+struct Untagged<isa::old<T>> {
+  using type = T;
+};
+template <class T>
+struct Untagged<isa::with_bit<T>> {
+  using type = T;
+};
+template <class T>
+using untagged = typename Untagged<T>::type;
+
+template <class Tag>
+inline auto operand(Bits low, Bits high, Bits lane) {
+  using W = Vec<std::uint64_t, lanes>;
+  if constexpr (std::is_same_v<Tag, isa::b1>)
+    return Mask<lanes>(std::bit_cast<Vec<std::int32_t, lanes>>(low));
+  else if constexpr (std::is_same_v<Tag, isa::lane_index>)
+    return Lanes<isa::u32, lanes>(lane);
+  else if constexpr (wide<Tag>)
+    return Lanes<Tag, lanes>(std::bit_cast<typename Lanes<Tag, lanes>::Vector>(
+        __builtin_convertvector(low, W) | __builtin_convertvector(high, W) << 32));
+  else
+    return from_bits<Tag, lanes>(low);
+}
+
+template <class Tag>
+inline void put(Results out, Lanes<Tag, lanes> value) {
+  if constexpr (std::is_same_v<Tag, isa::b1>) {
+    *out.bit = std::bit_cast<Bits>(value.v);
+  } else if constexpr (wide<Tag>) {
+    const auto u = std::bit_cast<Vec<std::uint64_t, lanes>>(value.v);
+    *out.low = __builtin_convertvector(u, Bits);
+    *out.high = __builtin_convertvector(u >> 32, Bits);
+  } else {
+    *out.low = to_bits<Tag, lanes>(value);
+  }
+}
+
+template <std::size_t>
+using Argument = Bits;
+
+/// An entry as a function: operands as registers hold them, the second registers of wide ones
+/// after all first ones.
+template <class E, class Indices>
+struct Function;
+template <class E, std::size_t... I>
+struct Function<E, std::index_sequence<I...>> {
+  using Operands = typename E::Operands;
+  using Result = untagged<typename E::Result>;
+  static void run(Bits* out_low, Bits* out_high, Bits* out_bit, Bits lane, Argument<I>... low,
+                  Argument<I>... high) {
+    const Results out{out_low, out_high, out_bit};
+    const auto result = decltype(E::meaning){}(
+        operand<untagged<std::tuple_element_t<I, Operands>>>(low, high, lane)...);
+    if constexpr (isa::has_bit<typename E::Result>) {
+      put<Result>(out, result.value);
+      put<isa::b1>(out, result.bit);
+    } else {
+      put<Result>(out, result);
+    }
+  }
+};
+
+// --- loads
+// ------------------------------------------------------------------------------------------
+
+/// Lane i's place is base + offset[i].
+template <class Offset>
+inline bool is_uniform(Vec<Offset, lanes> offset) {
+  return __builtin_reduce_or(offset ^ Vec<Offset, lanes>(offset[0])) == 0;
+}
+template <class Offset>
+inline bool is_contiguous(Vec<Offset, lanes> offset) {
+  Vec<Offset, lanes> expected;
+  for (int i = 0; i < lanes; ++i) expected[i] = static_cast<Offset>(i) * 4;
+  return __builtin_reduce_or(offset ^ (Vec<Offset, lanes>(offset[0]) + expected)) == 0;
+}
+
+template <int Dwords, class At>
+inline void gather(At at, Bits* result) {
+  if constexpr (Dwords == 4) {
+    for (unsigned lane = 0; lane < lanes; lane += 8) {
+      Vec<std::uint32_t, 8> part[4];
+      load_8x4([&](unsigned i) { return at(lane + i); }, false, part);
+      for (unsigned k = 0; k < 4; ++k)
+        std::memcpy(reinterpret_cast<std::byte*>(&result[k]) + lane * 4, &part[k], sizeof part[k]);
+    }
+  } else {
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      std::uint32_t one[Dwords];
+      std::memcpy(one, at(lane), sizeof one);
+      for (int k = 0; k < Dwords; ++k) result[k][lane] = one[k];
+    }
+  }
+}
+template <int Dwords>
+inline void load_lanes(Vec<std::uint64_t, lanes> address, Bits* result) {
+  const auto at = [&](unsigned lane) { return reinterpret_cast<const std::byte*>(address[lane]); };
+  if (is_uniform(address)) {
+    std::uint32_t one[Dwords];
+    std::memcpy(one, at(0), sizeof one);
+    for (int k = 0; k < Dwords; ++k) result[k] = one[k];
+  } else if (Dwords == 1 && is_contiguous(address)) {
+    std::memcpy(&result[0], at(0), sizeof result[0]);
+  } else {
+    gather<Dwords>(at, result);
+  }
+}
+
+/// LDS addresses such that `extent` bytes from each are within the workgroup's.
+struct CheckLds {
+  static void run(Bits* safe, Bits*, Bits*, Bits*, const Wave* w, std::uint32_t extent,
+                  Bits address) {
+    const std::uint32_t size = w->lds_bytes;
+    const auto beyond =
+        (address > (size < extent ? 0 : size - extent)) | Bits(size < extent ? ~0u : 0);
+    rare(mask_of<lanes>(beyond));
+    *safe = beyond ? 0 : address;
+  }
+};
+/// How the addresses of a slice lie.
+enum class Pattern { Uniform, Contiguous, Any };
+/// From LDS, at address + offset.
+template <int Dwords, Pattern pattern>
+struct LoadLds {
+  static void run(Bits* r0, Bits* r1, Bits* r2, Bits* r3, const Wave* w, std::uint32_t offset,
+                  Bits address) {
+    const std::byte* base = w->lds + offset;
+    Bits result[Dwords];
+    if constexpr (pattern == Pattern::Uniform) {
+      std::uint32_t one[Dwords];
+      std::memcpy(one, base + address[0], sizeof one);
+      for (int k = 0; k < Dwords; ++k) result[k] = one[k];
+    } else if constexpr (pattern == Pattern::Contiguous) {
+      static_assert(Dwords == 1);
+      std::memcpy(&result[0], base + address[0], sizeof result[0]);
+    } else {
+      gather<Dwords>([&](unsigned lane) { return base + address[lane]; }, result);
+    }
+    Bits* const out[]{r0, r1, r2, r3};
+    for (int k = 0; k < Dwords; ++k) *out[k] = result[k];
+  }
+};
+
+/// The same, where the address grows by a stride from lane to lane.
+template <int Dwords>
+struct LoadLdsStrided {
+  static void run(Bits* r0, Bits* r1, Bits* r2, Bits* r3, const Wave* w, std::uint32_t offset,
+                  std::int32_t stride, Bits address) {
+    const std::byte* base = w->lds + offset + address[0];
+    Bits result[Dwords];
+    gather<Dwords>([&](unsigned lane) { return base + static_cast<std::int64_t>(lane) * stride; },
+                   result);
+    Bits* const out[]{r0, r1, r2, r3};
+    for (int k = 0; k < Dwords; ++k) *out[k] = result[k];
+  }
+};
+
+/// From memory, at low + high * 2^32 + base; `known` is the index of the instruction's range.
+template <int Dwords>
+struct LoadGlobal {
+  static void run(Bits* r0, Bits* r1, Bits* r2, Bits* r3, const Wave* w, std::uint64_t base,
+                  std::uint32_t known, Bits low, Bits high) {
+    using W = Vec<std::uint64_t, lanes>;
+    constexpr std::uint64_t bytes = Dwords * 4;
+    const KnownRange& range = w->known[known];
+    const bool usable = range.epoch == epoch(*w) && range.end - range.begin >= bytes;
+    const std::uint64_t limit = usable ? range.end - range.begin - bytes : 0;
+    const W at = (__builtin_convertvector(low, W) | __builtin_convertvector(high, W) << 32) + base;
+    const auto outside = (at - range.begin > limit) | W(usable ? 0 : ~0ull);
+    rare(mask_of<lanes>(outside));
+    // Lanes outside read something harmless.
+    const W safe = outside ? reinterpret_cast<std::uintptr_t>(w) : at;
+    Bits result[Dwords];
+    load_lanes<Dwords>(safe, result);
+    Bits* const out[]{r0, r1, r2, r3};
+    for (int k = 0; k < Dwords; ++k) *out[k] = result[k];
+  }
+};
+
+// --- scalar entries
+// --------------------------------------------------------------------------------
+
+template <class Tag>
+using Word = std::conditional_t<wide<Tag>, std::uint64_t, std::uint32_t>;
+
+template <class Tag>
+inline Lanes<Tag, 1> scalar_operand(Word<Tag> word) {
+  if constexpr (std::is_same_v<Tag, isa::b1>)
+    return mask_from_bits<1>(word);
+  else if constexpr (wide<Tag>)
+    return Lanes<Tag, 1>(std::bit_cast<typename Host<Tag>::type>(word));
+  else
+    return from_bits<Tag, 1>(Vec<std::uint32_t, 1>(word));
+}
+
+/// The result, and SCC as 0 or 1.
+template <class E, class Indices>
+struct ScalarFunction;
+template <class E, std::size_t... I>
+struct ScalarFunction<E, std::index_sequence<I...>> {
+  using Operands = typename E::Operands;
+  using Result = untagged<typename E::Result>;
+  static void run(std::uint64_t* out, std::uint32_t* scc,
+                  Word<untagged<std::tuple_element_t<I, Operands>>>... word) {
+    const auto put_value = [&](auto value) {
+      if constexpr (wide<Result>)
+        *out = std::bit_cast<std::uint64_t>(value.v);
+      else
+        *out = to_bits<Result, 1>(value)[0];
+    };
+    const auto result = decltype(E::meaning){}(
+        scalar_operand<untagged<std::tuple_element_t<I, Operands>>>(word)...);
+    if constexpr (std::is_same_v<Result, isa::b1>) {
+      *scc = bits_of(result);
+    } else if constexpr (isa::has_bit<typename E::Result>) {
+      put_value(result.value);
+      *scc = bits_of(result.bit);
+    } else {
+      put_value(result);
+    }
+  }
+};
+
+template <class E>
+const void* function_of() {
+  using Indices = std::make_index_sequence<std::tuple_size_v<typename E::Operands>>;
+  if constexpr (E::form == isa::Form::Scalar)
+    return reinterpret_cast<const void*>(ScalarFunction<E, Indices>::run);
+  else
+    return reinterpret_cast<const void*>(Function<E, Indices>::run);
+}
+
+/// Reads like code, but is data: the translator takes names and functions from the calls in it.
+extern "C" void hipsight_meaning(const char* name, const void* function);
+
+}  // namespace
+
+extern "C" [[gnu::used]] void hipsight_meanings() {
+  isa::HIPSIGHT_LEVEL::for_each_group([](const auto& group) {
+    group.apply([](const auto&... entry) {
+      (hipsight_meaning(entry.name.data(), function_of<std::remove_cvref_t<decltype(entry)>>()),
+       ...);
+    });
+  });
+  const auto load = [](const char* name, auto function) {
+    hipsight_meaning(name, reinterpret_cast<const void*>(function));
+  };
+  load("LDS check", CheckLds::run);
+  load("LDS 1 uniform", LoadLds<1, Pattern::Uniform>::run);
+  load("LDS 2 uniform", LoadLds<2, Pattern::Uniform>::run);
+  load("LDS 3 uniform", LoadLds<3, Pattern::Uniform>::run);
+  load("LDS 4 uniform", LoadLds<4, Pattern::Uniform>::run);
+  load("LDS 1 contiguous", LoadLds<1, Pattern::Contiguous>::run);
+  load("LDS 1 strided", LoadLdsStrided<1>::run);
+  load("LDS 2 strided", LoadLdsStrided<2>::run);
+  load("LDS 3 strided", LoadLdsStrided<3>::run);
+  load("LDS 4 strided", LoadLdsStrided<4>::run);
+  load("LDS 1 any", LoadLds<1, Pattern::Any>::run);
+  load("LDS 2 any", LoadLds<2, Pattern::Any>::run);
+  load("LDS 3 any", LoadLds<3, Pattern::Any>::run);
+  load("LDS 4 any", LoadLds<4, Pattern::Any>::run);
+  load("GLOBAL 1", LoadGlobal<1>::run);
+  load("GLOBAL 2", LoadGlobal<2>::run);
+  load("GLOBAL 3", LoadGlobal<3>::run);
+  load("GLOBAL 4", LoadGlobal<4>::run);
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_LEVEL

@@ -1,0 +1,301 @@
+#include "engine/translate/translator.h"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <thread>
+
+#include "engine/translate/cluster.h"
+#include "engine/translate/compiler.h"
+#include "engine/translate/liveness.h"
+#include "engine/wave.h"
+#include "support/error.h"
+
+namespace hipsight::engine {
+namespace {
+
+/// Fewer instructions than this are not worth a loop of their own.
+constexpr std::size_t smallest_cluster = 3;
+
+/// The ops that finish a cluster which compiled code gave up, one instruction at a time.
+struct Rest {
+  std::vector<Op> ops;
+  std::vector<std::uint32_t> masks;
+};
+struct Block {
+  std::vector<Op> ops;
+  std::deque<Rest> rests;
+};
+
+const Op* leave(Wave&, const Op*) {
+  return nullptr;
+}
+const Op* go_to(Wave&, const Op* op) {
+  return op->target;
+}
+
+std::uint64_t read_bits(const Wave& w, std::uint32_t offset) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, reinterpret_cast<const std::byte*>(&w) + offset, w.lanes / 8);
+  return bits;
+}
+void write_bits(Wave& w, std::uint32_t offset, std::uint64_t bits) {
+  std::memcpy(w.bytes() + offset, &bits, w.lanes / 8);
+}
+
+/// Interprets a cluster, or the trips of a loop, on the lanes that compiled code has not done.
+void interpret_rest(Wave& w, const Op* op, std::uint32_t trips) {
+  const Rest& rest = *reinterpret_cast<const Rest*>(op->imm);
+  constexpr auto exec_offset =
+      static_cast<std::uint32_t>(offsetof(Wave, scalar) + reg::exec * sizeof(std::uint32_t));
+  const std::uint64_t done = (1ull << w.done_lanes) - 1, exec = read_bits(w, exec_offset);
+  std::uint64_t masks[Wave::temporary_bytes / 8];
+  std::memcpy(masks, w.temporary[0], rest.masks.size() * sizeof *masks);
+  write_bits(w, exec_offset, exec & ~done);
+  for (; trips; --trips)
+    for (const Op* at = rest.ops.data(); at;) at = at->run(w, at);
+  write_bits(w, exec_offset, exec);
+  for (std::size_t m = 0; m < rest.masks.size(); ++m)
+    write_bits(w, rest.masks[m], (read_bits(w, rest.masks[m]) & ~done) | (masks[m] & done));
+}
+const Op* finish_cluster(Wave& w, const Op* op) {
+  interpret_rest(w, op, 1);
+  return op + 1;
+}
+const Op* finish_loop(Wave& w, const Op* op) {
+  interpret_rest(w, op, w.trips);
+  return op + 1;
+}
+
+/// After a loop's trips, the first of which is counted already: out of it, or, when the budget is
+/// used up, back to its begin once others have had a turn.
+const Op* after_loop(Wave& w, const Op* op) {
+  const std::uint64_t more = w.trips - 1;
+  RegionCount& count = w.counts[op->counter];
+  count.executions += more;
+  count.lanes += more * static_cast<unsigned>(__builtin_popcountll(w.exec()));
+  w.budget -= w.trips;
+  const bool again = (w.scc != 0) == (op->flags != 0);
+  if (!again) return op->target;
+  w.stop = Stop::Yield;
+  w.resume = reinterpret_cast<const Op*>(op->imm);
+  return nullptr;
+}
+
+/// The first op of a translated region: to the block for its EXEC, if there is one.
+const Op* enter(Wave& w, const Op* op) {
+  const auto* masked = reinterpret_cast<const Op*>(op->imm);
+  const bool fits = w.exec() == w.full && (w.whole_rows || !(op->flags & flag::whole_rows));
+  const Op* block = fits && op->target ? op->target : masked;
+  // A block begins with the op that stood here.
+  return block ? block : (masked ? masked : op->target)->run(w, op);
+}
+
+}  // namespace
+
+Tier choose_tier(const std::optional<Tier>& option) {
+  const char* name = std::getenv("HIPSIGHT_ENGINE");
+  const std::string_view wanted = name ? name : "auto";
+  Tier tier = Tier::Auto;
+  if (option)
+    tier = *option;
+  else if (wanted == "interpret")
+    tier = Tier::Interpret;
+  else if (wanted == "translate")
+    tier = Tier::Translate;
+  else if (wanted != "auto")
+    fail("HIPSIGHT_ENGINE is '{}': it takes auto, interpret or translate", wanted);
+  if (Engine::host_isa() != "sse4") return tier;
+  if (tier == Tier::Translate) fail("this host cannot translate kernels: that needs AVX2");
+  return Tier::Interpret;
+}
+
+struct Translator::Impl {
+  struct Job {
+    const Program* program;
+    Task task;
+  };
+
+  std::mutex compiling;  ///< held while a region is translated
+  std::optional<Compiler> compiler;
+  std::deque<std::pair<const Program*, Block>> blocks;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Job> jobs;
+  const Program* busy_with = nullptr;
+  std::optional<std::thread> thread;
+  bool quit = false;
+  // A child after fork() has no thread, and may find the locks taken: it goes on as it is.
+  const pid_t owner = getpid();
+  bool is_here() const { return owner == getpid(); }
+
+  const Op* make_block(const Program& program, const Task& task, bool masked) {
+    const Region& region = task.region;
+    Block& block = blocks.emplace_back(&program, Block{}).second;
+    block.ops.push_back(*region.begin);
+    Op& first = block.ops.front();
+    first.run = host_table().find("region")->run(region.file.lanes, false);
+    const std::span rest(region.begin + 1, region.end);
+    Addresses addresses;
+    Affinities affine = task.affine;
+    for (const Op& op : rest) {
+      const auto at =
+          affine.find(place::at(static_cast<std::uint32_t>(op.src[0]), region.file.lanes * 4));
+      if (at != affine.end() && !op.shape) addresses[&op] = at->second;
+      AffineFlow::step(affine, op, region.file, task.all_lanes);
+    }
+    if (is_uniform_loop(
+            rest, region.begin, region.file, [&](const Op& op) { return compiler->takes(op); },
+            [&](const Op& op) { return compiler->takes_scalar(op); })) {
+      add_loop(block, rest, task, masked, addresses);
+      return block.ops.data();
+    }
+    // A load from memory looks at all lanes of a wave at once when it is interpreted, which is
+    // quicker than slice by slice.
+    const auto clusters = clusters_of(rest, region.file, [&](const Op& op) {
+      return op.instruction->format != isa::Format::Global && compiler->takes(op);
+    });
+    // What is read after the arithmetic of each cluster.
+    std::vector<Places> live(clusters.size());
+    Live now{.here = {}, .after = task.live_after};
+    for (std::size_t c = clusters.size(); c-- > 0;) {
+      now.step_back(clusters[c].after, region.file, task.all_lanes);
+      live[c] = now.all();
+      now.step_back(clusters[c].arithmetic, region.file, task.all_lanes);
+      now.step_back(clusters[c].before, region.file, task.all_lanes);
+    }
+    for (std::size_t c = 0; c < clusters.size(); ++c) {
+      const Cluster& cluster = clusters[c];
+      for (const Op* op : cluster.before) block.ops.push_back(*op);
+      if (cluster.arithmetic.size() < smallest_cluster) {
+        for (const Op* op : cluster.arithmetic) block.ops.push_back(*op);
+      } else {
+        add_code(block, cluster.arithmetic,
+                 compiler->compile(cluster.arithmetic, region.file, live[c], masked, addresses),
+                 finish_cluster);
+      }
+      for (const Op* op : cluster.after) block.ops.push_back(*op);
+    }
+    Op& back = block.ops.emplace_back();
+    back.run = go_to;
+    back.target = region.end;
+    back.instruction = region.first;
+    return block.ops.data();
+  }
+
+  /// The op that runs compiled code, and the one after it that interprets what that leaves.
+  void add_code(Block& block, std::span<const Op* const> ops, Compiled code, Run finish) {
+    Rest& rest = block.rests.emplace_back();
+    for (const Op* op : ops) rest.ops.push_back(*op);
+    rest.ops.emplace_back().run = leave;
+    rest.masks = std::move(code.masks);
+    Op& run = block.ops.emplace_back();
+    run.run = code.run;
+    run.instruction = ops.front()->instruction;
+    Op& interpret = block.ops.emplace_back();
+    interpret.run = finish;
+    interpret.imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&rest));
+    interpret.instruction = ops.front()->instruction;
+  }
+
+  void add_loop(Block& block, std::span<const Op> ops, const Task& task, bool masked,
+                const Addresses& addresses) {
+    const Region& region = task.region;
+    const Op& branch = ops.back();
+    std::vector<const Op*> body;
+    for (const Op& op : ops.first(ops.size() - 1)) body.push_back(&op);
+    add_code(block, body,
+             compiler->compile_loop(body, branch, region.file, task.live_after, masked, addresses),
+             finish_loop);
+    Op& after = block.ops.emplace_back();
+    after.run = after_loop;
+    after.counter = region.begin->counter;
+    after.flags = branch.instruction->name == "S_CBRANCH_SCC1";
+    after.imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(region.begin));
+    after.target = region.end;
+    after.instruction = branch.instruction;
+  }
+
+  void translate(const Program& program, const Task& task) {
+    const std::lock_guard lock(compiling);
+    if (!compiler) compiler.emplace();
+    const Region& region = task.region;
+    const Op* const full = task.variants.full ? make_block(program, task, false) : nullptr;
+    const Op* const masked = task.variants.masked ? make_block(program, task, true) : nullptr;
+    region.begin->imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(masked));
+    region.begin->target = full;
+    if (!task.affine.empty()) region.begin->flags |= flag::whole_rows;
+    // Other threads may be running this op: what it leads to is there before they see it.
+    __atomic_store_n(&region.begin->run, enter, __ATOMIC_RELEASE);
+  }
+
+  void work() {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      changed.wait(lock, [&] { return quit || !jobs.empty(); });
+      if (quit) return;
+      const Job job = jobs.front();
+      jobs.pop_front();
+      busy_with = job.program;
+      lock.unlock();
+      translate(*job.program, job.task);
+      lock.lock();
+      busy_with = nullptr;
+      changed.notify_all();
+    }
+  }
+};
+
+Translator& Translator::instance() {
+  // Never destroyed: at exit, threads may still run its code. But its thread has to end before what
+  // LLVM keeps goes away.
+  static Translator& translator = []() -> Translator& {
+    auto* made = new Translator;
+    std::atexit([] { instance().stop(); });
+    return *made;
+  }();
+  return translator;
+}
+Translator::Translator() : impl_(std::make_unique<Impl>()) {}
+Translator::~Translator() = default;
+
+void Translator::stop() {
+  if (!impl_->is_here()) return;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->quit = true;
+  }
+  impl_->changed.notify_all();
+  if (impl_->thread) impl_->thread->join();
+}
+
+void Translator::translate(const Program& program, const Task& task) {
+  impl_->translate(program, task);
+}
+
+void Translator::request(const Program& program, const Task& task) {
+  if (!impl_->is_here()) return;
+  const std::lock_guard lock(impl_->mutex);
+  impl_->jobs.push_back({&program, task});
+  if (!impl_->thread) impl_->thread.emplace([this] { impl_->work(); });
+  impl_->changed.notify_all();
+}
+
+void Translator::forget(const Program& program) {
+  if (!impl_->is_here()) return;
+  std::unique_lock lock(impl_->mutex);
+  std::erase_if(impl_->jobs, [&](const Impl::Job& job) { return job.program == &program; });
+  impl_->changed.wait(lock, [&] { return impl_->busy_with != &program; });
+  lock.unlock();
+  const std::lock_guard compiling(impl_->compiling);
+  std::erase_if(impl_->blocks, [&](const auto& block) { return block.first == &program; });
+}
+
+}  // namespace hipsight::engine

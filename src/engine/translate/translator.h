@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/program.h"
+#include "engine/translate/affine.h"
+#include "engine/translate/effects.h"
+
+namespace hipsight::engine {
+
+/// The tier that is asked for: by an option, or else by HIPSIGHT_ENGINE. Hosts without AVX2 only
+/// interpret. @throws Error when HIPSIGHT_ENGINE names none, or one that the host cannot give.
+Tier choose_tier(const std::optional<Tier>& option);
+
+/// Which waves translated code serves: those with every lane on, or any.
+struct Variants {
+  bool full = false, masked = false;
+};
+
+/// A region to be translated.
+struct Task {
+  Region region;
+  Places live_after;       ///< what may be read once it has run
+  bool all_lanes = false;  ///< every lane is on that was on when its function was entered
+  Affinities affine;       ///< of the registers before it; empty where the launch does not allow it
+  Variants variants;
+};
+
+/// Replaces regions of lowered code by faster ones.
+///
+/// A region's first op then leads to a block: copies of the region's ops, reordered so that
+/// arithmetic lies together (cluster.h), each such cluster done by one op of compiled code.
+/// Whatever is not arithmetic, or not usual, is still interpreted; so what an instruction means,
+/// which errors it reports and what is counted stay the same.
+class Translator {
+ public:
+  static Translator& instance();
+
+  /// Translates a region of `program`, now.
+  void translate(const Program& program, const Task& task);
+  /// The same in the background.
+  void request(const Program& program, const Task& task);
+  /// Waits for what is under way for this program and drops the rest: its ops are going away.
+  void forget(const Program& program);
+
+ private:
+  Translator();
+  ~Translator();
+  void stop();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hipsight::engine
