@@ -1,0 +1,159 @@
+// Kernels that run by interpretation and translated, on every kind of bits: device code without
+// HIP's headers.
+
+#define KERNEL extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 256))) void
+#define DEVICE __attribute__((device))
+#define LDS __attribute__((shared))
+
+using u32 = unsigned int;
+using u64 = unsigned long long;
+using half = _Float16;
+
+DEVICE inline u32 lane() {
+  return __builtin_amdgcn_workitem_id_x();
+}
+DEVICE inline u32 index() {
+  return __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + lane();
+}
+DEVICE inline u32 bits(float f) {
+  return __builtin_bit_cast(u32, f);
+}
+DEVICE inline float number(u32 u) {
+  return __builtin_bit_cast(float, u);
+}
+DEVICE inline u64 bits(double f) {
+  return __builtin_bit_cast(u64, f);
+}
+DEVICE inline u32 mix(u32 h, u32 v) {
+  return (h ^ v) * 0x9e3779b1u;
+}
+DEVICE inline u32 mix(u32 h, u64 v) {
+  return mix(mix(h, static_cast<u32>(v)), static_cast<u32>(v >> 32));
+}
+
+/// Chains of f32 arithmetic.
+KERNEL float32(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n) return;
+  const float x = number(a[i]), y = number(b[i]), z = number(a[i] ^ b[i]);
+  float sum = __builtin_fmaf(x, y, z);
+  sum = sum + x * y;
+  sum = __builtin_fmaf(sum, y, x) - z;
+  u32 h = bits(sum);
+  h = mix(h, bits(__builtin_fmaxf(x, y)));
+  h = mix(h, bits(__builtin_fminf(y, z)));
+  h = mix(h, bits(x < y ? x : z));
+  h = mix(h, bits(-__builtin_fabsf(x) + y));
+  h = mix(h, bits(__builtin_floorf(x) + __builtin_rintf(y)));
+  out[i] = mix(h, bits(__builtin_truncf(z) * -y));
+}
+
+/// The transcendental instructions, division and conversions.
+KERNEL special(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n) return;
+  const float x = number(a[i]), y = number(b[i]);
+  u32 h = bits(__builtin_amdgcn_rcpf(x));
+  h = mix(h, bits(__builtin_amdgcn_sqrtf(y)));
+  h = mix(h, bits(__builtin_amdgcn_rsqf(x)));
+  h = mix(h, bits(__builtin_amdgcn_exp2f(y)));
+  h = mix(h, bits(__builtin_amdgcn_logf(x)));
+  h = mix(h, bits(__builtin_amdgcn_sinf(y)));
+  h = mix(h, bits(__builtin_amdgcn_fractf(x)));
+  h = mix(h, bits(__builtin_amdgcn_ldexpf(x, static_cast<int>(b[i] % 300) - 150)));
+  h = mix(h, bits(x / y));
+  h = mix(h, static_cast<u32>(__builtin_bit_cast(unsigned short, static_cast<half>(x))));
+  h = mix(h, bits(static_cast<float>(static_cast<int>(a[i]))));
+  out[i] = mix(h, bits(static_cast<float>(b[i])));
+}
+
+/// f64 and f16.
+KERNEL widths(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n) return;
+  const double x = __builtin_bit_cast(double, static_cast<u64>(a[i]) << 32 | b[i]);
+  const double y = static_cast<double>(number(b[i]));
+  u32 h = mix(1u, bits(x * y + x));
+  h = mix(h, bits(__builtin_fma(x, y, -x)));
+  h = mix(h, bits(static_cast<float>(x)));
+  const half p = __builtin_bit_cast(half, static_cast<unsigned short>(a[i]));
+  const half q = __builtin_bit_cast(half, static_cast<unsigned short>(b[i] >> 16));
+  h = mix(h, static_cast<u32>(__builtin_bit_cast(unsigned short, static_cast<half>(p * q))));
+  h = mix(h, static_cast<u32>(__builtin_bit_cast(unsigned short, static_cast<half>(p + q))));
+  out[i] = mix(h, bits(static_cast<float>(q)));
+}
+
+/// Integers of all widths.
+KERNEL integers(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n) return;
+  const u32 x = a[i], y = b[i];
+  const u64 wide = static_cast<u64>(x) * y + (static_cast<u64>(y) << 17);
+  u32 h = mix(static_cast<u32>(static_cast<int>(x) >> (y & 31)), wide);
+  h = mix(h, static_cast<u32>(__builtin_popcount(x) + (x ? __builtin_clz(x) : 32)));
+  h = mix(h, static_cast<u32>((static_cast<u64>(x) << 32 | y) >> (i & 63)));
+  h = mix(h, x > y ? x - y : y * 3 + x);
+  h = mix(h, x / (y | 1));
+  h = mix(h, static_cast<u32>(static_cast<short>(x) * static_cast<short>(y >> 16)));
+  h = mix(h, (x >> 7 & 0x1ff) | (y & 0xff) << 12);
+  out[i] = mix(h, wide > (static_cast<u64>(x) << 31) ? 5u : 9u);
+}
+
+/// Lanes part: loops and branches that differ from lane to lane.
+KERNEL diverge(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  u32 h = i;
+  if (i < n) {
+    float x = number((a[i] & 0x007fffff) | 0x3f800000);
+    for (u32 k = 0; k < b[i] % 37; ++k) {
+      x = __builtin_fmaf(x, 0.75f, 0.4f);
+      if (bits(x) & 1) {
+        h = mix(h, bits(x));
+      } else {
+        h += k;
+        x = x * 1.5f - 0.5f;
+      }
+    }
+    h = mix(h, bits(x));
+  }
+  if (i < n) out[i] = h;
+}
+
+/// Tiles in LDS, and a loop of uniform control flow over them; NaNs come in some tiles only.
+KERNEL tiles(const u32* a, const u32* b, u32* out, u32 n) {
+  LDS u32 left[16][20], right[16][16];
+  const u32 t = lane(), x = t % 16, y = t / 16, i = index();
+  float sum[4] = {};
+  for (u32 tile = 0; tile < 4; ++tile) {
+    const u32 at = (i + tile * 256) % n;
+    left[y][x] = a[at];
+    right[y][x] = tile & 1 ? b[at] : (b[at] & 0x3fffffff);
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+#pragma clang loop unroll_count(4)
+    for (u32 k = 0; k < 16; ++k)
+      for (u32 j = 0; j < 4; ++j)
+        sum[j] = __builtin_fmaf(number(left[y][k]), number(right[k][(x + j * 4) & 15]), sum[j]);
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  }
+  if (i < n) out[i] = mix(mix(bits(sum[0]), bits(sum[1])), mix(bits(sum[2]), bits(sum[3])));
+}
+
+/// Loads of several widths whose addresses lie in many ways.
+KERNEL gathers(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  struct Four {
+    u32 v[4];
+  };
+  u32 h = i;
+  for (u32 k = 0; k < 8; ++k) {
+    const u32 at = (b[(i + k) % n] % (n - 4)) & ~3u;
+    const Four four = *reinterpret_cast<const Four*>(a + at);
+    h = mix(h, four.v[0] ^ four.v[1] ^ four.v[2] ^ four.v[3]);
+    h = mix(h, a[(k * 64 + i / 32) % n]);
+  }
+  if (i < n) out[i] = h;
+}
