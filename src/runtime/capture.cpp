@@ -54,14 +54,19 @@ std::shared_ptr<Capture> find(const Stream& stream) {
   fail_with(why);
 }
 
-/// The null stream would wait for blocking streams of its device, and so for a capture.
-void require_none_implied(const Stream& stream) {
-  if (stream.role() != Stream::Role::Null) return;
+/// The capture that the null stream would wait for, as it does for all blocking streams of its
+/// device; or null.
+Capture* implied(const Stream& stream) {
+  if (stream.role() != Stream::Role::Null) return nullptr;
   for (const auto& one : captures())
     for (const Capture::Branch& branch : one->branches)
       if (branch.stream->device() == stream.device() &&
           !(branch.stream->flags() & hipStreamNonBlocking))
-        invalidate(*one, hipErrorStreamCaptureImplicit);
+        return one.get();
+  return nullptr;
+}
+void require_none_implied(const Stream& stream) {
+  if (Capture* const capture = implied(stream)) invalidate(*capture, hipErrorStreamCaptureImplicit);
 }
 
 void add_new(std::vector<Node*>& nodes, const std::vector<Node*>& more) {
@@ -133,6 +138,14 @@ void require_no_capture() {
   }
 }
 
+void require_no_capture_on(int device) {
+  if (!count) return;
+  const std::lock_guard lock(graphs_mutex());
+  for (const auto& one : captures())
+    for (const Capture::Branch& branch : one->branches)
+      if (branch.stream->device() == device) invalidate(*one, hipErrorStreamCaptureUnsupported);
+}
+
 CapturedPoint captured_point(const Stream& stream) {
   if (!count) return {};
   const std::lock_guard lock(graphs_mutex());
@@ -178,21 +191,44 @@ void abandon_capture(const Stream& stream) {
   count = captures().size();
 }
 
-HIP_API hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode mode) {
+namespace {
+
+/// Makes work of a stream nodes of a graph, after those nodes.
+hipError_t begin(hipStream_t handle, hipStreamCaptureMode mode, std::shared_ptr<Capture> capture,
+                 std::vector<Node*> after) {
+  require(mode <= hipStreamCaptureModeRelaxed);
+  const auto stream = find_stream(handle);
+  require(stream->role() != Stream::Role::Null, hipErrorStreamCaptureUnsupported);
+  require(!find(*stream), hipErrorIllegalState);
+  static unsigned long long last_id = 0;
+  capture->id = ++last_id;
+  capture->mode = mode;
+  capture->thread = std::this_thread::get_id();
+  capture->branches.push_back({stream, std::move(after)});
+  captures().push_back(std::move(capture));
+  count = captures().size();
+  return hipSuccess;
+}
+
+}  // namespace
+
+HIP_API hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
+  return graph_api([&] { return begin(stream, mode, std::make_shared<Capture>(), {}); });
+}
+
+HIP_API hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph,
+                                                const hipGraphNode_t* dependencies,
+                                                const void* edges, std::size_t dependency_count,
+                                                hipStreamCaptureMode mode) {
   return graph_api([&] {
-    require(mode <= hipStreamCaptureModeRelaxed);
-    const auto stream = find_stream(handle);
-    require(stream->role() != Stream::Role::Null, hipErrorStreamCaptureUnsupported);
-    require(!find(*stream), hipErrorIllegalState);
-    static unsigned long long last_id = 0;
+    require(!edges, hipErrorNotSupported);
+    require(!dependencies == !dependency_count);
     auto capture = std::make_shared<Capture>();
-    capture->id = ++last_id;
-    capture->mode = mode;
-    capture->thread = std::this_thread::get_id();
-    capture->branches.push_back({stream, {}});
-    captures().push_back(std::move(capture));
-    count = captures().size();
-    return hipSuccess;
+    capture->graph = find_graph(graph);
+    capture->handle = graph;
+    auto after = find_nodes(dependencies, dependency_count);
+    for (const Node* node : after) require(node->graph == capture->graph.get());
+    return begin(stream, mode, std::move(capture), std::move(after));
   });
 }
 
@@ -227,7 +263,7 @@ HIP_API hipError_t hipStreamGetCaptureInfo_v2(hipStream_t handle, hipStreamCaptu
     last.clear();
     const auto stream = find_stream(handle);
     const auto capture = find(*stream);
-    if (!capture) require_none_implied(*stream);
+    require(capture || !implied(*stream), hipErrorStreamCaptureImplicit);
     *status = !capture           ? hipStreamCaptureStatusNone
               : capture->invalid ? hipStreamCaptureStatusInvalidated
                                  : hipStreamCaptureStatusActive;

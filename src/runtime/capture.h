@@ -31,6 +31,8 @@ void require_no_capture(const Stream& stream);
 /// For calls that wait for a device or allocate at once: forbidden while a capture goes on that
 /// this thread must not disturb (hipThreadExchangeStreamCaptureMode).
 void require_no_capture();
+/// For calls that wait for a device. @throws Failure, and ends them, when streams of it capture.
+void require_no_capture_on(int device);
 
 /// Where a stream is in its capture; no capture when it does not capture.
 CapturedPoint captured_point(const Stream& stream);

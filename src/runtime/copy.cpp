@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/capture.h"
+#include "runtime/graph_work.h"
 #include "runtime/mapping.h"
 #include "runtime/registration.h"
 #include "runtime/state.h"
@@ -147,9 +148,6 @@ Operation operation_of(const Fill& fill) {
 
 namespace {
 
-/// Whether a call waits for the end of its work.
-enum class Wait { No, Yes };
-
 /// The lines of a copy in memory of our own, so that the program may reuse its own at once.
 Operation staged(const Copy& copy) {
   auto lines = std::make_shared<std::vector<std::byte>>(bytes(copy.lines));
@@ -166,6 +164,8 @@ Operation staged(const Copy& copy) {
   return operation;
 }
 
+}  // namespace
+
 /// Pageable memory of the program: what is copied from it is taken at once, and what is copied to
 /// it is there when the call returns.
 void submit(Stream& stream, const Copy& copy, Wait wait) {
@@ -174,18 +174,24 @@ void submit(Stream& stream, const Copy& copy, Wait wait) {
   const Sides sides = check(copy);
   if (is_empty(copy.lines)) return;
   if (is_capturing(stream))
-    stream.submit(operation_of(copy));
+    capture(stream, copy_work(copy));
   else if (!sides.to_known || (!sides.from_known && stream.rest().empty()))
     stream.run(operation_of(copy));
   else
     stream.submit(sides.from_known ? operation_of(copy) : staged(copy));
 }
 
+namespace {
+
 void submit(Stream& stream, const Fill& fill, Wait wait) {
   if (wait == Wait::Yes) return stream.run(operation_of(fill));
   require_no_fault();
   check(fill);
-  if (!is_empty(fill.lines)) stream.submit(operation_of(fill));
+  if (is_empty(fill.lines)) return;
+  if (is_capturing(stream))
+    capture(stream, fill_work(fill));
+  else
+    stream.submit(operation_of(fill));
 }
 
 /// Submits what `make` gives: the body of an API function.
@@ -284,10 +290,21 @@ hipError_t copy_peer(hipStream_t stream, Wait wait, void* to, int to_device, con
 
 }  // namespace
 
+namespace {
+
+/// The other end of a copy between devices is memory of a device.
+void require_agreement(const void* other, hipMemcpyKind kind) {
+  if (kind == hipMemcpyDeviceToDevice)
+    require(memory().find(reinterpret_cast<std::uintptr_t>(other)).has_value());
+}
+
+}  // namespace
+
 Copy copy_to_symbol(const void* symbol, const void* from, std::size_t size, std::size_t offset,
                     hipMemcpyKind kind) {
   require(kind != hipMemcpyHostToHost && kind != hipMemcpyDeviceToHost,
           hipErrorInvalidMemcpyDirection);
+  require_agreement(from, kind);
   return {.to = part_of(symbol, size, offset), .from = from, .lines = {size}, .kind = kind};
 }
 
@@ -295,6 +312,7 @@ Copy copy_from_symbol(void* to, const void* symbol, std::size_t size, std::size_
                       hipMemcpyKind kind) {
   require(kind != hipMemcpyHostToHost && kind != hipMemcpyHostToDevice,
           hipErrorInvalidMemcpyDirection);
+  require_agreement(to, kind);
   return {.to = to, .from = part_of(symbol, size, offset), .lines = {size}, .kind = kind};
 }
 
@@ -307,6 +325,20 @@ Copy copy_of(const hipMemcpy3DParms& p) {
               p.extent.width + p.dstPos.x <= p.dstPtr.pitch,
           hipErrorInvalidPitchValue);
   return copy;
+}
+
+hipMemcpy3DParms parameters_of(const Copy& copy) {
+  const auto end = [&](const void* pointer, Layout layout) {
+    const std::size_t pitch = layout.pitch ? layout.pitch : copy.lines.width;
+    const std::size_t rows = layout.slice_pitch ? layout.slice_pitch / pitch : copy.lines.rows;
+    return hipPitchedPtr{const_cast<void*>(pointer), pitch, copy.lines.width, rows};
+  };
+  hipMemcpy3DParms result{};
+  result.srcPtr = end(copy.from, copy.from_layout);
+  result.dstPtr = end(copy.to, copy.to_layout);
+  result.extent = {copy.lines.width, copy.lines.rows, copy.lines.slices};
+  result.kind = copy.kind;
+  return result;
 }
 
 HIP_API hipError_t hipMemcpy(void* to, const void* from, std::size_t size, hipMemcpyKind kind) {

@@ -7,6 +7,8 @@
 
 namespace hipsight::runtime {
 
+class Stream;
+
 /// Lines of bytes: `rows` rows of `width` bytes, `pitch` bytes apart, in `slices` slices
 /// `slice_pitch` bytes apart.
 struct Lines {
@@ -48,11 +50,20 @@ Operation operation_of(const Fill& fill);
 
 /// A 3D copy between pitched pointers. @throws Failure for what HIP refuses.
 Copy copy_of(const hipMemcpy3DParms& parameters);
+/// The same as the driver's functions describe it. @throws Failure for what HIP refuses.
+Copy copy_of(const HIP_MEMCPY3D& parameters);
+/// A copy in words of HIP.
+hipMemcpy3DParms parameters_of(const Copy& copy);
 /// Copies to and from a device variable of the program, on the current device.
 /// @throws Failure for what HIP refuses.
 Copy copy_to_symbol(const void* symbol, const void* from, std::size_t size, std::size_t offset,
                     hipMemcpyKind kind);
 Copy copy_from_symbol(void* to, const void* symbol, std::size_t size, std::size_t offset,
                       hipMemcpyKind kind);
+
+/// Whether a call waits for the end of its work.
+enum class Wait { No, Yes };
+/// Submits a copy to a stream. A stream that captures makes a node of it.
+void submit(Stream& stream, const Copy& copy, Wait wait);
 
 }  // namespace hipsight::runtime

@@ -313,6 +313,13 @@ HIP_API hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t which,
   return api([&] {
     require(value != nullptr);
     require_device(device);
+    if (which == hipDeviceAttributeHdpMemFlushCntl || which == hipDeviceAttributeHdpRegFlushCntl) {
+      // The address of a register that a program writes to: here memory is always up to date.
+      static std::uint32_t registers[2];
+      const void* address = &registers[which == hipDeviceAttributeHdpRegFlushCntl];
+      std::memcpy(value, static_cast<const void*>(&address), sizeof address);
+      return hipSuccess;
+    }
     *value = attribute(properties(Context::get().gpu(), device), which);
     return hipSuccess;
   });
@@ -391,7 +398,7 @@ HIP_API hipError_t hipSetDeviceFlags(unsigned flags) {
   return api([&] {
     require((flags & ~(hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)) == 0);
     Context::get();
-    device_flags = flags;
+    device_flags = flags & hipDeviceScheduleMask;  // the others are so anyway
     return hipSuccess;
   });
 }
@@ -407,8 +414,9 @@ HIP_API hipError_t hipGetDeviceFlags(unsigned* flags) {
 
 HIP_API hipError_t hipDeviceGetLimit(std::size_t* value, hipLimit_t limit) {
   return api([&] {
-    require(value && limit < hipLimitRange);
-    require(limit != hipLimitPrintfFifoSize, hipErrorUnsupportedLimit);
+    require(value != nullptr);
+    require(limit == hipLimitStackSize || limit == hipLimitMallocHeapSize,
+            hipErrorUnsupportedLimit);
     const std::lock_guard lock(limits().mutex);
     *value = limit == hipLimitStackSize ? limits().stack : limits().heap;
     return hipSuccess;
@@ -417,8 +425,8 @@ HIP_API hipError_t hipDeviceGetLimit(std::size_t* value, hipLimit_t limit) {
 
 HIP_API hipError_t hipDeviceSetLimit(hipLimit_t limit, std::size_t value) {
   return api([&] {
-    require(limit < hipLimitRange);
-    require(limit != hipLimitPrintfFifoSize, hipErrorUnsupportedLimit);
+    require(limit == hipLimitStackSize || limit == hipLimitMallocHeapSize,
+            hipErrorUnsupportedLimit);
     const std::lock_guard lock(limits().mutex);
     (limit == hipLimitStackSize ? limits().stack : limits().heap) = value;
     return hipSuccess;
@@ -435,10 +443,7 @@ HIP_API hipError_t hipDeviceGetCacheConfig(hipFuncCache_t* config) {
   });
 }
 HIP_API hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config) {
-  return api([&] {
-    require(config <= hipFuncCachePreferEqual);
-    return hipSuccess;
-  });
+  return finish(hipSuccess);
 }
 HIP_API hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig* config) {
   return api([&] {
@@ -495,6 +500,20 @@ HIP_API hipError_t hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr which, 
     require_device(to);
     require(from != to, hipErrorInvalidDevice);
     *value = which == hipDevP2PAttrAccessSupported || which == hipDevP2PAttrNativeAtomicSupported;
+    return hipSuccess;
+  });
+}
+
+/// All GPUs are linked directly.
+HIP_API hipError_t hipExtGetLinkTypeAndHopCount(int from, int to, std::uint32_t* type,
+                                                std::uint32_t* hops) {
+  return api([&] {
+    require(type && hops && from != to && from >= 0 && to >= 0);
+    require_device(from);
+    require_device(to);
+    constexpr std::uint32_t xgmi = 4;  // HSA_AMD_LINK_INFO_TYPE_XGMI
+    *type = xgmi;
+    *hops = 1;
     return hipSuccess;
   });
 }

@@ -41,11 +41,6 @@ MemoryInUse& in_use() {
   return in_use;
 }
 
-std::size_t position(const std::vector<std::shared_ptr<Node>>& nodes, const Node* node) {
-  return static_cast<std::size_t>(std::ranges::find(nodes, node, &std::shared_ptr<Node>::get) -
-                                  nodes.begin());
-}
-
 /// For each node, the positions of those that it comes after.
 std::vector<std::vector<std::size_t>> positions_before(const Graph& graph) {
   std::map<const Node*, std::size_t> position;
@@ -76,6 +71,17 @@ std::vector<std::size_t> sorted(const std::vector<std::vector<std::size_t>>& aft
       if (--missing[other] == 0) ready.insert(other);
   }
   require(result.size() == after.size());  // a cycle
+  return result;
+}
+
+/// The same by places in that order.
+std::vector<std::set<std::size_t>> in_order(const std::vector<std::vector<std::size_t>>& after,
+                                            const std::vector<std::size_t>& order) {
+  std::vector<std::size_t> place(order.size());
+  for (std::size_t at = 0; at < order.size(); ++at) place[order[at]] = at;
+  std::vector<std::set<std::size_t>> result(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (const std::size_t before : after[i]) result[place[i]].insert(place[before]);
   return result;
 }
 
@@ -145,12 +151,12 @@ void Graph::remove(Node& node) {
 }
 
 std::shared_ptr<Graph> Graph::clone() const {
-  auto copy = std::make_shared<Graph>();
+  auto copy = std::make_shared<Graph>(user_objects);
   copy->origin = this;
   for (const auto& node : nodes_) {
     Work work = node->work;
     if (work.child) work.child = work.child->clone();
-    copy->add(std::move(work), {});
+    copy->add(std::move(work), {}).origin = node->handle;
   }
   const auto before = positions_before(*this);
   for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -159,7 +165,8 @@ std::shared_ptr<Graph> Graph::clone() const {
   return copy;
 }
 
-GraphExec::GraphExec(const Graph& graph) : after_(positions_before(graph)) {
+GraphExec::GraphExec(const Graph& graph, unsigned long long flags)
+    : flags(flags), after_(positions_before(graph)), user_objects_(graph.user_objects) {
   order_ = sorted(after_);
   for (const auto& node : graph.nodes()) {
     by_node_[node->handle] = steps_.size();
@@ -186,6 +193,12 @@ Operation GraphExec::launch() const {
           .type = hipGraphNodeTypeGraph};
 }
 
+bool GraphExec::to_pageable() const {
+  return std::ranges::any_of(steps_, [](const auto& step) {
+    return step->enabled && (step->child ? step->child->to_pageable() : step->work.to_pageable);
+  });
+}
+
 void GraphExec::prepare(Runs& runs) const {
   for (const std::size_t i : order_) {
     const Step& step = *steps_[i];
@@ -205,25 +218,28 @@ void GraphExec::prepare(Runs& runs) const {
 
 hipGraphExecUpdateResult GraphExec::update(const Graph& graph, hipGraphNode_t& error_node) {
   const auto after = positions_before(graph);
-  for (std::size_t i = 0; i < std::max(after.size(), after_.size()); ++i) {
-    if (i < after.size() && i < after_.size() && after[i] == after_[i]) continue;
-    if (i < after.size()) error_node = graph.nodes()[i]->handle;
-    return hipGraphExecUpdateErrorTopologyChanged;
-  }
-  Steps fresh;
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    const Node& node = *graph.nodes()[i];
-    error_node = node.handle;
-    if (node.work.type != steps_[i]->work.type) return hipGraphExecUpdateErrorNodeTypeChanged;
-    if (!node.work.child != !steps_[i]->child) return hipGraphExecUpdateErrorNodeTypeChanged;
-    if (const auto& child = steps_[i]->child) {
-      const auto copy = std::make_shared<GraphExec>(*child);
+  const auto order = sorted(after);
+  if (order.size() != order_.size()) return hipGraphExecUpdateErrorTopologyChanged;
+  Steps fresh(order.size());
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const Step& old = *steps_[order_[at]];
+    const Work& work = graph.nodes()[order[at]]->work;
+    error_node = graph.nodes()[order[at]]->handle;
+    if (work.type != old.work.type || !work.child != !old.child)
+      return hipGraphExecUpdateErrorNodeTypeChanged;
+    if (work.direction != old.work.direction) return hipGraphExecUpdateErrorParametersChanged;
+    std::shared_ptr<GraphExec> child;
+    if (old.child) {
+      child = std::make_shared<GraphExec>(*old.child);
       hipGraphNode_t inner = nullptr;
-      if (const auto result = copy->update(*node.work.child, inner)) return result;
-      fresh.push_back(std::make_shared<const Step>(Step{node.work, copy, steps_[i]->enabled}));
-    } else {
-      fresh.push_back(std::make_shared<const Step>(Step{node.work, nullptr, steps_[i]->enabled}));
+      if (const auto result = child->update(*work.child, inner)) return result;
     }
+    fresh[order_[at]] = std::make_shared<const Step>(Step{work, child, old.enabled});
+  }
+  const auto before = in_order(after, order), before_then = in_order(after_, order_);
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    error_node = graph.nodes()[order[at]]->handle;
+    if (before[at] != before_then[at]) return hipGraphExecUpdateErrorTopologyChanged;
   }
   error_node = nullptr;
   steps_ = std::move(fresh);
@@ -241,7 +257,7 @@ std::shared_ptr<const GraphExec::Step>* GraphExec::find(hipGraphNode_t node) {
 
 void GraphExec::set(hipGraphNode_t node, Work work) {
   auto* const old = find(node);
-  require(old && (*old)->work.type == work.type);
+  require(old && (*old)->work.type == work.type && (*old)->work.direction == work.direction);
   if (const auto& child = (*old)->child) {
     // Only what the nodes do may change, not which there are.
     const auto copy = std::make_shared<GraphExec>(*child);
@@ -254,9 +270,20 @@ void GraphExec::set(hipGraphNode_t node, Work work) {
   }
 }
 
+namespace {
+
+/// Only kernels, copies and fills can be disabled.
+void require_switch(const Work& work) {
+  require(work.type == hipGraphNodeTypeKernel || work.type == hipGraphNodeTypeMemcpy ||
+          work.type == hipGraphNodeTypeMemset);
+}
+
+}  // namespace
+
 void GraphExec::enable(hipGraphNode_t node, bool enabled) {
   auto* const old = find(node);
   require(old != nullptr);
+  require_switch((*old)->work);
   Step step = **old;
   step.enabled = enabled;
   *old = std::make_shared<const Step>(std::move(step));
@@ -265,6 +292,7 @@ void GraphExec::enable(hipGraphNode_t node, bool enabled) {
 bool GraphExec::enabled(hipGraphNode_t node) {
   const auto* const step = find(node);
   require(step != nullptr);
+  require_switch((*step)->work);
   return (*step)->enabled;
 }
 
@@ -319,12 +347,34 @@ HIP_API hipError_t hipGraphNodeFindInClone(hipGraphNode_t* result, hipGraphNode_
     require(result != nullptr);
     const auto original = find_node(node);
     const auto copy = find_graph(clone);
-    const std::size_t at = position(original->graph->nodes(), original.get());
-    require(copy->origin == original->graph && at < copy->nodes().size());
-    *result = copy->nodes()[at]->handle;
+    require(copy->origin == original->graph);
+    const auto found = std::ranges::find(copy->nodes(), node, &Node::origin);
+    require(found != copy->nodes().end());
+    *result = (*found)->handle;
     return hipSuccess;
   });
 }
+
+namespace {
+
+// What an executable may be asked to do. All of it is so anyway, or makes no difference here.
+constexpr unsigned long long free_on_launch = 1, upload = 2, device_launch = 4, node_priority = 8;
+
+hipGraphExec_t instantiate(hipGraph_t graph, unsigned long long flags) {
+  const auto owner = find_graph(graph);
+  // Memory of a graph has one place: two executables could use it at once.
+  const auto uses_memory = [](const auto& node) {
+    return node->work.type == hipGraphNodeTypeMemAlloc ||
+           node->work.type == hipGraphNodeTypeMemFree;
+  };
+  if (std::ranges::any_of(owner->nodes(), uses_memory))
+    require(owner->exec.expired(), hipErrorNotSupported);
+  const auto exec = std::make_shared<GraphExec>(*owner, flags);
+  owner->exec = exec;
+  return execs().add(exec);
+}
+
+}  // namespace
 
 HIP_API hipError_t hipGraphInstantiate(hipGraphExec_t* exec, hipGraph_t graph,
                                        hipGraphNode_t* error_node, char* log, std::size_t size) {
@@ -332,16 +382,42 @@ HIP_API hipError_t hipGraphInstantiate(hipGraphExec_t* exec, hipGraph_t graph,
     require(exec != nullptr);
     if (error_node) *error_node = nullptr;
     if (log && size) *log = '\0';
-    *exec = execs().add(std::make_shared<GraphExec>(*find_graph(graph)));
+    *exec = instantiate(graph, 0);
     return hipSuccess;
   });
 }
 
 HIP_API hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* exec, hipGraph_t graph,
                                                 unsigned long long flags) {
-  constexpr unsigned long long known = 1 | 2 | 8;  // free on launch, upload, node priorities
-  if (flags & ~known) return finish(hipErrorInvalidValue);
-  return hipGraphInstantiate(exec, graph, nullptr, nullptr, 0);
+  return graph_api([&] {
+    require(exec && !(flags & ~(free_on_launch | node_priority)));
+    *exec = instantiate(graph, flags);
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipGraphInstantiateWithParams(hipGraphExec_t* exec, hipGraph_t graph,
+                                                 hipGraphInstantiateParams* parameters) {
+  return graph_api([&] {
+    require(exec && parameters);
+    constexpr unsigned success = 0, error = 1;
+    parameters->result_out = error;
+    const auto flags = parameters->flags;  // one of them at most
+    require(flags == 0 || flags == free_on_launch || flags == upload || flags == device_launch ||
+            flags == node_priority);
+    *exec = instantiate(graph, parameters->flags);
+    parameters->errNode_out = nullptr;
+    parameters->result_out = success;
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipGraphExecGetFlags(hipGraphExec_t exec, unsigned long long* flags) {
+  return graph_api([&] {
+    require(flags != nullptr);
+    *flags = find_exec(exec)->flags;
+    return hipSuccess;
+  });
 }
 
 HIP_API hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
@@ -390,9 +466,10 @@ HIP_API hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttribut
 HIP_API hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType which,
                                                  void* value) {
   return api([&] {
-    require(value && *static_cast<const std::uint64_t*>(value) == 0);  // may only be reset
-    require(which == hipGraphMemAttrUsedMemHigh || which == hipGraphMemAttrReservedMemHigh);
+    require(value != nullptr);
     require_device(device);
+    require(which == hipGraphMemAttrUsedMemHigh || which == hipGraphMemAttrReservedMemHigh);
+    require(*static_cast<const std::uint64_t*>(value) == 0);  // may only be reset
     const std::lock_guard lock(in_use().mutex);
     auto& [now, most] = in_use().bytes[device];
     most = now;

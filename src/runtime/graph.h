@@ -4,17 +4,20 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "runtime/completion.h"
 #include "runtime/error.h"
 #include "runtime/hip_types.h"
 #include "runtime/operation.h"
+#include "runtime/user_object.h"
 
 namespace hipsight::runtime {
 
 class Event;
 class Graph;
+class GraphExec;
 
 /// Memory of a node that allocates: its address is good for as long as a graph has the node.
 struct GraphMemory {
@@ -39,6 +42,8 @@ struct Work {
   std::shared_ptr<Graph> child = {};  ///< of a child graph node: a copy
   std::shared_ptr<Event> event = {};  ///< of nodes that record an event or wait for one
   std::shared_ptr<const GraphMemory> memory = {};  ///< of nodes that allocate
+  std::optional<hipMemcpyKind> direction = {};     ///< of a copy: an executable keeps it
+  bool to_pageable = false;  ///< a copy to memory that the runtime does not know
 };
 
 struct Node {
@@ -52,12 +57,14 @@ struct Node {
   std::vector<Node*> after;  ///< of the same graph
   hipGraphNode_t handle = nullptr;
   hipGraph_t child_handle = nullptr;
+  hipGraphNode_t origin = nullptr;  ///< the node that this is a clone of
 };
 
 /// Operations and what comes before what. Guarded by `graphs_mutex`.
 class Graph {
  public:
   Graph() = default;
+  explicit Graph(const UserObjects& objects) : user_objects(objects) {}
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -69,7 +76,9 @@ class Graph {
   const std::vector<std::shared_ptr<Node>>& nodes() const { return nodes_; }
   std::shared_ptr<Graph> clone() const;
 
-  const Graph* origin = nullptr;  ///< what this is a clone of; not to be followed
+  const Graph* origin = nullptr;        ///< what this is a clone of; not to be followed
+  std::weak_ptr<const GraphExec> exec;  ///< the latest
+  UserObjects user_objects;
 
  private:
   std::vector<std::shared_ptr<Node>> nodes_;
@@ -79,10 +88,13 @@ class Graph {
 class GraphExec {
  public:
   /// @throws Failure when the graph has a cycle.
-  explicit GraphExec(const Graph& graph);
+  explicit GraphExec(const Graph& graph, unsigned long long flags = 0);
 
   /// The steps of one launch: what is changed later does not concern it.
   Operation launch() const;
+  /// Whether a launch copies to memory that the runtime does not know: then it waits for the end,
+  /// as such copies do.
+  bool to_pageable() const;
   /// Takes over what the nodes of a graph of the same shape do. `error_node` is set where they
   /// differ.
   hipGraphExecUpdateResult update(const Graph& graph, hipGraphNode_t& error_node);
@@ -91,6 +103,8 @@ class GraphExec {
   void set(hipGraphNode_t node, Work work);
   void enable(hipGraphNode_t node, bool enabled);
   bool enabled(hipGraphNode_t node);
+
+  const unsigned long long flags;  ///< it was instantiated with
 
  private:
   struct Step {
@@ -109,6 +123,7 @@ class GraphExec {
   std::vector<std::size_t> order_;               ///< in which they run
   std::vector<std::vector<std::size_t>> after_;  ///< for each step
   std::map<hipGraphNode_t, std::size_t> by_node_;
+  UserObjects user_objects_;
 };
 
 std::recursive_mutex& graphs_mutex();

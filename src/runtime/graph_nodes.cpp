@@ -1,39 +1,37 @@
 // Nodes of graphs: what they do, as programs say it and change it.
 #include <limits>
 
-#include "runtime/copy.h"
 #include "runtime/event.h"
-#include "runtime/graph.h"
-#include "runtime/launch.h"
-#include "runtime/registration.h"
+#include "runtime/graph_work.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
 namespace hipsight::runtime {
+
 namespace {
 
-Work kernel_work(const hipKernelNodeParams* p) {
-  require(p && p->func);
-  const std::array<std::uint64_t, 3> grid{std::uint64_t{p->gridDim.x} * p->blockDim.x,
-                                          std::uint64_t{p->gridDim.y} * p->blockDim.y,
-                                          std::uint64_t{p->gridDim.z} * p->blockDim.z};
-  // Either the stub of a kernel or a module's function.
-  auto function = find_function_if_any(static_cast<hipFunction_t>(p->func));
-  if (!function) function = registered_function(p->func, current_device());
-  return {.type = hipGraphNodeTypeKernel,
-          .operation = operation_of(Launch{.function = std::move(function),
-                                           .grid = grid,
-                                           .block = {p->blockDim.x, p->blockDim.y, p->blockDim.z},
-                                           .dynamic_lds = p->sharedMemBytes,
-                                           .parameters = p->kernelParams,
-                                           .extra = p->extra})};
+/// From where to where a copy goes; the program may leave that to the addresses.
+hipMemcpyKind direction_of(const Copy& copy) {
+  if (copy.kind == hipMemcpyDeviceToDeviceNoCU) return hipMemcpyDeviceToDevice;
+  if (copy.kind != hipMemcpyDefault) return copy.kind;
+  const auto is_host = [](const void* pointer) {
+    const auto allocation = memory().find(reinterpret_cast<std::uintptr_t>(pointer));
+    return !allocation || allocation->kind == engine::Memory::Kind::Host;
+  };
+  if (is_host(copy.from)) return is_host(copy.to) ? hipMemcpyHostToHost : hipMemcpyHostToDevice;
+  return is_host(copy.to) ? hipMemcpyDeviceToHost : hipMemcpyDeviceToDevice;
 }
 
-Work copy_work(const Copy& copy, std::any parameters = {}) {
-  check(copy);
+}  // namespace
+
+Work copy_work(const Copy& copy, std::any parameters) {
+  const Sides sides = check(copy);
+  if (!parameters.has_value()) parameters = parameters_of(copy);
   return {.type = hipGraphNodeTypeMemcpy,
           .operation = operation_of(copy),
-          .parameters = std::move(parameters)};
+          .parameters = std::move(parameters),
+          .direction = direction_of(copy),
+          .to_pageable = !sides.to_known};
 }
 
 Work copy_work(const hipMemcpy3DParms* p) {
@@ -42,12 +40,26 @@ Work copy_work(const hipMemcpy3DParms* p) {
 }
 
 Work copy_work(void* to, const void* from, std::size_t size, hipMemcpyKind kind) {
-  hipMemcpy3DParms parameters{};
-  parameters.srcPtr = {const_cast<void*>(from), size, size, 1};
-  parameters.dstPtr = {to, size, size, 1};
-  parameters.extent = {size, 1, 1};
-  parameters.kind = kind;
-  return copy_work(Copy{.to = to, .from = from, .lines = {size}, .kind = kind}, parameters);
+  require(size > 0 && to != from);
+  return copy_work(Copy{.to = to, .from = from, .lines = {size}, .kind = kind});
+}
+
+namespace {
+
+Work symbol_work(const Copy& copy) {
+  require(copy.lines.width > 0);
+  return copy_work(copy);
+}
+
+}  // namespace
+
+Work fill_work(const Fill& fill) {
+  check(fill);
+  const hipMemsetParams parameters{fill.to,         fill.value_size,
+                                   fill.lines.rows, fill.layout.pitch,
+                                   fill.value,      fill.lines.width / fill.value_size};
+  return {
+      .type = hipGraphNodeTypeMemset, .operation = operation_of(fill), .parameters = parameters};
 }
 
 Work fill_work(const hipMemsetParams* p) {
@@ -75,105 +87,55 @@ Work child_work(hipGraph_t child) {
   return {.type = hipGraphNodeTypeGraph, .child = find_graph(child)->clone()};
 }
 
+Work allocation_work(hipMemAllocNodeParams* p) {
+  constexpr unsigned pinned = 1, device = 1;
+  require(p && p->bytesize && p->poolProps.allocType == pinned &&
+          p->poolProps.location.type == device);
+  require(p->poolProps.location.id >= 0 &&
+          p->poolProps.location.id < Context::get().device_count());
+  Work work = allocation(p->bytesize, p->poolProps.location.id);
+  p->dptr = work.memory->pointer;
+  work.parameters = *p;
+  return work;
+}
+
 Work free_work(void* pointer) {
   require(pointer && is_graph_memory(pointer));
   return {.type = hipGraphNodeTypeMemFree, .parameters = pointer};
 }
 
-// What the API's functions have in common. `make` gives the work; it runs under the lock.
-
-template <class Make>
-hipError_t add(hipGraphNode_t* result, hipGraph_t graph, const hipGraphNode_t* dependencies,
-               std::size_t count, Make&& make) {
-  return graph_api([&] {
-    require(result != nullptr);
-    *result = nullptr;
-    const auto owner = find_graph(graph);
-    auto after = find_nodes(dependencies, count);
-    *result = owner->add(make(), std::move(after)).handle;
-    return hipSuccess;
-  });
-}
-
-template <class Make>
-hipError_t set(hipGraphNode_t handle, Make&& make) {
-  return graph_api([&] {
-    const auto node = find_node(handle);
-    Work work = make();
-    require(node->work.type == work.type);
-    node->work = std::move(work);
-    return hipSuccess;
-  });
-}
-
-template <class Make>
-hipError_t set(hipGraphExec_t exec, hipGraphNode_t node, Make&& make) {
-  return graph_api([&] {
-    find_exec(exec)->set(node, make());
-    return hipSuccess;
-  });
-}
-
-template <class Parameters>
-hipError_t get(hipGraphNode_t handle, hipGraphNodeType type, Parameters* result) {
-  return graph_api([&] {
-    require(result != nullptr);
-    const auto node = find_node(handle);
-    require(node->work.type == type);
-    const auto* parameters = std::any_cast<Parameters>(&node->work.parameters);
-    require(parameters != nullptr, hipErrorNotSupported);  // of a captured node
-    *result = *parameters;
-    return hipSuccess;
-  });
-}
-
-}  // namespace
-
-HIP_API hipError_t hipGraphAddKernelNode(hipGraphNode_t* node, hipGraph_t graph,
-                                         const hipGraphNode_t* dependencies, std::size_t count,
-                                         const hipKernelNodeParams* parameters) {
-  return add(node, graph, dependencies, count, [&] { return kernel_work(parameters); });
-}
-HIP_API hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node,
-                                               const hipKernelNodeParams* parameters) {
-  return set(node, [&] { return kernel_work(parameters); });
-}
-HIP_API hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
-                                                   const hipKernelNodeParams* parameters) {
-  return set(exec, node, [&] { return kernel_work(parameters); });
-}
-
 HIP_API hipError_t hipGraphAddMemcpyNode(hipGraphNode_t* node, hipGraph_t graph,
                                          const hipGraphNode_t* dependencies, std::size_t count,
                                          const hipMemcpy3DParms* parameters) {
-  return add(node, graph, dependencies, count, [&] { return copy_work(parameters); });
+  return add_node(node, graph, dependencies, count, [&] { return copy_work(parameters); });
 }
 HIP_API hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms* parameters) {
-  return get(node, hipGraphNodeTypeMemcpy, parameters);
+  return get_node(node, hipGraphNodeTypeMemcpy, parameters);
 }
 HIP_API hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node,
                                                const hipMemcpy3DParms* parameters) {
-  return set(node, [&] { return copy_work(parameters); });
+  return set_node(node, [&] { return copy_work(parameters); });
 }
 HIP_API hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                                    hipMemcpy3DParms* parameters) {
-  return set(exec, node, [&] { return copy_work(parameters); });
+  return set_node(exec, node, [&] { return copy_work(parameters); });
 }
 
 HIP_API hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t* node, hipGraph_t graph,
                                            const hipGraphNode_t* dependencies, std::size_t count,
                                            void* to, const void* from, std::size_t size,
                                            hipMemcpyKind kind) {
-  return add(node, graph, dependencies, count, [&] { return copy_work(to, from, size, kind); });
+  return add_node(node, graph, dependencies, count,
+                  [&] { return copy_work(to, from, size, kind); });
 }
 HIP_API hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void* to, const void* from,
                                                  std::size_t size, hipMemcpyKind kind) {
-  return set(node, [&] { return copy_work(to, from, size, kind); });
+  return set_node(node, [&] { return copy_work(to, from, size, kind); });
 }
 HIP_API hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t exec, hipGraphNode_t node,
                                                      void* to, const void* from, std::size_t size,
                                                      hipMemcpyKind kind) {
-  return set(exec, node, [&] { return copy_work(to, from, size, kind); });
+  return set_node(exec, node, [&] { return copy_work(to, from, size, kind); });
 }
 
 HIP_API hipError_t hipGraphAddMemcpyNodeToSymbol(hipGraphNode_t* node, hipGraph_t graph,
@@ -181,59 +143,84 @@ HIP_API hipError_t hipGraphAddMemcpyNodeToSymbol(hipGraphNode_t* node, hipGraph_
                                                  std::size_t count, const void* symbol,
                                                  const void* from, std::size_t size,
                                                  std::size_t offset, hipMemcpyKind kind) {
-  return add(node, graph, dependencies, count,
-             [&] { return copy_work(copy_to_symbol(symbol, from, size, offset, kind)); });
+  return add_node(node, graph, dependencies, count,
+                  [&] { return symbol_work(copy_to_symbol(symbol, from, size, offset, kind)); });
 }
 HIP_API hipError_t hipGraphAddMemcpyNodeFromSymbol(hipGraphNode_t* node, hipGraph_t graph,
                                                    const hipGraphNode_t* dependencies,
                                                    std::size_t count, void* to, const void* symbol,
                                                    std::size_t size, std::size_t offset,
                                                    hipMemcpyKind kind) {
-  return add(node, graph, dependencies, count,
-             [&] { return copy_work(copy_from_symbol(to, symbol, size, offset, kind)); });
+  return add_node(node, graph, dependencies, count,
+                  [&] { return symbol_work(copy_from_symbol(to, symbol, size, offset, kind)); });
+}
+
+HIP_API hipError_t hipGraphMemcpyNodeSetParamsToSymbol(hipGraphNode_t node, const void* symbol,
+                                                       const void* from, std::size_t size,
+                                                       std::size_t offset, hipMemcpyKind kind) {
+  return set_node(node,
+                  [&] { return symbol_work(copy_to_symbol(symbol, from, size, offset, kind)); });
+}
+HIP_API hipError_t hipGraphMemcpyNodeSetParamsFromSymbol(hipGraphNode_t node, void* to,
+                                                         const void* symbol, std::size_t size,
+                                                         std::size_t offset, hipMemcpyKind kind) {
+  return set_node(node,
+                  [&] { return symbol_work(copy_from_symbol(to, symbol, size, offset, kind)); });
+}
+HIP_API hipError_t hipGraphExecMemcpyNodeSetParamsToSymbol(hipGraphExec_t exec, hipGraphNode_t node,
+                                                           const void* symbol, const void* from,
+                                                           std::size_t size, std::size_t offset,
+                                                           hipMemcpyKind kind) {
+  return set_node(exec, node,
+                  [&] { return symbol_work(copy_to_symbol(symbol, from, size, offset, kind)); });
+}
+HIP_API hipError_t hipGraphExecMemcpyNodeSetParamsFromSymbol(hipGraphExec_t exec,
+                                                             hipGraphNode_t node, void* to,
+                                                             const void* symbol, std::size_t size,
+                                                             std::size_t offset,
+                                                             hipMemcpyKind kind) {
+  return set_node(exec, node,
+                  [&] { return symbol_work(copy_from_symbol(to, symbol, size, offset, kind)); });
 }
 
 HIP_API hipError_t hipGraphAddMemsetNode(hipGraphNode_t* node, hipGraph_t graph,
                                          const hipGraphNode_t* dependencies, std::size_t count,
                                          const hipMemsetParams* parameters) {
-  return add(node, graph, dependencies, count, [&] { return fill_work(parameters); });
+  return add_node(node, graph, dependencies, count, [&] { return fill_work(parameters); });
 }
 HIP_API hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams* parameters) {
-  return get(node, hipGraphNodeTypeMemset, parameters);
+  return get_node(node, hipGraphNodeTypeMemset, parameters);
 }
 HIP_API hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node,
                                                const hipMemsetParams* parameters) {
-  return set(node, [&] { return fill_work(parameters); });
+  return set_node(node, [&] { return fill_work(parameters); });
 }
 HIP_API hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                                    const hipMemsetParams* parameters) {
-  return set(exec, node, [&] { return fill_work(parameters); });
+  return set_node(exec, node, [&] { return fill_work(parameters); });
 }
 
 HIP_API hipError_t hipGraphAddHostNode(hipGraphNode_t* node, hipGraph_t graph,
                                        const hipGraphNode_t* dependencies, std::size_t count,
                                        const hipHostNodeParams* parameters) {
-  return add(node, graph, dependencies, count, [&] { return host_work(parameters); });
+  return add_node(node, graph, dependencies, count, [&] { return host_work(parameters); });
 }
 HIP_API hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams* parameters) {
-  return get(node, hipGraphNodeTypeHost, parameters);
+  return get_node(node, hipGraphNodeTypeHost, parameters);
 }
 HIP_API hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node,
                                              const hipHostNodeParams* parameters) {
-  return set(node, [&] { return host_work(parameters); });
+  return set_node(node, [&] { return host_work(parameters); });
 }
 HIP_API hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                                  const hipHostNodeParams* parameters) {
-  return set(exec, node, [&] { return host_work(parameters); });
+  return set_node(exec, node, [&] { return host_work(parameters); });
 }
 
 HIP_API hipError_t hipGraphAddChildGraphNode(hipGraphNode_t* node, hipGraph_t graph,
                                              const hipGraphNode_t* dependencies, std::size_t count,
                                              hipGraph_t child) {
-  return add(node, graph, dependencies, count, [&] {
-    require(child != graph);
-    return child_work(child);
-  });
+  return add_node(node, graph, dependencies, count, [&] { return child_work(child); });
 }
 HIP_API hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t handle, hipGraph_t* graph) {
   return graph_api([&] {
@@ -246,76 +233,69 @@ HIP_API hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t handle, hipGrap
 }
 HIP_API hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                                        hipGraph_t child) {
-  return set(exec, node, [&] { return child_work(child); });
+  return set_node(exec, node, [&] { return child_work(child); });
 }
 
 HIP_API hipError_t hipGraphAddEmptyNode(hipGraphNode_t* node, hipGraph_t graph,
                                         const hipGraphNode_t* dependencies, std::size_t count) {
-  return add(node, graph, dependencies, count, [] { return Work{}; });
+  return add_node(node, graph, dependencies, count, [] { return Work{}; });
 }
 
 HIP_API hipError_t hipGraphAddEventRecordNode(hipGraphNode_t* node, hipGraph_t graph,
                                               const hipGraphNode_t* dependencies, std::size_t count,
                                               hipEvent_t event) {
-  return add(node, graph, dependencies, count,
-             [&] { return event_work(hipGraphNodeTypeEventRecord, event); });
+  return add_node(node, graph, dependencies, count,
+                  [&] { return event_work(hipGraphNodeTypeEventRecord, event); });
 }
 HIP_API hipError_t hipGraphEventRecordNodeGetEvent(hipGraphNode_t node, hipEvent_t* event) {
-  return get(node, hipGraphNodeTypeEventRecord, event);
+  return get_node(node, hipGraphNodeTypeEventRecord, event);
 }
 HIP_API hipError_t hipGraphEventRecordNodeSetEvent(hipGraphNode_t node, hipEvent_t event) {
-  return set(node, [&] { return event_work(hipGraphNodeTypeEventRecord, event); });
+  return set_node(node, [&] { return event_work(hipGraphNodeTypeEventRecord, event); });
 }
 HIP_API hipError_t hipGraphExecEventRecordNodeSetEvent(hipGraphExec_t exec, hipGraphNode_t node,
                                                        hipEvent_t event) {
-  return set(exec, node, [&] { return event_work(hipGraphNodeTypeEventRecord, event); });
+  return set_node(exec, node, [&] { return event_work(hipGraphNodeTypeEventRecord, event); });
 }
 HIP_API hipError_t hipGraphAddEventWaitNode(hipGraphNode_t* node, hipGraph_t graph,
                                             const hipGraphNode_t* dependencies, std::size_t count,
                                             hipEvent_t event) {
-  return add(node, graph, dependencies, count,
-             [&] { return event_work(hipGraphNodeTypeWaitEvent, event); });
+  return add_node(node, graph, dependencies, count,
+                  [&] { return event_work(hipGraphNodeTypeWaitEvent, event); });
 }
 HIP_API hipError_t hipGraphEventWaitNodeGetEvent(hipGraphNode_t node, hipEvent_t* event) {
-  return get(node, hipGraphNodeTypeWaitEvent, event);
+  return get_node(node, hipGraphNodeTypeWaitEvent, event);
 }
 HIP_API hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event) {
-  return set(node, [&] { return event_work(hipGraphNodeTypeWaitEvent, event); });
+  return set_node(node, [&] { return event_work(hipGraphNodeTypeWaitEvent, event); });
 }
 HIP_API hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t exec, hipGraphNode_t node,
                                                      hipEvent_t event) {
-  return set(exec, node, [&] { return event_work(hipGraphNodeTypeWaitEvent, event); });
+  return set_node(exec, node, [&] { return event_work(hipGraphNodeTypeWaitEvent, event); });
 }
 
 HIP_API hipError_t hipGraphAddMemAllocNode(hipGraphNode_t* node, hipGraph_t graph,
                                            const hipGraphNode_t* dependencies, std::size_t count,
                                            hipMemAllocNodeParams* parameters) {
-  return add(node, graph, dependencies, count, [&] {
-    require(parameters && parameters->bytesize && parameters->poolProps.allocType == 1 &&
-            parameters->poolProps.location.type == 1);
-    require_device(parameters->poolProps.location.id);
-    Work work = allocation(parameters->bytesize, parameters->poolProps.location.id);
-    parameters->dptr = work.memory->pointer;
-    work.parameters = *parameters;
-    return work;
-  });
+  return add_node(node, graph, dependencies, count, [&] { return allocation_work(parameters); });
 }
 HIP_API hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node,
                                                  hipMemAllocNodeParams* parameters) {
-  return get(node, hipGraphNodeTypeMemAlloc, parameters);
+  return get_node(node, hipGraphNodeTypeMemAlloc, parameters);
 }
 HIP_API hipError_t hipGraphAddMemFreeNode(hipGraphNode_t* node, hipGraph_t graph,
                                           const hipGraphNode_t* dependencies, std::size_t count,
                                           void* pointer) {
-  return add(node, graph, dependencies, count, [&] { return free_work(pointer); });
+  return add_node(node, graph, dependencies, count, [&] { return free_work(pointer); });
 }
 HIP_API hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void* pointer) {
-  return get(node, hipGraphNodeTypeMemFree, static_cast<void**>(pointer));
+  return get_node(node, hipGraphNodeTypeMemFree, static_cast<void**>(pointer));
 }
 
 HIP_API hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node,
                                           unsigned enabled) {
   return graph_api([&] {
+    find_node(node);
     find_exec(exec)->enable(node, enabled != 0);
     return hipSuccess;
   });
@@ -324,9 +304,57 @@ HIP_API hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t no
                                           unsigned* enabled) {
   return graph_api([&] {
     require(enabled != nullptr);
+    find_node(node);
     *enabled = find_exec(exec)->enabled(node);
     return hipSuccess;
   });
+}
+
+// Nodes of any type.
+
+namespace {
+
+Work work_of(hipGraphNodeParams* p) {
+  require(p != nullptr);
+  switch (p->type) {
+    case hipGraphNodeTypeKernel:
+      return kernel_work(&p->kernel);
+    case hipGraphNodeTypeMemcpy:
+      return copy_work(&p->memcpy.copyParams);
+    case hipGraphNodeTypeMemset:
+      return fill_work(&p->memset);
+    case hipGraphNodeTypeHost:
+      return host_work(&p->host);
+    case hipGraphNodeTypeGraph:
+      return child_work(p->graph);
+    case hipGraphNodeTypeEmpty:
+      return {};
+    case hipGraphNodeTypeWaitEvent:
+    case hipGraphNodeTypeEventRecord:
+      return event_work(p->type, p->event);
+    case hipGraphNodeTypeMemAlloc:
+      return allocation_work(&p->alloc);
+    case hipGraphNodeTypeMemFree:
+      return free_work(p->free);
+    default:
+      fail_with(p->type < hipGraphNodeTypeMemcpyFromSymbol ? hipErrorNotSupported
+                                                           : hipErrorInvalidValue);
+  }
+}
+
+}  // namespace
+
+HIP_API hipError_t hipGraphAddNode(hipGraphNode_t* node, hipGraph_t graph,
+                                   const hipGraphNode_t* dependencies, std::size_t count,
+                                   hipGraphNodeParams* parameters) {
+  return add_node(node, graph, dependencies, count, [&] { return work_of(parameters); });
+}
+HIP_API hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams* parameters) {
+  return set_node(node, [&] { return work_of(parameters); });
+}
+HIP_API hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                             hipGraphNodeParams* parameters) {
+  return set_node(exec, node, [&] { return work_of(parameters); });
 }
 
 }  // namespace hipsight::runtime

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "runtime/capture.h"
 #include "runtime/graph.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
@@ -184,11 +185,17 @@ HIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
   return api([&] {
     const auto target = find_stream(stream);
     Operation operation;
+    bool wait = false;
     {
       const std::lock_guard lock(graphs_mutex());
-      operation = find_exec(exec)->launch();
+      const auto executable = find_exec(exec);
+      operation = executable->launch();
+      wait = executable->to_pageable() && !is_capturing(*target);
     }
-    target->submit(std::move(operation));
+    if (wait)
+      target->run(std::move(operation));
+    else
+      target->submit(std::move(operation));
     return hipSuccess;
   });
 }

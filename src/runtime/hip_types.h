@@ -97,6 +97,7 @@ struct ihipMemPoolHandle_t;
 struct ihipGraph;
 struct hipGraphNode;
 struct hipGraphExec;
+struct hipUserObject;
 using hipStream_t = ihipStream_t*;
 using hipEvent_t = ihipEvent_t*;
 using hipModule_t = ihipModule_t*;
@@ -106,6 +107,7 @@ using hipMemPool_t = ihipMemPoolHandle_t*;
 using hipGraph_t = ihipGraph*;
 using hipGraphNode_t = hipGraphNode*;
 using hipGraphExec_t = hipGraphExec*;
+using hipUserObject_t = hipUserObject*;
 using hipDevice_t = int;
 using hipDeviceptr_t = void*;
 using hipArray_t = struct hipArray*;
@@ -587,6 +589,12 @@ struct hipMemLocation {
   unsigned type;  ///< 1: device
   int id;
 };
+constexpr unsigned hipMemLocationTypeDevice = 1;
+constexpr unsigned hipMemAccessFlagsProtNone = 0, hipMemAccessFlagsProtReadWrite = 3;
+struct hipMemAccessDesc {
+  hipMemLocation location;
+  unsigned flags;
+};
 struct hipMemPoolProps {
   unsigned allocType;
   unsigned handleTypes;
@@ -606,11 +614,34 @@ struct hipLaunchParams {
 };
 static_assert(sizeof(hipLaunchParams) == 56);
 
+struct hipFunctionLaunchParams {
+  hipFunction_t function;
+  unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+  hipStream_t hStream;
+  void** kernelParams;
+};
+static_assert(sizeof(hipFunctionLaunchParams) == 56);
+
 enum hipLaunchAttributeID : unsigned {
   hipLaunchAttributeAccessPolicyWindow = 1,
   hipLaunchAttributeCooperative = 2,
   hipLaunchAttributePriority = 8,
 };
+struct hipAccessPolicyWindow {
+  void* base_ptr;
+  unsigned hitProp;
+  float hitRatio;
+  unsigned missProp;  ///< 0: normal, 1: streaming, 2: persisting
+  std::size_t num_bytes;
+};
+static_assert(sizeof(hipAccessPolicyWindow) == 32);
+/// The value of a kernel node's attribute.
+union hipLaunchAttributeValue {
+  hipAccessPolicyWindow accessPolicyWindow;
+  int cooperative;
+  int priority;
+};
+/// One of the attributes of a launch.
 struct hipLaunchAttribute {
   hipLaunchAttributeID id;
   unsigned padding;
@@ -668,6 +699,8 @@ enum hipGraphExecUpdateResult : unsigned {
   hipGraphExecUpdateError,
   hipGraphExecUpdateErrorTopologyChanged,
   hipGraphExecUpdateErrorNodeTypeChanged,
+  hipGraphExecUpdateErrorFunctionChanged,
+  hipGraphExecUpdateErrorParametersChanged,
 };
 enum hipGraphMemAttributeType : unsigned {
   hipGraphMemAttrUsedMemCurrent,
@@ -701,6 +734,59 @@ struct hipMemAllocNodeParams {
 };
 static_assert(sizeof(hipMemAllocNodeParams) == 120);
 
+/// Nodes as the driver's functions describe them.
+struct HIP_MEMSET_NODE_PARAMS {
+  hipDeviceptr_t dst;
+  std::size_t pitch;
+  unsigned value, elementSize;
+  std::size_t width, height;  ///< in elements
+};
+static_assert(sizeof(HIP_MEMSET_NODE_PARAMS) == 40);
+/// One end of the driver's 2D and 3D copies.
+struct hip_Memcpy2D {
+  std::size_t srcXInBytes, srcY;
+  unsigned srcMemoryType;
+  const void* srcHost;
+  hipDeviceptr_t srcDevice;
+  hipArray_t srcArray;
+  std::size_t srcPitch;
+  std::size_t dstXInBytes, dstY;
+  unsigned dstMemoryType;
+  void* dstHost;
+  hipDeviceptr_t dstDevice;
+  hipArray_t dstArray;
+  std::size_t dstPitch;
+  std::size_t WidthInBytes, Height;
+};
+static_assert(sizeof(hip_Memcpy2D) == 128);
+template <class Size>
+struct Memcpy3D {
+  Size srcXInBytes, srcY, srcZ, srcLOD;
+  unsigned srcMemoryType;
+  const void* srcHost;
+  hipDeviceptr_t srcDevice;
+  hipArray_t srcArray;
+  Size srcPitch, srcHeight;
+  Size dstXInBytes, dstY, dstZ, dstLOD;
+  unsigned dstMemoryType;
+  void* dstHost;
+  hipDeviceptr_t dstDevice;
+  hipArray_t dstArray;
+  Size dstPitch, dstHeight;
+  Size WidthInBytes, Height, Depth;
+};
+using HIP_MEMCPY3D = Memcpy3D<std::size_t>;
+using HIP_MEMCPY3D_R0000 = Memcpy3D<unsigned>;  ///< up to HIP 5
+static_assert(sizeof(HIP_MEMCPY3D_R0000) == 128);
+static_assert(sizeof(HIP_MEMCPY3D) == 184);
+struct hipGraphInstantiateParams {
+  hipGraphNode_t errNode_out;
+  unsigned long long flags;
+  unsigned result_out;  ///< 0: success, 1: an error
+  hipStream_t uploadStream;
+};
+static_assert(sizeof(hipGraphInstantiateParams) == 32);
+
 enum hipDriverProcAddressQueryResult : unsigned {
   HIP_GET_PROC_ADDRESS_SUCCESS,
   HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND,
@@ -713,6 +799,27 @@ struct hipHostNodeParams {
   hipHostFn_t fn;
   void* userData;
 };
+/// Any node; which member counts goes by the type.
+struct hipGraphNodeParams {
+  hipGraphNodeType type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    hipKernelNodeParams kernel;
+    struct {
+      int flags, reserved[3];
+      hipMemcpy3DParms copyParams;
+    } memcpy;
+    hipMemsetParams memset;
+    hipHostNodeParams host;
+    hipGraph_t graph;
+    hipEvent_t event;  ///< to wait for or to record
+    hipMemAllocNodeParams alloc;
+    void* free;
+  };
+  long long reserved2;
+};
+static_assert(sizeof(hipGraphNodeParams) == 256);
 
 inline const hipStream_t hipStreamLegacy = reinterpret_cast<hipStream_t>(1);
 inline const hipStream_t hipStreamPerThread = reinterpret_cast<hipStream_t>(2);

@@ -72,4 +72,11 @@ std::vector<std::byte> kernarg(const code::Kernel& kernel, const Geometry& geome
   return segment;
 }
 
+std::vector<void*> explicit_arguments(const code::Kernel& kernel, std::span<std::byte> segment) {
+  std::vector<void*> result;
+  for (const code::Argument& argument : kernel.arguments)
+    if (!is_hidden(argument)) result.push_back(segment.data() + argument.offset);
+  return result;
+}
+
 }  // namespace hipsight::runtime

@@ -29,4 +29,7 @@ std::vector<std::byte> kernarg(const code::Kernel& kernel, const Geometry& geome
 std::vector<std::byte> kernarg(const code::Kernel& kernel, const Geometry& geometry,
                                std::span<const std::byte> packed);
 
+/// The explicit arguments of a kernarg segment: one pointer each, as a launch takes them.
+std::vector<void*> explicit_arguments(const code::Kernel& kernel, std::span<std::byte> segment);
+
 }  // namespace hipsight::runtime

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/event.h"
+#include "runtime/graph_work.h"
 #include "runtime/kernarg.h"
 #include "runtime/launch_recorder.h"
 #include "runtime/occupancy.h"
@@ -88,6 +89,7 @@ Dim3 grid_of(const Launch& launch) {
 struct Prepared {
   engine::Dispatch dispatch;
   std::vector<std::byte> arguments;
+  std::shared_ptr<const GridGroup> group;
 
   void run() const {
     Context& context = Context::get();
@@ -96,7 +98,7 @@ struct Prepared {
     report::Session::Launch launch(context.session(), running);
     const auto recorder = recorder_if_wanted(launch, running);
     try {
-      const Services services(running);
+      const Services services(running, group ? *group : GridGroup{});
       launch.add(context.engine().run(services.dispatch()));
       finish_recording(recorder.get());
     } catch (const engine::KernelError& error) {
@@ -109,7 +111,7 @@ struct Prepared {
 
 }  // namespace
 
-Operation operation_of(Launch launch) {
+Operation operation_of(Launch launch, std::vector<std::byte>* segment) {
   check(launch);
 
   const code::Kernel& kernel = *launch.function->kernel;
@@ -136,6 +138,8 @@ Operation operation_of(Launch launch) {
   auto prepared = std::make_shared<Prepared>();
   prepared->arguments = launch.extra ? kernarg(kernel, geometry, packed_arguments(launch.extra))
                                      : kernarg(kernel, geometry, launch.parameters);
+  prepared->group = launch.group;
+  if (segment) *segment = prepared->arguments;
   engine::Dispatch& dispatch = prepared->dispatch;
   dispatch.module = launch.function->code;
   dispatch.kernel = &kernel;
@@ -153,9 +157,17 @@ void run(Launch launch) {
   const auto stream = find_stream(launch.stream);
   const auto start = launch.start ? find_event(launch.start) : nullptr;
   const auto stop = launch.stop ? find_event(launch.stop) : nullptr;
-  Operation kernel = operation_of(std::move(launch));
+  const bool capturing = is_capturing(*stream);
+  Work work;
+  Operation kernel;
+  if (capturing)
+    work = kernel_work(std::move(launch));
+  else
+    kernel = operation_of(std::move(launch));
   if (start) record(*start, *stream);
-  if (Context::get().settings().blocking && !is_capturing(*stream))
+  if (capturing)
+    capture(*stream, std::move(work));
+  else if (Context::get().settings().blocking)
     stream->run(std::move(kernel));
   else
     stream->submit(std::move(kernel));

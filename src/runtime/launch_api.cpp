@@ -5,6 +5,7 @@
 
 #include "runtime/launch.h"
 #include "runtime/registration.h"
+#include "runtime/services.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
@@ -86,6 +87,7 @@ HIP_API hipError_t hipLaunchKernel(const void* stub, dim3 grid, dim3 block, void
                                    std::size_t lds, hipStream_t stream) {
   return api([&] {
     return submit({.function = kernel_of(stub, stream),
+                   .stub = stub,
                    .grid = items(grid, block),
                    .block = size(block),
                    .dynamic_lds = lds,
@@ -99,6 +101,7 @@ HIP_API hipError_t hipExtLaunchKernel(const void* stub, dim3 grid, dim3 block, v
                                       hipEvent_t stop, int flags) {
   return api([&] {
     return submit({.function = kernel_of(stub, stream),
+                   .stub = stub,
                    .grid = items(grid, block),
                    .block = size(block),
                    .dynamic_lds = lds,
@@ -113,6 +116,7 @@ HIP_API hipError_t hipLaunchCooperativeKernel(const void* stub, dim3 grid, dim3 
                                               void** arguments, unsigned lds, hipStream_t stream) {
   return api([&] {
     return submit({.function = kernel_of(stub, stream),
+                   .stub = stub,
                    .grid = items(grid, block),
                    .block = size(block),
                    .dynamic_lds = lds,
@@ -151,6 +155,77 @@ HIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsi
                    .parameters = parameters,
                    .cooperative = true});
   });
+}
+
+namespace {
+
+hipFunctionLaunchParams launch_of(const hipLaunchParams& p) {
+  const auto function = kernel_of(p.func, p.stream);
+  return {.function = function->handle,
+          .gridDimX = p.gridDim.x,
+          .gridDimY = p.gridDim.y,
+          .gridDimZ = p.gridDim.z,
+          .blockDimX = p.blockDim.x,
+          .blockDimY = p.blockDim.y,
+          .blockDimZ = p.blockDim.z,
+          .sharedMemBytes = static_cast<unsigned>(p.sharedMem),
+          .hStream = p.stream,
+          .kernelParams = p.args};
+}
+
+/// One kernel on several devices, each in a stream of its own; cooperative ones may wait for each
+/// other.
+template <class Parameters, class LaunchOf>
+hipError_t submit_all(const Parameters* list, unsigned count, unsigned flags, bool cooperative,
+                      LaunchOf&& launch_of) {
+  return api([&] {
+    constexpr unsigned known = 3;  // no waiting for other work of the devices: before, after
+    require(list && count && flags <= known);
+    std::vector<Launch> launches;
+    std::vector<std::uint64_t> sizes;
+    std::vector<int> devices;
+    for (unsigned i = 0; i < count; ++i) {
+      const hipFunctionLaunchParams p = launch_of(list[i]);
+      const auto stream = find_stream(p.hStream, hipErrorInvalidValue);
+      require(stream->role() == Stream::Role::Own, hipErrorInvalidHandle);
+      devices.push_back(stream->device());
+      const dim3 block{p.blockDimX, p.blockDimY, p.blockDimZ};
+      launches.push_back({.function = find_function(p.function),
+                          .grid = items({p.gridDimX, p.gridDimY, p.gridDimZ}, block),
+                          .block = size(block),
+                          .dynamic_lds = p.sharedMemBytes,
+                          .stream = p.hStream,
+                          .parameters = p.kernelParams,
+                          .cooperative = cooperative});
+      const auto& grid = launches.back().grid;
+      sizes.push_back(grid[0] * grid[1] * grid[2]);
+    }
+    std::ranges::sort(devices);
+    require(std::ranges::adjacent_find(devices) == devices.end(), hipErrorInvalidDevice);
+    for (const Launch& launch : launches) operation_of(launch);  // all of them, or none
+    if (cooperative) {
+      const auto groups = GridGroup::of(sizes);
+      for (unsigned i = 0; i < count; ++i)
+        launches[i].group = std::make_shared<const GridGroup>(groups[i]);
+    }
+    for (Launch& launch : launches) run(std::move(launch));
+    return hipSuccess;
+  });
+}
+
+}  // namespace
+
+HIP_API hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams* list, int count,
+                                                         unsigned flags) {
+  return submit_all(list, static_cast<unsigned>(std::max(count, 0)), flags, true, launch_of);
+}
+HIP_API hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams* list, int count,
+                                                      unsigned flags) {
+  return submit_all(list, static_cast<unsigned>(std::max(count, 0)), flags, false, launch_of);
+}
+HIP_API hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams* list,
+                                                               unsigned count, unsigned flags) {
+  return submit_all(list, count, flags, true, [](const auto& p) { return p; });
 }
 
 /// Unlike the others, this one counts the grid in work-items.

@@ -7,6 +7,8 @@
 #include "runtime/abi.h"
 #include "runtime/capture.h"
 #include "runtime/ipc.h"
+#include "runtime/managed.h"
+#include "runtime/memory_type.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
@@ -79,19 +81,6 @@ hipMemoryType type_of(const Memory::Allocation& allocation) {
   }
 }
 
-/// The number that programs of this library's HIP version have for a memory type.
-unsigned type_number(hipMemoryType type) {
-  if (abi_version >= 6) return type;
-  switch (type) {
-    case hipMemoryTypeHost:
-      return static_cast<unsigned>(hipMemoryTypeR0000::Host);
-    case hipMemoryTypeManaged:
-      return static_cast<unsigned>(hipMemoryTypeR0000::Managed);
-    default:
-      return static_cast<unsigned>(hipMemoryTypeR0000::Device);
-  }
-}
-
 bool host_can_use(const Memory::Allocation& allocation) {
   return allocation.kind == Memory::Kind::Host || allocation.kind == Memory::Kind::Managed;
 }
@@ -119,15 +108,18 @@ HIP_API hipError_t hipMalloc(void** pointer, std::size_t size) {
 }
 
 HIP_API hipError_t hipExtMallocWithFlags(void** pointer, std::size_t size, unsigned flags) {
-  constexpr unsigned most = 4;  // hipDeviceMallocContiguous
-  if (flags > most) return finish(hipErrorInvalidValue);
+  constexpr unsigned signal = 2, contiguous = 4;  // the greatest
+  if (flags > contiguous || (flags == signal && size != 8)) return finish(hipErrorInvalidValue);
   return allocate_into(pointer, "hipExtMallocWithFlags", size, Memory::Kind::Device, flags);
 }
 
 HIP_API hipError_t hipMallocManaged(void** pointer, std::size_t size, unsigned flags) {
   if (size == 0 || (flags != hipMemAttachGlobal && flags != hipMemAttachHost))
     return finish(hipErrorInvalidValue);
-  return allocate_into(pointer, "hipMallocManaged", size, Memory::Kind::Managed, flags);
+  const hipError_t result =
+      allocate_into(pointer, "hipMallocManaged", size, Memory::Kind::Managed, flags);
+  if (result == hipSuccess) forget_advice(*pointer, size);
+  return result;
 }
 
 HIP_API hipError_t hipHostMalloc(void** pointer, std::size_t size, unsigned flags) {
@@ -270,7 +262,7 @@ void pointer_attribute(void* data, hipPointer_attribute which, const void* point
     case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
       return store(0u);
     case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
-      return store(static_cast<std::uint64_t>(allocation.begin));
+      return store(static_cast<std::uint32_t>(allocation.begin >> 12));  // pages are not shared
     case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
       return store(allocation.kind == Memory::Kind::Managed);
     case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
@@ -304,7 +296,11 @@ HIP_API hipError_t hipDrvPointerGetAttributes(unsigned count, hipPointer_attribu
     require(count && which && data);
     for (unsigned i = 0; i < count; ++i) {
       require(data[i] != nullptr);
-      pointer_attribute(data[i], which[i], pointer);
+      // Unlike the function above: what only host memory has is null for other memory.
+      if (which[i] == HIP_POINTER_ATTRIBUTE_HOST_POINTER && !host_can_use(find_or_fail(pointer)))
+        std::memset(data[i], 0, sizeof(void*));
+      else
+        pointer_attribute(data[i], which[i], pointer);
     }
     return hipSuccess;
   });
@@ -316,54 +312,6 @@ HIP_API hipError_t hipPointerSetAttribute(const void* value, hipPointer_attribut
     require(value && which == HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS);
     require(*static_cast<const unsigned*>(value) <= 1);
     find_or_fail(pointer, hipErrorInvalidDevicePointer);
-    return hipSuccess;
-  });
-}
-
-// Managed memory is in one place for host and devices: advice and prefetching change nothing.
-
-namespace {
-
-void require_range(const void* pointer, std::size_t size) {
-  require(pointer && size);
-  const auto allocation = find_or_fail(pointer);
-  require(allocation.kind == Memory::Kind::Managed && size <= allocation.end() - address(pointer));
-}
-
-void require_device_or_host(int device) {
-  if (device != hipCpuDeviceId) require_device(device);
-}
-
-}  // namespace
-
-HIP_API hipError_t hipMemAdvise(const void* pointer, std::size_t size, hipMemoryAdvise advice,
-                                int device) {
-  return api([&] {
-    require_device_or_host(device);
-    require((advice >= hipMemAdviseSetReadMostly && advice <= hipMemAdviseUnsetAccessedBy) ||
-            advice == hipMemAdviseSetCoarseGrain || advice == hipMemAdviseUnsetCoarseGrain);
-    require_range(pointer, size);
-    return hipSuccess;
-  });
-}
-
-HIP_API hipError_t hipMemPrefetchAsync(const void* pointer, std::size_t size, int device,
-                                       hipStream_t stream) {
-  return api([&] {
-    require_device_or_host(device);
-    find_stream(stream);
-    require_range(pointer, size);
-    return hipSuccess;
-  });
-}
-
-HIP_API hipError_t hipStreamAttachMemAsync(hipStream_t stream, void* pointer, std::size_t length,
-                                           unsigned flags) {
-  return api([&] {
-    require(flags == hipMemAttachGlobal || flags == hipMemAttachHost ||
-            flags == hipMemAttachSingle);
-    find_stream(stream);
-    require(find_or_fail(pointer).kind == Memory::Kind::Managed);
     return hipSuccess;
   });
 }

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 
 #include "runtime/capture.h"
 #include "runtime/handles.h"
@@ -22,7 +24,9 @@ struct Pool {
   const int device;
   std::mutex mutex;
   std::uint64_t used = 0, high = 0, threshold = 0;
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   int reuse[3] = {1, 1, 1};
+  std::map<int, unsigned> access;  ///< of other devices, as the program says; all can, anyway
 };
 
 Handles<hipMemPool_t, Pool>& pools() {
@@ -68,7 +72,7 @@ hipError_t allocate_from(hipMemPool_t (*choose)(int), hipMemPool_t handle, void*
   return api([&] {
     require(result != nullptr);
     *result = nullptr;
-    const auto stream = find_stream(stream_handle);
+    const auto stream = find_stream(stream_handle, hipErrorInvalidHandle);
     const auto pool = find_pool(choose ? choose(stream->device()) : handle);
     if (size == 0) return hipSuccess;
     if (const auto node =
@@ -82,10 +86,14 @@ hipError_t allocate_from(hipMemPool_t (*choose)(int), hipMemPool_t handle, void*
                                "hipMallocAsync #" + std::to_string(++count), pool->device);
     };
     require_no_fault();
-    void* pointer = allocate();
+    const auto has_room = [&] {
+      const std::lock_guard lock(pool->mutex);
+      return size <= pool->most && pool->used <= pool->most - size;
+    };
+    void* pointer = has_room() ? allocate() : nullptr;
     if (!pointer) {
       wait_for_all();  // for what is about to be freed
-      pointer = allocate();
+      pointer = has_room() ? allocate() : nullptr;
     }
     require(pointer != nullptr, hipErrorOutOfMemory);
     *result = pointer;
@@ -128,7 +136,7 @@ HIP_API hipError_t hipMallocFromPoolAsync(void** pointer, std::size_t size, hipM
 HIP_API hipError_t hipFreeAsync(void* pointer, hipStream_t stream_handle) {
   return api([&] {
     require(pointer != nullptr);
-    const auto stream = find_stream(stream_handle);
+    const auto stream = find_stream(stream_handle, hipErrorInvalidHandle);
     require_no_fault();
     const auto allocation = memory().find(reinterpret_cast<std::uintptr_t>(pointer));
     require(allocation && allocation->begin == reinterpret_cast<std::uintptr_t>(pointer) &&
@@ -164,8 +172,7 @@ HIP_API hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* pool, int device) {
 
 HIP_API hipError_t hipDeviceGetMemPool(hipMemPool_t* pool, int device) {
   return api([&] {
-    require(pool != nullptr);
-    require_device(device);
+    require(pool && device >= 0 && device < Context::get().device_count());
     *pool = current_pool(device);
     return hipSuccess;
   });
@@ -173,7 +180,6 @@ HIP_API hipError_t hipDeviceGetMemPool(hipMemPool_t* pool, int device) {
 
 HIP_API hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
   return api([&] {
-    require_device(device);
     require(find_pool(pool)->device == device);
     const std::lock_guard lock(state().mutex);
     state().current_pool[device] = pool;
@@ -181,11 +187,50 @@ HIP_API hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
   });
 }
 
+HIP_API hipError_t hipMemPoolSetAccess(hipMemPool_t handle, const hipMemAccessDesc* list,
+                                       std::size_t count) {
+  return api([&] {
+    const auto pool = find_pool(handle);
+    require(list && count);
+    require(count <= static_cast<std::size_t>(Context::get().device_count()),
+            hipErrorInvalidDevice);
+    for (const hipMemAccessDesc& one : std::span(list, count)) {
+      require(one.location.type == hipMemLocationTypeDevice);
+      require_device(one.location.id);
+      require(one.flags != hipMemAccessFlagsProtNone || one.location.id != pool->device,
+              hipErrorInvalidDevice);
+      require(one.flags <= hipMemAccessFlagsProtReadWrite);
+    }
+    const std::lock_guard lock(pool->mutex);
+    for (const hipMemAccessDesc& one : std::span(list, count))
+      pool->access[one.location.id] = one.flags;
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipMemPoolGetAccess(unsigned* flags, hipMemPool_t handle,
+                                       hipMemLocation* location) {
+  return api([&] {
+    const auto pool = find_pool(handle);
+    require(flags && location && location->type == hipMemLocationTypeDevice);
+    require(location->id >= 0 && location->id < Context::get().device_count());
+    const std::lock_guard lock(pool->mutex);
+    const auto found = pool->access.find(location->id);
+    *flags = found != pool->access.end()    ? found->second
+             : location->id == pool->device ? hipMemAccessFlagsProtReadWrite
+                                            : hipMemAccessFlagsProtNone;
+    return hipSuccess;
+  });
+}
+
 HIP_API hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* properties) {
   return api([&] {
     require(pool && properties && properties->allocType == 1 && properties->location.type == 1);
-    require_device(properties->location.id);
-    *pool = pools().add(std::make_shared<Pool>(properties->location.id));
+    const int device = properties->location.id;
+    require(device >= 0 && device < Context::get().device_count());
+    const auto fresh = std::make_shared<Pool>(device);
+    if (properties->maxSize) fresh->most = properties->maxSize;
+    *pool = pools().add(fresh);
     return hipSuccess;
   });
 }

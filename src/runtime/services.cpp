@@ -164,9 +164,57 @@ void print_buffer(const std::byte* buffer, const code::CodeObject& object) {
   }
 }
 
+/// Zeroed memory for a kernel that goes with the last pointer to it.
+std::shared_ptr<std::byte> device_memory(std::size_t size, const char* what) {
+  engine::Memory& all = memory();
+  void* pointer = all.allocate(size, engine::Memory::Kind::Code, what);
+  require(pointer != nullptr, hipErrorOutOfMemory);
+  std::memset(pointer, 0, size);
+  return {static_cast<std::byte*>(pointer), [&all](std::byte* old) { all.free(old); }};
+}
+
+/// What a kernel's grid_sync and multi_grid_sync read (ROCm device libraries, cg.cl: mg_info).
+std::shared_ptr<std::byte> grid_sync(const engine::Dispatch& dispatch, const GridGroup& group) {
+  struct {
+    std::uint64_t all_barrier;
+    std::uint32_t id, grids;
+    std::uint64_t before, all;
+    std::uint32_t barrier[2], workgroups;
+  } info{};
+  info.all_barrier = reinterpret_cast<std::uintptr_t>(group.barrier.get());
+  info.id = group.id;
+  info.grids = group.grids;
+  info.before = group.before;
+  info.all = group.all ? group.all : dispatch.grid.volume();
+  const auto count = [](std::uint32_t items, std::uint32_t block) {
+    return (items + block - 1) / block;
+  };
+  info.workgroups = count(dispatch.grid.x, dispatch.block.x) *
+                    count(dispatch.grid.y, dispatch.block.y) *
+                    count(dispatch.grid.z, dispatch.block.z);
+  auto result = device_memory(sizeof info, "grid synchronisation");
+  std::memcpy(result.get(), &info, sizeof info);
+  return result;
+}
+
 }  // namespace
 
-Services::Services(const engine::Dispatch& dispatch)
+std::vector<GridGroup> GridGroup::of(const std::vector<std::uint64_t>& items) {
+  const auto barrier = device_memory(2 * sizeof(std::uint32_t), "synchronisation of grids");
+  std::vector<GridGroup> groups;
+  std::uint64_t all = 0;
+  for (const std::uint64_t count : items) {
+    groups.push_back({.barrier = barrier,
+                      .id = static_cast<std::uint32_t>(groups.size()),
+                      .grids = static_cast<std::uint32_t>(items.size()),
+                      .before = all});
+    all += count;
+  }
+  for (GridGroup& group : groups) group.all = all;
+  return groups;
+}
+
+Services::Services(const engine::Dispatch& dispatch, const GridGroup& group)
     : dispatch_(dispatch), exceptions_(std::uncaught_exceptions()) {
   for (const code::Argument& argument : dispatch_.kernel->arguments) {
     if (!argument.value_kind.starts_with("hidden_")) continue;
@@ -179,6 +227,9 @@ Services::Services(const engine::Dispatch& dispatch)
       fill(argument, reinterpret_cast<std::uintptr_t>(printf_buffer_));
     } else if (argument.value_kind == "hidden_heap_v1") {
       fill(argument, shared().device_heap().address());
+    } else if (argument.value_kind == "hidden_multigrid_sync_arg" && dispatch_.cooperative) {
+      if (!grid_sync_) grid_sync_ = grid_sync(dispatch_, group);
+      fill(argument, reinterpret_cast<std::uintptr_t>(grid_sync_.get()));
     }
   }
 }

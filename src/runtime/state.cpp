@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <optional>
+#include <set>
 
 #include "runtime/exit.h"
 #include "runtime/fork.h"
@@ -33,6 +34,21 @@ std::optional<double> number(const char* variable, double least, double most) {
   return std::nullopt;
 }
 
+/// How many of so many devices HIP_VISIBLE_DEVICES leaves: a list of numbers, which the first one
+/// that there is not ends. They are all alike, so which ones does not matter.
+int visible(int devices) {
+  const char* text = std::getenv("HIP_VISIBLE_DEVICES");
+  if (!text || !*text) return devices;
+  std::set<long> seen;
+  for (char* end = nullptr;; text = end + 1) {
+    const long one = std::strtol(text, &end, 10);
+    if (end == text || one < 0 || one >= devices) break;
+    seen.insert(one);
+    if (*end != ',') break;
+  }
+  return static_cast<int>(seen.size());
+}
+
 /// Whether a variable is set to a number that is not 0.
 bool is_on(const char* variable) {
   const char* text = std::getenv(variable);
@@ -47,6 +63,7 @@ Settings Settings::read() {
   if (const char* capture = std::getenv("HIPSIGHT_CAPTURE")) settings.capture = capture;
   if (const auto devices = number("HIPSIGHT_GPUS", 1, 64))
     settings.devices = static_cast<int>(*devices);
+  settings.devices = visible(settings.devices);
   if (const auto threads = number("HIPSIGHT_THREADS", 1, 4096))
     settings.threads = static_cast<unsigned>(*threads);
   if (const auto strict = number("HIPSIGHT_STRICT", 0, 1)) settings.strict = *strict != 0;
@@ -77,14 +94,18 @@ Context::Context()
 }
 
 Context& Context::get() {
-  if (Context* context = made.load(std::memory_order_acquire)) return *context;
+  const auto checked = [](Context& context) -> Context& {
+    require(context.device_count() > 0, hipErrorNoDevice);
+    return context;
+  };
+  if (Context* context = made.load(std::memory_order_acquire)) return checked(*context);
   static auto& mutex = *new std::mutex;
   const std::lock_guard lock(mutex);
-  if (Context* context = made.load(std::memory_order_acquire)) return *context;
+  if (Context* context = made.load(std::memory_order_acquire)) return checked(*context);
   try {
     auto* context = new Context;
     made.store(context, std::memory_order_release);
-    return *context;
+    return checked(*context);
   } catch (const Error& error) {
     complain(error.what());
     fail_with(hipErrorNoDevice);

@@ -44,8 +44,10 @@ void run_detached(const Operation& operation) noexcept {
 
 }  // namespace
 
-std::shared_ptr<Stream> Stream::make(int device, unsigned flags, int priority, Role role) {
-  auto stream = std::shared_ptr<Stream>(new Stream(device, flags, priority, role));
+std::shared_ptr<Stream> Stream::make(int device, unsigned flags, int priority, Role role,
+                                     std::vector<std::uint32_t> cu_mask) {
+  auto stream =
+      std::shared_ptr<Stream>(new Stream(device, flags, priority, role, std::move(cu_mask)));
   const std::lock_guard lock(streams().mutex);
   streams().all.insert(stream.get());
   return stream;

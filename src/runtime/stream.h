@@ -19,13 +19,16 @@ class Stream : public std::enable_shared_from_this<Stream> {
   enum class Role { Null, PerThread, Own };
 
   static std::shared_ptr<Stream> make(int device, unsigned flags, int priority,
-                                      Role role = Role::Own);
+                                      Role role = Role::Own,
+                                      std::vector<std::uint32_t> cu_mask = {});
   ~Stream();
 
   int device() const { return device_; }
   unsigned flags() const { return flags_; }
   int priority() const { return priority_; }
   Role role() const { return role_; }
+  /// The compute units that the program asked for, a bit each; empty: all. Nothing depends on it.
+  const std::vector<std::uint32_t>& cu_mask() const { return cu_mask_; }
 
   /// Runs an operation after all that was submitted before, and after `after`. Returns at once.
   /// What it throws later becomes the fault of the device. Null when the stream captures: then the
@@ -48,8 +51,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
     CompletionPtr end;
   };
 
-  Stream(int device, unsigned flags, int priority, Role role)
-      : device_(device), flags_(flags), priority_(priority), role_(role) {}
+  Stream(int device, unsigned flags, int priority, Role role, std::vector<std::uint32_t> cu_mask)
+      : device_(device),
+        flags_(flags),
+        priority_(priority),
+        role_(role),
+        cu_mask_(std::move(cu_mask)) {}
   bool blocking() const { return !(flags_ & hipStreamNonBlocking); }
   void add_last(Completions& to) const;
   Completions rest_locked() const;
@@ -63,6 +70,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const unsigned flags_;
   const int priority_;
   const Role role_;
+  const std::vector<std::uint32_t> cu_mask_;
   // Guarded by the mutex of all streams (stream.cpp).
   std::deque<Entry> queue_;  ///< the first one is running
   CompletionPtr last_;

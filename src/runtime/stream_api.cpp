@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "runtime/capture.h"
+#include "runtime/graph_work.h"
 #include "runtime/handles.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
@@ -46,12 +47,14 @@ __attribute__((no_sanitize("function"))) void call(void (*function)(Arguments...
   function(arguments...);
 }
 
-hipError_t create(hipStream_t* stream, unsigned flags, int priority) {
+hipError_t create(hipStream_t* stream, unsigned flags, int priority,
+                  std::vector<std::uint32_t> cu_mask = {}) {
   return api([&] {
     require(stream && flags <= hipStreamNonBlocking);
     Context::get();
     *stream = streams().add(Stream::make(current_device(), flags,
-                                         std::clamp(priority, greatest_priority, least_priority)));
+                                         std::clamp(priority, greatest_priority, least_priority),
+                                         Stream::Role::Own, std::move(cu_mask)));
     return hipSuccess;
   });
 }
@@ -95,7 +98,24 @@ HIP_API hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned fla
 HIP_API hipError_t hipExtStreamCreateWithCUMask(hipStream_t* stream, std::uint32_t size,
                                                 const std::uint32_t* mask) {
   if (size == 0 || !mask) return finish(hipErrorInvalidValue);
-  return create(stream, hipStreamDefault, 0);
+  return create(stream, hipStreamDefault, 0, {mask, mask + size});
+}
+
+HIP_API hipError_t hipExtStreamGetCUMask(hipStream_t stream, std::uint32_t size,
+                                         std::uint32_t* mask) {
+  return api([&] {
+    const std::uint32_t units = Context::get().gpu().hip_multiprocessors();
+    constexpr std::uint32_t bits = 32;
+    std::vector<std::uint32_t> all((units + bits - 1) / bits, ~0u);
+    if (units % bits) all.back() = (1u << units % bits) - 1;
+    require(mask && size >= all.size());
+    std::vector<std::uint32_t> own = find_stream(stream)->cu_mask();
+    own.resize(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) own[i] &= all[i];
+    const bool none = std::ranges::all_of(own, [](std::uint32_t word) { return word == 0; });
+    std::ranges::copy(none ? all : own, mask);
+    return hipSuccess;
+  });
 }
 
 HIP_API hipError_t hipStreamDestroy(hipStream_t handle) {
@@ -113,6 +133,7 @@ HIP_API hipError_t hipStreamSynchronize(hipStream_t handle) {
   return api([&] {
     const auto stream = find_stream(handle);
     require_no_capture(*stream);
+    require_no_capture();
     stream->wait();
     return hipSuccess;
   });
@@ -184,7 +205,12 @@ HIP_API hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t 
 HIP_API hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t function, void* user_data) {
   return api([&] {
     require(function != nullptr);
-    find_stream(handle)->submit(host_function(function, user_data));
+    const auto stream = find_stream(handle);
+    const hipHostNodeParams parameters{function, user_data};
+    if (is_capturing(*stream))
+      capture(*stream, host_work(&parameters));
+    else
+      stream->submit(host_function(function, user_data));
     return hipSuccess;
   });
 }
@@ -193,6 +219,7 @@ HIP_API hipError_t hipDeviceSynchronize() {
   return api([&] {
     Context::get();
     require_no_capture();
+    require_no_capture_on(current_device());
     wait_for_device(current_device());
     return hipSuccess;
   });

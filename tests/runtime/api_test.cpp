@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -106,6 +107,52 @@ TEST_F(Copy, TwoDimensions) {
   EXPECT_EQ(
       hipMemcpy2D(device, device_pitch, from, pitch, width, height + 1, hipMemcpyHostToDevice),
       hipErrorInvalidValue);
+  EXPECT_EQ(hipFree(device), hipSuccess);
+}
+
+TEST_F(Copy, AsTheDriverDescribesThem) {
+  int* device = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&device), 64 * sizeof(int)), hipSuccess);
+  std::array<int, 64> own{};
+  for (int i = 0; i < 64; ++i) own[static_cast<std::size_t>(i)] = i;
+  // Two rows of two ints at (1, 2) of eight a row, to (0, 1) of four a row.
+  hip_Memcpy2D flat{};
+  flat.srcMemoryType = hipMemoryTypeHost;
+  flat.srcHost = own.data();
+  flat.srcPitch = 32;
+  flat.srcXInBytes = 4;
+  flat.srcY = 2;
+  flat.dstMemoryType = hipMemoryTypeDevice;
+  flat.dstDevice = device;
+  flat.dstPitch = 16;
+  flat.dstY = 1;
+  flat.WidthInBytes = 8;
+  flat.Height = 2;
+  ASSERT_EQ(hipMemcpyParam2D(&flat), hipSuccess);
+  const std::array<int, 10> expected{0, 0, 0, 0, 17, 18, 0, 0, 25, 26};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(device[i], expected[i]) << i;
+  flat.srcXInBytes = 25;  // a row has room for 24 and 8
+  EXPECT_EQ(hipMemcpyParam2D(&flat), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpyParam2D(nullptr), hipErrorInvalidValue);
+
+  HIP_MEMCPY3D box{};
+  box.srcMemoryType = hipMemoryTypeDevice;
+  box.srcDevice = device;
+  box.srcPitch = 16;
+  box.srcHeight = 2;
+  box.dstMemoryType = hipMemoryTypeHost;
+  box.dstHost = own.data();
+  box.dstPitch = 8;
+  box.dstHeight = 1;
+  box.dstZ = 1;
+  box.WidthInBytes = 8;
+  box.Height = 1;
+  box.Depth = 2;
+  ASSERT_EQ(hipDrvMemcpy3D(&box), hipSuccess);
+  const std::array<int, 8> boxed{0, 1, 0, 0, 25, 26, 6, 7};
+  for (std::size_t i = 0; i < boxed.size(); ++i) EXPECT_EQ(own[i], boxed[i]) << i;
+  box.srcMemoryType = static_cast<hipMemoryType>(77);
+  EXPECT_EQ(hipDrvMemcpy3D(&box), hipErrorInvalidValue);
   EXPECT_EQ(hipFree(device), hipSuccess);
 }
 
@@ -279,6 +326,73 @@ TEST_F(MemoryApi, PoolsCountWhatIsInUse) {
   EXPECT_EQ(hipMallocFromPoolAsync(&b, 100, own, nullptr), hipErrorInvalidValue);
 }
 
+TEST_F(MemoryApi, PoolsHaveALimitAndSayWhoMayUseThem) {
+  hipMemPoolProps properties{};
+  properties.allocType = hipMemAllocationTypePinned;
+  properties.location = {hipMemLocationTypeDevice, 0};
+  reinterpret_cast<std::size_t*>(&properties)[3] = 1000;  // maxSize, which HIP 6 added
+  hipMemPool_t pool = nullptr;
+  ASSERT_EQ(hipMemPoolCreate(&pool, &properties), hipSuccess);
+  void *first = nullptr, *second = nullptr;
+  ASSERT_EQ(hipMallocFromPoolAsync(&first, 600, pool, nullptr), hipSuccess);
+  EXPECT_EQ(hipMallocFromPoolAsync(&second, 401, pool, nullptr), hipErrorOutOfMemory);
+  ASSERT_EQ(hipMallocFromPoolAsync(&second, 400, pool, nullptr), hipSuccess);
+  EXPECT_EQ(hipFreeAsync(first, nullptr), hipSuccess);
+  EXPECT_EQ(hipFreeAsync(second, nullptr), hipSuccess);
+  hipMemLocation here{hipMemLocationTypeDevice, 0};
+  hipMemAccessFlags flags{};
+  ASSERT_EQ(hipMemPoolGetAccess(&flags, pool, &here), hipSuccess);
+  EXPECT_EQ(flags, hipMemAccessFlagsProtReadWrite);
+  hipMemAccessDesc access{here, hipMemAccessFlagsProtRead};
+  ASSERT_EQ(hipMemPoolSetAccess(pool, &access, 1), hipSuccess);
+  ASSERT_EQ(hipMemPoolGetAccess(&flags, pool, &here), hipSuccess);
+  EXPECT_EQ(flags, hipMemAccessFlagsProtRead);
+  access.flags = hipMemAccessFlagsProtNone;  // its own device always has access
+  EXPECT_EQ(hipMemPoolSetAccess(pool, &access, 1), hipErrorInvalidDevice);
+  EXPECT_EQ(hipMemPoolDestroy(pool), hipSuccess);
+}
+
+TEST_F(MemoryApi, AdviceIsRememberedByPage) {
+  constexpr std::size_t page = 4096;
+  char* data = nullptr;
+  ASSERT_EQ(hipMallocManaged(reinterpret_cast<void**>(&data), 4 * page, hipMemAttachGlobal),
+            hipSuccess);
+  const auto get = [&](hipMemRangeAttribute which, std::size_t at, std::size_t size) {
+    int value = 77;
+    EXPECT_EQ(hipMemRangeGetAttribute(&value, sizeof value, which, data + at, size), hipSuccess);
+    return value;
+  };
+  EXPECT_EQ(get(hipMemRangeAttributePreferredLocation, 0, 4 * page), hipInvalidDeviceId);
+  ASSERT_EQ(hipMemAdvise(data + page + 10, 20, hipMemAdviseSetReadMostly, 99), hipSuccess);
+  EXPECT_EQ(get(hipMemRangeAttributeReadMostly, page, page), 1);
+  EXPECT_EQ(get(hipMemRangeAttributeReadMostly, page, page + 1), 0);  // not all of it
+  EXPECT_EQ(get(hipMemRangeAttributeReadMostly, 0, page), 0);
+  ASSERT_EQ(hipMemAdvise(data, 4 * page, hipMemAdviseSetPreferredLocation, hipCpuDeviceId),
+            hipSuccess);
+  ASSERT_EQ(hipMemAdvise(data, page, hipMemAdviseSetPreferredLocation, 0), hipSuccess);
+  EXPECT_EQ(get(hipMemRangeAttributePreferredLocation, 0, page), 0);
+  EXPECT_EQ(get(hipMemRangeAttributePreferredLocation, page, page), hipCpuDeviceId);
+  EXPECT_EQ(get(hipMemRangeAttributePreferredLocation, 0, 2 * page), hipInvalidDeviceId);
+  ASSERT_EQ(hipMemPrefetchAsync(data, page, 0, nullptr), hipSuccess);
+  EXPECT_EQ(get(hipMemRangeAttributeLastPrefetchLocation, 0, page), 0);
+  ASSERT_EQ(hipMemAdvise(data, page, hipMemAdviseSetCoarseGrain, 0), hipSuccess);
+  EXPECT_EQ(get(hipMemRangeAttributeCoherencyMode, 0, page), hipMemRangeCoherencyModeCoarseGrain);
+  EXPECT_EQ(get(hipMemRangeAttributeCoherencyMode, 0, 2 * page),
+            hipMemRangeCoherencyModeIndeterminate);
+  ASSERT_EQ(hipMemAdvise(data, page, hipMemAdviseSetAccessedBy, 0), hipSuccess);
+  int devices[2] = {55, 55};
+  ASSERT_EQ(
+      hipMemRangeGetAttribute(devices, sizeof devices, hipMemRangeAttributeAccessedBy, data, page),
+      hipSuccess);
+  EXPECT_EQ(devices[0], 0);
+  EXPECT_EQ(devices[1], hipInvalidDeviceId);
+  EXPECT_EQ(hipMemRangeGetAttribute(devices, 3, hipMemRangeAttributeReadMostly, data, page),
+            hipErrorInvalidValue);
+  EXPECT_EQ(hipMemRangeGetAttribute(devices, 4, hipMemRangeAttributeReadMostly, data, 5 * page),
+            hipErrorInvalidValue);
+  EXPECT_EQ(hipFree(data), hipSuccess);
+}
+
 using Streams = ApiTest;
 
 TEST_F(Streams, CallbacksRunInOrderAndGetTheirData) {
@@ -317,6 +431,20 @@ TEST_F(Streams, FlagsAndPriorities) {
   EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
   EXPECT_EQ(hipStreamCreateWithFlags(&stream, 77), hipErrorInvalidValue);
   EXPECT_EQ(hipStreamCreate(nullptr), hipErrorInvalidValue);
+}
+
+TEST_F(Streams, ComputeUnitMasksAreKept) {
+  const std::uint32_t some[] = {0xe, 0, 5};
+  std::array<std::uint32_t, 10> mask{};  // of 304 compute units
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipExtStreamCreateWithCUMask(&stream, 3, some), hipSuccess);
+  ASSERT_EQ(hipExtStreamGetCUMask(stream, 10, mask.data()), hipSuccess);
+  EXPECT_EQ(mask, (std::array<std::uint32_t, 10>{0xe, 0, 5}));
+  EXPECT_EQ(hipExtStreamGetCUMask(stream, 9, mask.data()), hipErrorInvalidValue);
+  ASSERT_EQ(hipExtStreamGetCUMask(nullptr, 10, mask.data()), hipSuccess);
+  EXPECT_EQ(mask[8], ~0u);
+  EXPECT_EQ(mask[9], 0xffffu);
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
 }
 
 TEST_F(Streams, DestroyedOnesAreFoundOut) {

@@ -211,6 +211,26 @@ TEST_F(CaptureTest, TheNullStreamEndsIt) {
             hipErrorStreamCaptureUnsupported);
 }
 
+TEST_F(CaptureTest, WaitingForTheDeviceEndsItInAnyMode) {
+  for (const auto mode : {hipStreamCaptureModeGlobal, hipStreamCaptureModeRelaxed}) {
+    ASSERT_EQ(hipStreamBeginCapture(streams[0], mode), hipSuccess);
+    EXPECT_EQ(hipDeviceSynchronize(), hipErrorStreamCaptureUnsupported);
+    expect_invalid();
+  }
+  begin();
+  EXPECT_EQ(hipStreamSynchronize(streams[1]), hipErrorStreamCaptureUnsupported);
+  expect_invalid();
+}
+
+TEST_F(CaptureTest, AskingForTheNullStreamDoesNotEndIt) {
+  begin();
+  hipStreamCaptureStatus status{};
+  EXPECT_EQ(hipStreamIsCapturing(nullptr, &status), hipErrorStreamCaptureImplicit);
+  hipGraph_t graph = nullptr;
+  ASSERT_EQ(hipStreamEndCapture(streams[0], &graph), hipSuccess);
+  EXPECT_EQ(hipGraphDestroy(graph), hipSuccess);
+}
+
 TEST_F(CaptureTest, OtherWorkMayNotMixIn) {
   ASSERT_EQ(hipEventRecord(join, streams[1]), hipSuccess);
   begin();

@@ -115,6 +115,22 @@ TEST(OnDevice, AKernelWaitsForOneOfAnotherStream) {
   EXPECT_EQ(hipFree(flag), hipSuccess);
 }
 
+TEST(OnDevice, BlocksOfACooperativeLaunchMeet) {
+  constexpr int blocks = 24, threads = 128;
+  int* cells = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&cells), (blocks + 1) * sizeof(int)), hipSuccess);
+  int* seen = cells + 1;
+  auto arguments = pointers(cells, seen);
+  for (int round = 1; round <= 3; ++round) {
+    ASSERT_EQ(hipLaunchCooperativeKernel(meet_stub(), dim3(blocks), dim3(threads), arguments.data(),
+                                         0, nullptr),
+              hipSuccess);
+    ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+    for (int i = 0; i < blocks; ++i) EXPECT_EQ(seen[i], round * blocks * threads) << i;
+  }
+  EXPECT_EQ(hipFree(cells), hipSuccess);
+}
+
 TEST(OnDevice, ACapturedGraphIsLaunchedAgainAndAgain) {
   float* data = nullptr;
   ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&data), 100 * sizeof(float)), hipSuccess);

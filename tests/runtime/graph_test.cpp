@@ -290,7 +290,7 @@ TEST_F(GraphTest, AnExecutableTakesOverAGraphOfTheSameShape) {
   ASSERT_EQ(hipGraphAddEmptyNode(&extra, other, nullptr, 0), hipSuccess);
   EXPECT_EQ(hipGraphExecUpdate(exec, other, &error_node, &result), hipErrorGraphExecUpdateFailure);
   EXPECT_EQ(result, hipGraphExecUpdateErrorTopologyChanged);
-  EXPECT_EQ(error_node, extra);
+  EXPECT_EQ(error_node, nullptr);  // no node is at fault for their number
   ASSERT_EQ(hipGraphDestroyNode(extra), hipSuccess);
   ASSERT_EQ(hipGraphDestroyNode(clone), hipSuccess);
   hipGraphNode_t copy = nullptr;
@@ -316,18 +316,23 @@ TEST_F(GraphTest, AnExecutableOutlivesItsGraphAndItsLaunches) {
 }
 
 TEST_F(GraphTest, DisabledNodesDoNothing) {
-  const auto a = add_step('A');
-  add_step('B', {a});
+  const auto a = add_fill(array, 5);
+  const auto b = add_fill(array + 1, 6, {a});
+  const auto step = add_step('C', {b});
   const hipGraphExec_t exec = instantiate();
   ASSERT_EQ(hipGraphNodeSetEnabled(exec, a, 0), hipSuccess);
   unsigned enabled = 1;
   ASSERT_EQ(hipGraphNodeGetEnabled(exec, a, &enabled), hipSuccess);
   EXPECT_EQ(enabled, 0u);
+  EXPECT_EQ(hipGraphNodeSetEnabled(exec, step, 0), hipErrorInvalidValue);
   ASSERT_EQ(hipGraphLaunch(exec, nullptr), hipSuccess);
   ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+  EXPECT_EQ(array[0], 0);
+  EXPECT_EQ(array[1], 6);
   ASSERT_EQ(hipGraphNodeSetEnabled(exec, a, 1), hipSuccess);
   run(exec);
-  EXPECT_EQ(order, "BAB");
+  EXPECT_EQ(array[0], 5);
+  EXPECT_EQ(order, "CC");
 }
 
 TEST_F(GraphTest, EventNodesRecordAndWait) {

@@ -43,6 +43,8 @@ void launch_forever(int* flag, ihipStream_t* stream = nullptr);
 const void* arguments_stub();
 const void* bounded_stub();    ///< __launch_bounds__(64), takes no argument
 const void* fixed_lds_stub();  ///< has 4096 bytes of LDS
+const void* meet_stub();       ///< of cooperative launches: void meet(int* sum, int* seen)
+const void* meet_all_stub();   ///< the same on several devices
 const void* scale_stub();
 
 const void* counter_variable();  ///< __device__ int counter = 7

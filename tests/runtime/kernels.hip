@@ -1,5 +1,8 @@
 #include <hip/hip_runtime.h>
 
+// Needs what is above.
+#include <hip/hip_cooperative_groups.h>
+
 #include "kernels.h"
 
 __device__ int counter = 7;
@@ -56,6 +59,25 @@ __global__ void fixed_lds(int* to) {
   to[threadIdx.x] = cells[1023 - threadIdx.x];
 }
 
+// Each work-item adds to *sum; when all of the grid have, each block notes what it sees.
+__global__ void meet(int* sum, int* seen) {
+  atomicAdd(sum, 1);
+  cooperative_groups::this_grid().sync();
+  if (threadIdx.x == 0)
+    seen[blockIdx.x] = __hip_atomic_load(sum, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+// The same over the grids of several devices; `seen` is of each grid.
+__global__ void meet_all(int* sum, int* seen) {
+  auto all = cooperative_groups::this_multi_grid();
+  atomicAdd_system(sum, 1);
+  all.sync();
+  if (threadIdx.x == 0)
+    seen[blockIdx.x] = __hip_atomic_load(sum, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+  if (all.thread_rank() + 1 == all.size())  // the last of the last grid
+    seen[gridDim.x] = static_cast<int>(all.num_grids() * 100 + all.grid_rank());
+}
+
 void launch_arguments(Extent grid, Extent block, std::size_t lds, hipStream_t stream, char a,
                       double b, short c, int* d, Triple e) {
   arguments<<<dim3(grid.x, grid.y, grid.z), dim3(block.x, block.y, block.z), lds, stream>>>(a, b, c,
@@ -86,6 +108,12 @@ const void* bounded_stub() {
 }
 const void* fixed_lds_stub() {
   return reinterpret_cast<const void*>(&fixed_lds);
+}
+const void* meet_stub() {
+  return reinterpret_cast<const void*>(&meet);
+}
+const void* meet_all_stub() {
+  return reinterpret_cast<const void*>(&meet_all);
 }
 const void* scale_stub() {
   return reinterpret_cast<const void*>(&scale);

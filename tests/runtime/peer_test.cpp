@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <hip/hip_runtime_api.h>
 
+#include <array>
 #include <cstdlib>
 #include <thread>
 #include <vector>
@@ -108,6 +109,49 @@ TEST_F(PeerTest, ModulesOfTwoDevicesHaveTheirOwnGlobals) {
   EXPECT_EQ(*counters[0], 7);
   EXPECT_EQ(*counters[1], 1);
   for (hipModule_t module : modules) EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+}
+
+TEST_F(PeerTest, GridsOfTwoDevicesMeet) {
+  constexpr unsigned blocks = 4, threads = 64;
+  int* cells = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&cells), (1 + 2 * (blocks + 1)) * sizeof(int)),
+            hipSuccess);
+  int* seen[] = {cells + 1, cells + 1 + blocks + 1};
+  std::array<void*, 2> arguments[] = {pointers(cells, seen[0]), pointers(cells, seen[1])};
+  hipModule_t modules[2];
+  hipFunctionLaunchParams launches[2];
+  for (int device : {0, 1}) {
+    ASSERT_EQ(hipSetDevice(device), hipSuccess);
+    launches[device] = {.function = load(&modules[device], "_Z8meet_allPiS_"),
+                        .gridDimX = blocks,
+                        .gridDimY = 1,
+                        .gridDimZ = 1,
+                        .blockDimX = threads,
+                        .blockDimY = 1,
+                        .blockDimZ = 1,
+                        .sharedMemBytes = 0,
+                        .hStream = nullptr,
+                        .kernelParams = arguments[device].data()};
+    ASSERT_EQ(hipStreamCreate(&launches[device].hStream), hipSuccess);
+  }
+  ASSERT_EQ(hipModuleLaunchCooperativeKernelMultiDevice(launches, 2, 0), hipSuccess);
+  for (const auto& launch : launches) ASSERT_EQ(hipStreamSynchronize(launch.hStream), hipSuccess);
+  for (const int* of_grid : seen)
+    for (unsigned i = 0; i < blocks; ++i) EXPECT_EQ(of_grid[i], 2 * blocks * threads) << i;
+  EXPECT_EQ(seen[0][blocks], 0);
+  EXPECT_EQ(seen[1][blocks], 201);  // of two grids, the second
+  launches[1].hStream = launches[0].hStream;
+  EXPECT_EQ(hipModuleLaunchCooperativeKernelMultiDevice(launches, 2, 0), hipErrorInvalidDevice);
+  for (hipModule_t module : modules) EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+  EXPECT_EQ(hipFree(cells), hipSuccess);
+}
+
+TEST_F(PeerTest, DevicesAreLinked) {
+  std::uint32_t type = 0, hops = 0;
+  ASSERT_EQ(hipExtGetLinkTypeAndHopCount(0, 1, &type, &hops), hipSuccess);
+  EXPECT_EQ(hops, 1u);
+  EXPECT_EQ(hipExtGetLinkTypeAndHopCount(0, 0, &type, &hops), hipErrorInvalidValue);
+  EXPECT_EQ(hipExtGetLinkTypeAndHopCount(0, 2, &type, &hops), hipErrorInvalidDevice);
 }
 
 TEST_F(PeerTest, ManyThreadsLaunchAtOnce) {
