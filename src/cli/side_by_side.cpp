@@ -10,43 +10,17 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "cli/commands.h"
 #include "gpus/gpu.h"
 #include "support/error.h"
+#include "support/files.h"
 
 namespace hipsight::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder for the reports of the runs, which goes when we do.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = fs::temp_directory_path() / "hipsight.XXXXXX";
-    if (!mkdtemp(pattern.data())) fail("cannot make a folder like {}", pattern);
-    path_ = pattern;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
-
-std::string content(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // Runs the program as a process of its own; with its output in `output`, if that is given, and then
 // without input. Returns its exit code, or 128 plus the signal that ended it, as shells do.
@@ -108,14 +82,14 @@ void write_comparison(const RunOptions& options, const std::string& text) {
 int run_side_by_side(const RunOptions& options) {
   std::vector<report::GpuRun> runs;
   for (const std::string& gpu : options.also) gpus::find(gpu);  // fails before anything runs
-  const Folder folder;
+  const TemporaryFolder folder;
 
   RunOptions first = options;
   first.json_file = folder / "0.json";
   const int code = run_process(first, {});
   if (code == kNotFound || code == kNotExecutable || code == kUsageError) return code;
   runs.push_back(
-      {gpus::find(gpu_to_use(options.gpu)).name, content(first.json_file), problem(code, "")});
+      {gpus::find(gpu_to_use(options.gpu)).name, read_file(first.json_file), problem(code, "")});
   if (runs[0].json.empty()) {
     std::fprintf(stderr, "hipsight: the program left no report: nothing to compare\n");
     return code;
@@ -131,7 +105,7 @@ int run_side_by_side(const RunOptions& options) {
     const fs::path output = folder / (number + ".txt");
     const int code_there = run_process(other, output);
     runs.push_back(
-        {gpus::find(gpu).name, content(other.json_file), problem(code_there, content(output))});
+        {gpus::find(gpu).name, read_file(other.json_file), problem(code_there, read_file(output))});
   }
   write_comparison(options, report::side_by_side(runs));
   if (!options.json_file.empty()) {

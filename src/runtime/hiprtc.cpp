@@ -3,33 +3,16 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "gpus/gpu.h"
 #include "runtime/error.h"
 #include "runtime/handles.h"
+#include "runtime/rtc_api.h"
 #include "runtime/rtc_compiler.h"
 #include "runtime/state.h"
 
 namespace hipsight::runtime {
 namespace {
-
-/// hip/hiprtc.h.
-enum hiprtcResult {
-  HIPRTC_SUCCESS = 0,
-  HIPRTC_ERROR_OUT_OF_MEMORY = 1,
-  HIPRTC_ERROR_PROGRAM_CREATION_FAILURE = 2,
-  HIPRTC_ERROR_INVALID_INPUT = 3,
-  HIPRTC_ERROR_INVALID_PROGRAM = 4,
-  HIPRTC_ERROR_INVALID_OPTION = 5,
-  HIPRTC_ERROR_COMPILATION = 6,
-  HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE = 7,
-  HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION = 8,
-  HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION = 9,
-  HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID = 10,
-  HIPRTC_ERROR_INTERNAL_ERROR = 11,
-  HIPRTC_ERROR_LINKING = 100,
-};
 
 struct Program {
   RtcSource source;
@@ -43,49 +26,26 @@ Handles<hiprtcProgram, Program>& programs() {
   return handles;
 }
 
-struct RtcFailure {
-  hiprtcResult code;
-};
-void check(bool condition, hiprtcResult otherwise = HIPRTC_ERROR_INVALID_INPUT) {
-  if (!condition) throw RtcFailure{otherwise};
-}
-
-/// Runs the body of an API function. No exception leaves the library.
-template <class Body>
-hiprtcResult rtc(Body&& body) noexcept {
-  try {
-    body();
-    return HIPRTC_SUCCESS;
-  } catch (const RtcFailure& failure) {
-    return failure.code;
-  } catch (const std::bad_alloc&) {
-    return HIPRTC_ERROR_OUT_OF_MEMORY;
-  } catch (...) {
-    return HIPRTC_ERROR_INTERNAL_ERROR;
-  }
-}
-
 std::shared_ptr<Program> find(hiprtcProgram handle) {
   auto program = programs().find(handle);
-  check(program != nullptr, HIPRTC_ERROR_INVALID_PROGRAM);
+  check_rtc(program != nullptr, HIPRTC_ERROR_INVALID_PROGRAM);
   return program;
 }
 
 /// What a program was compiled to: bitcode with -fgpu-rdc, else a code object.
 std::shared_ptr<Program> find_compiled(hiprtcProgram handle, bool bitcode) {
   auto program = find(handle);
-  check(program->output.compiled && program->output.is_bitcode == bitcode,
-        HIPRTC_ERROR_INVALID_PROGRAM);
+  check_rtc(program->output.compiled && program->output.is_bitcode == bitcode,
+            HIPRTC_ERROR_INVALID_PROGRAM);
   return program;
 }
 
-/// The GPU that libamdhip64 would emulate.
+}  // namespace
+
 std::string default_target() {
   const char* named = std::getenv("HIPSIGHT_GPU");
   return gpus::find(named && *named ? named : Settings{}.gpu).target_id;
 }
-
-}  // namespace
 
 HIP_API const char* hiprtcGetErrorString(hiprtcResult result) {
   switch (result) {
@@ -112,7 +72,7 @@ HIP_API const char* hiprtcGetErrorString(hiprtcResult result) {
 
 HIP_API hiprtcResult hiprtcVersion(int* major, int* minor) {
   return rtc([&] {
-    check(major && minor);
+    check_rtc(major && minor);
     *major = 9;  // ROCm's fixed value
     *minor = 0;
   });
@@ -123,13 +83,13 @@ HIP_API hiprtcResult hiprtcCreateProgram(hiprtcProgram* program, const char* sou
                                          const char* const* headers,
                                          const char* const* header_names) {
   return rtc([&] {
-    check(program && source);
-    check(header_count >= 0 && (header_count == 0 || (headers && header_names)));
+    check_rtc(program && source);
+    check_rtc(header_count >= 0 && (header_count == 0 || (headers && header_names)));
     auto fresh = std::make_shared<Program>();
     fresh->source.name = name && *name ? name : "CompileSource";
     fresh->source.text = source;
     for (int i = 0; i < header_count; ++i) {
-      check(headers[i] && header_names[i]);
+      check_rtc(headers[i] && header_names[i]);
       fresh->source.headers.emplace_back(header_names[i], headers[i]);
     }
     *program = programs().add(std::move(fresh));
@@ -138,17 +98,17 @@ HIP_API hiprtcResult hiprtcCreateProgram(hiprtcProgram* program, const char* sou
 
 HIP_API hiprtcResult hiprtcDestroyProgram(hiprtcProgram* program) {
   return rtc([&] {
-    check(program != nullptr);
-    check(programs().remove(*program) != nullptr, HIPRTC_ERROR_INVALID_PROGRAM);
+    check_rtc(program != nullptr);
+    check_rtc(programs().remove(*program) != nullptr, HIPRTC_ERROR_INVALID_PROGRAM);
     *program = nullptr;
   });
 }
 
 HIP_API hiprtcResult hiprtcAddNameExpression(hiprtcProgram program, const char* expression) {
   return rtc([&] {
-    check(expression && *expression);
+    check_rtc(expression && *expression);
     const auto found = find(program);
-    check(!found->tried, HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION);
+    check_rtc(!found->tried, HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION);
     found->source.expressions.emplace_back(expression);
   });
 }
@@ -156,11 +116,11 @@ HIP_API hiprtcResult hiprtcAddNameExpression(hiprtcProgram program, const char* 
 HIP_API hiprtcResult hiprtcCompileProgram(hiprtcProgram program, int option_count,
                                           const char* const* options) {
   return rtc([&] {
-    check(option_count >= 0 && (option_count == 0 || options));
+    check_rtc(option_count >= 0 && (option_count == 0 || options));
     const auto found = find(program);
     std::vector<std::string> words;
     for (int i = 0; i < option_count; ++i) {
-      check(options[i] != nullptr);
+      check_rtc(options[i] != nullptr);
       words.emplace_back(options[i]);
     }
     found->tried = true;
@@ -170,32 +130,32 @@ HIP_API hiprtcResult hiprtcCompileProgram(hiprtcProgram program, int option_coun
     } catch (const std::runtime_error& error) {
       found->output.log = error.what();
     }
-    check(found->output.compiled, HIPRTC_ERROR_COMPILATION);
+    check_rtc(found->output.compiled, HIPRTC_ERROR_COMPILATION);
   });
 }
 
 HIP_API hiprtcResult hiprtcGetLoweredName(hiprtcProgram program, const char* expression,
                                           const char** name) {
   return rtc([&] {
-    check(expression && name);
+    check_rtc(expression && name);
     const auto found = find(program);
-    check(found->output.compiled, HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION);
+    check_rtc(found->output.compiled, HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION);
     const auto symbol = found->output.symbols.find(expression);
-    check(symbol != found->output.symbols.end(), HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID);
+    check_rtc(symbol != found->output.symbols.end(), HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID);
     *name = symbol->second.c_str();
   });
 }
 
 HIP_API hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram program, std::size_t* size) {
   return rtc([&] {
-    check(size != nullptr);
+    check_rtc(size != nullptr);
     *size = find(program)->output.log.size() + 1;
   });
 }
 
 HIP_API hiprtcResult hiprtcGetProgramLog(hiprtcProgram program, char* log) {
   return rtc([&] {
-    check(log != nullptr);
+    check_rtc(log != nullptr);
     const std::string& text = find(program)->output.log;
     std::memcpy(log, text.c_str(), text.size() + 1);
   });
@@ -205,14 +165,14 @@ namespace {
 
 hiprtcResult get_size(hiprtcProgram program, std::size_t* size, bool bitcode) {
   return rtc([&] {
-    check(size != nullptr);
+    check_rtc(size != nullptr);
     *size = find_compiled(program, bitcode)->output.code.size();
   });
 }
 
 hiprtcResult get_bytes(hiprtcProgram program, char* bytes, bool bitcode) {
   return rtc([&] {
-    check(bytes != nullptr);
+    check_rtc(bytes != nullptr);
     const auto found = find_compiled(program, bitcode);
     std::memcpy(bytes, found->output.code.data(), found->output.code.size());
   });

@@ -32,4 +32,10 @@ struct RtcOutput {
 RtcOutput compile(const RtcSource& source, const std::vector<std::string>& options,
                   const std::string& target_id);
 
+/// Links bitcode, as -fgpu-rdc makes it, and relocatable objects into a code object. Options for
+/// the code generator come in pairs with -mllvm. @throws Error when a file cannot be written or
+/// read.
+RtcOutput link(const std::vector<std::string>& inputs, const std::vector<std::string>& options,
+               const std::string& target_id);
+
 }  // namespace hipsight::runtime

@@ -6,6 +6,7 @@
 #include <hip/hiprtc.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,52 @@ TEST(Hiprtc, CompiledKernelRuns) {
   Ints out;
   Loaded(program.code()).run("fill", 64, out.data);
   for (int i = 0; i < 64; ++i) EXPECT_EQ(out.data[i], 3 * i + 1100);
+}
+
+std::string bitcode(const char* source) {
+  Program program(source);
+  EXPECT_EQ(program.compile({"-fgpu-rdc"}), HIPRTC_SUCCESS) << program.log();
+  std::size_t size = 0;
+  EXPECT_EQ(hiprtcGetBitcodeSize(program, &size), HIPRTC_SUCCESS);
+  std::string bytes(size, '\0');
+  EXPECT_EQ(hiprtcGetBitcode(program, bytes.data()), HIPRTC_SUCCESS);
+  return bytes;
+}
+
+TEST(Hiprtc, LinkedPartsCallEachOther) {
+  std::string kernel = bitcode(
+      "extern __device__ int twice(int);\n"
+      "extern \"C\" __global__ void fill(int* out) { out[threadIdx.x] = twice(threadIdx.x) + 1; "
+      "}\n");
+  const std::string function = bitcode("__device__ int twice(int x) { return 2 * x; }\n");
+  const std::string file = testing::TempDir() + "twice.bc";
+  std::ofstream(file, std::ios::binary) << function;
+  hiprtcLinkState link = nullptr;
+  const char* words[] = {"-mllvm", "-inline-threshold=1"};
+  hiprtcJIT_option options[] = {HIPRTC_JIT_IR_TO_ISA_OPT_EXT, HIPRTC_JIT_IR_TO_ISA_OPT_COUNT_EXT};
+  void* values[] = {static_cast<void*>(words), reinterpret_cast<void*>(2)};
+  ASSERT_EQ(hiprtcLinkCreate(2, options, values, &link), HIPRTC_SUCCESS);
+  void* code = nullptr;
+  std::size_t size = 0;
+  EXPECT_EQ(hiprtcLinkComplete(link, &code, &size), HIPRTC_ERROR_INVALID_INPUT);
+  ASSERT_EQ(hiprtcLinkAddData(link, HIPRTC_JIT_INPUT_LLVM_BITCODE, kernel.data(), kernel.size(),
+                              "kernel", 0, nullptr, nullptr),
+            HIPRTC_SUCCESS);
+  EXPECT_EQ(hiprtcLinkComplete(link, &code, &size), HIPRTC_ERROR_LINKING);  // twice is missing
+  EXPECT_EQ(hiprtcLinkAddFile(link, HIPRTC_JIT_INPUT_LLVM_BITCODE, "/no/such", 0, nullptr, nullptr),
+            HIPRTC_ERROR_PROGRAM_CREATION_FAILURE);
+  ASSERT_EQ(
+      hiprtcLinkAddFile(link, HIPRTC_JIT_INPUT_LLVM_BITCODE, file.c_str(), 0, nullptr, nullptr),
+      HIPRTC_SUCCESS);
+  ASSERT_EQ(hiprtcLinkComplete(link, &code, &size), HIPRTC_SUCCESS);
+  Ints out;
+  Loaded(std::string(static_cast<char*>(code), size)).run("fill", 64, out.data);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(out.data[i], 2 * i + 1);
+  EXPECT_EQ(
+      hiprtcLinkAddData(link, HIPRTC_JIT_INPUT_CUBIN, kernel.data(), 1, "", 0, nullptr, nullptr),
+      HIPRTC_ERROR_INVALID_INPUT);
+  EXPECT_EQ(hiprtcLinkDestroy(link), HIPRTC_SUCCESS);
+  EXPECT_EQ(hiprtcLinkDestroy(link), HIPRTC_ERROR_INVALID_INPUT);
 }
 
 TEST(Hiprtc, DeviceFunctionsAndHalvesNeedNoInclude) {

@@ -1,0 +1,106 @@
+#include "runtime/rtc_clang.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+#include "support/files.h"
+
+extern char** environ;
+
+namespace hipsight::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool is_program(const fs::path& file) {
+  return fs::is_regular_file(file) && access(file.c_str(), X_OK) == 0;
+}
+
+/// Runs a command with its output in a file. Returns its exit status, or nothing when it did not
+/// start or was ended by a signal.
+std::optional<int> run_command(const std::vector<std::string>& command, const fs::path& output) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  // The compiler is no GPU program: what was preloaded into this one is not for it.
+  std::vector<char*> environment;
+  for (char** entry = environ; *entry; ++entry)
+    if (!std::string_view(*entry).starts_with("LD_PRELOAD=")) environment.push_back(*entry);
+  environment.push_back(nullptr);
+
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, command[0].c_str(), &files, nullptr, arguments.data(),
+                                environment.data());
+  posix_spawn_file_actions_destroy(&files);
+  if (error) return std::nullopt;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return std::nullopt;
+  return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
+}
+
+}  // namespace
+
+fs::path find_sdk() {
+  std::vector<fs::path> candidates;
+  if (const std::string named = variable("HIPSIGHT_SDK"); !named.empty()) {
+    candidates = {named};
+  } else {
+    Dl_info self{};
+    if (dladdr(reinterpret_cast<const void*>(&find_sdk), &self) && self.dli_fname)
+      candidates.push_back(fs::absolute(self.dli_fname).parent_path().parent_path() / "sdk");
+    candidates.emplace_back("/opt/rocm");
+  }
+  for (const fs::path& sdk : candidates)
+    if (fs::exists(sdk / "include/hip/hip_runtime.h")) return sdk;
+  return {};
+}
+
+fs::path find_clang(const fs::path& sdk) {
+  if (const std::string named = variable("HIPSIGHT_CLANG"); !named.empty())
+    return is_program(named) ? fs::path(named) : fs::path();
+  if (const fs::path own = sdk / "llvm/bin/clang++"; is_program(own)) return own;
+  for (const char* name : {"clang++-22", "clang++"}) {
+    std::istringstream folders(variable("PATH"));
+    for (std::string folder; std::getline(folders, folder, ':');)
+      if (!folder.empty() && is_program(fs::path(folder) / name)) return fs::path(folder) / name;
+  }
+  return {};
+}
+
+RtcOutput failure(std::string log) {
+  return {.log = std::move(log), .code = {}, .symbols = {}};
+}
+
+RtcOutput run(const std::vector<std::string>& command, const fs::path& log,
+              const fs::path& output) {
+  const std::optional<int> status = run_command(command, log);
+  RtcOutput result = failure(read_file(log));
+  if (!status) result.log += fmt::format("hipsight: {} did not run to its end\n", command[0]);
+  if (status != 0) return result;
+  const std::string bytes = read_file(output);
+  const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
+  result.code.assign(begin, begin + bytes.size());
+  result.compiled = true;
+  return result;
+}
+
+}  // namespace hipsight::runtime
