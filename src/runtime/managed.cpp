@@ -194,7 +194,7 @@ HIP_API hipError_t hipStreamAttachMemAsync(hipStream_t stream, void* pointer, st
                                            unsigned flags) {
   return api([&] {
     require(flags == hipMemAttachGlobal || flags == hipMemAttachHost ||
-            flags == hipMemAttachSingle);
+            (flags == hipMemAttachSingle && stream));
     find_stream(stream);
     const auto allocation = memory().find(reinterpret_cast<std::uintptr_t>(pointer));
     require(pointer && allocation && allocation->kind == engine::Memory::Kind::Managed);

@@ -23,13 +23,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from programs import ROOT, last_lines, run
+from programs import ROOT, run
 
 WORK = ROOT / "build/external/hip-tests"
 ROCM = WORK / "rocm"  # what the suite takes for an installed ROCm
 SKIPPED = {
     "texture": "images", "surface": "images", "gl_interop": "graphics", "vulkan_interop": "graphics",
-    "g++": "builds nothing", "gcc": "builds nothing",
 }
 TARGETS = {"mi210": "gfx90a", "mi300x": "gfx942", "mi355x": "gfx950", "rx7900xtx": "gfx1100", "rx9070xt": "gfx1201"}
 
@@ -49,8 +48,9 @@ shared() {
     "${compile[@]}" -include-pch @WORK@/host.pch --cuda-host-only -Xclang -fcuda-include-gpubinary \
       -Xclang "$object.hipfb"
 }
+rm -f "$object.failed"
 shared "$@" 2>/dev/null || "${compile[@]}" || {
-  echo "$source" >>@WORK@/not-compiled
+  echo "$source" >"$object.failed"
   "@HIPCC@" -c -x c++ /dev/null -o "$object"
 }
 """
@@ -205,7 +205,11 @@ def main():
             columns = " ".join(f"{counts[what]:7}" for what in ("passed", "failed", "time", "skipped"))
             print(f"{folder.name + '/' + test:40} {columns} {counts['disabled']:8}", *failures, sep="\n", flush=True)
             sums += counts
+    for note in sorted((WORK / "build").rglob("*.failed")):
+        print("does not compile:", Path(note.read_text().strip()).relative_to(source))
+    ran = sums["passed"] + sums["failed"]
     print(", ".join(f"{count} {what}" for what, count in sums.items()))
+    print(f"{100 * sums['passed'] / max(ran, 1):.1f} % of the {ran} cases that came to an end passed")
     return sums["failed"] != 0
 
 

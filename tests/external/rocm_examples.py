@@ -16,7 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from programs import ROOT, last_lines, run
+
 SKIPPED = {
     "opengl_interop": "graphics",
     "vulkan_interop": "graphics",
@@ -58,19 +59,15 @@ def main():
         targets = {"HIPSIGHT_TARGETS": "gfx90a gfx942 gfx1100 gfx1201"}
         built = subprocess.run(make, cwd=folder, env=os.environ | targets, capture_output=True, text=True)
         if built.returncode:
-            say(name, "", "failed", "does not build:\n    " + "\n    ".join(built.stderr.strip().split("\n")[-4:]))
+            say(name, "", "failed", "does not build:\n" + last_lines(built.stderr, 4))
             continue
         for gpu in gpus:
-            environment = os.environ | {"HIPSIGHT_GPU": gpu, "HIPSIGHT_REPORT": "none"}
-            try:
-                ran = subprocess.run([folder / program[1]], cwd=folder, env=environment, text=True, errors="replace",
-                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=options.seconds)
-            except subprocess.TimeoutExpired:
+            code, text = run([folder / program[1]], gpu, options.seconds, folder)
+            if code is None:
                 say(name, gpu, "failed", f"still running after {options.seconds:g} s")
                 continue
-            wrong = ran.returncode or re.search(r"validation failed|\bFAILED\b|incorrect", ran.stdout, re.I)
-            end = "\n    ".join(ran.stdout.strip().split("\n")[-6:])
-            say(name, gpu, "failed" if wrong else "passed", f"exit code {ran.returncode}:\n    {end}" if wrong else "")
+            wrong = code or re.search(r"validation failed|\bFAILED\b|incorrect", text, re.I)
+            say(name, gpu, "failed" if wrong else "passed", f"exit code {code}:\n{last_lines(text, 6)}" if wrong else "")
     print(", ".join(f"{count} {what}" for what, count in counts.items()))
     return counts["failed"] != 0
 
