@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -236,7 +237,15 @@ std::string pci_bus_id(int device) {
   return fmt::format("{:04x}:{:02x}:{:02x}.0", p.pciDomainID, p.pciBusID, p.pciDeviceID);
 }
 
-thread_local unsigned device_flags = 0;
+/// As hipSetDeviceFlags has them, by device.
+struct DeviceFlags {
+  std::mutex mutex;
+  std::map<int, unsigned> of;
+};
+DeviceFlags& device_flags() {
+  static auto& flags = *new DeviceFlags;
+  return flags;
+}
 
 }  // namespace
 
@@ -314,10 +323,8 @@ HIP_API hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t which,
     require(value != nullptr);
     require_device(device);
     if (which == hipDeviceAttributeHdpMemFlushCntl || which == hipDeviceAttributeHdpRegFlushCntl) {
-      // The address of a register that a program writes to: here memory is always up to date.
-      static std::uint32_t registers[2];
-      const void* address = &registers[which == hipDeviceAttributeHdpRegFlushCntl];
-      std::memcpy(value, static_cast<const void*>(&address), sizeof address);
+      // The address of a register: there is none, as memory is always up to date.
+      std::memset(value, 0, sizeof(std::uint32_t*));
       return hipSuccess;
     }
     *value = attribute(properties(Context::get().gpu(), device), which);
@@ -398,7 +405,8 @@ HIP_API hipError_t hipSetDeviceFlags(unsigned flags) {
   return api([&] {
     require((flags & ~(hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)) == 0);
     Context::get();
-    device_flags = flags & hipDeviceScheduleMask;  // the others are so anyway
+    const std::lock_guard lock(device_flags().mutex);
+    device_flags().of[current_device()] = flags & hipDeviceScheduleMask;  // others: so anyway
     return hipSuccess;
   });
 }
@@ -407,16 +415,16 @@ HIP_API hipError_t hipGetDeviceFlags(unsigned* flags) {
   return api([&] {
     require(flags != nullptr);
     Context::get();
-    *flags = device_flags;
+    const std::lock_guard lock(device_flags().mutex);
+    *flags = device_flags().of[current_device()];
     return hipSuccess;
   });
 }
 
 HIP_API hipError_t hipDeviceGetLimit(std::size_t* value, hipLimit_t limit) {
   return api([&] {
-    require(value != nullptr);
-    require(limit == hipLimitStackSize || limit == hipLimitMallocHeapSize,
-            hipErrorUnsupportedLimit);
+    require(value && limit < hipLimitRange);
+    require(limit != hipLimitPrintfFifoSize, hipErrorUnsupportedLimit);
     const std::lock_guard lock(limits().mutex);
     *value = limit == hipLimitStackSize ? limits().stack : limits().heap;
     return hipSuccess;
@@ -425,8 +433,8 @@ HIP_API hipError_t hipDeviceGetLimit(std::size_t* value, hipLimit_t limit) {
 
 HIP_API hipError_t hipDeviceSetLimit(hipLimit_t limit, std::size_t value) {
   return api([&] {
-    require(limit == hipLimitStackSize || limit == hipLimitMallocHeapSize,
-            hipErrorUnsupportedLimit);
+    require(limit < hipLimitRange);
+    require(limit != hipLimitPrintfFifoSize, hipErrorUnsupportedLimit);
     const std::lock_guard lock(limits().mutex);
     (limit == hipLimitStackSize ? limits().stack : limits().heap) = value;
     return hipSuccess;

@@ -164,9 +164,9 @@ HIP_API hipError_t hipMemAdvise(const void* start, std::size_t length, hipMemory
 HIP_API hipError_t hipMemPrefetchAsync(const void* start, std::size_t length, int device,
                                        hipStream_t stream) {
   return api([&] {
+    const auto [pointer, size] = pages(start, length);
     require_device_or_host(device);
     find_stream(stream);
-    const auto [pointer, size] = pages(start, length);
     for_each_range(pointer, size, [&](Advice& range) { range.last_prefetch = device; });
     return hipSuccess;
   });

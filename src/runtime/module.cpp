@@ -108,7 +108,7 @@ HIP_API hipError_t hipModuleLoadDataEx(hipModule_t* module, const void* image, u
 
 HIP_API hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
   return api([&] {
-    require(module && path);
+    require(module && path && *path);
     std::error_code unreadable;
     const auto size = std::filesystem::file_size(path, unreadable);
     std::ifstream file(path, std::ios::binary);
@@ -125,7 +125,8 @@ HIP_API hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
 
 HIP_API hipError_t hipModuleUnload(hipModule_t module) {
   return api([&] {
-    require(modules().remove(module) != nullptr, hipErrorInvalidHandle);
+    require(module != nullptr, hipErrorInvalidHandle);
+    require(modules().remove(module) != nullptr, hipErrorNotFound);
     return hipSuccess;
   });
 }

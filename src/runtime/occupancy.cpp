@@ -73,6 +73,8 @@ hipError_t best_block(int* grid, int* block, std::size_t lds, int limit, auto&& 
   });
 }
 
+constexpr unsigned occupancy_disable_caching_override = 1;  // of no effect, like none
+
 auto by_stub(const void* stub) {
   return [stub] { return registered_function(stub, current_device()); };
 }
@@ -88,6 +90,7 @@ HIP_API hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, con
 }
 HIP_API hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, const void* stub, int block_size, std::size_t lds, unsigned flags) {
+  if (flags > occupancy_disable_caching_override) return finish(hipErrorInvalidValue);
   return count_blocks(blocks, block_size, lds, by_stub(stub));
 }
 HIP_API hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
@@ -98,6 +101,7 @@ HIP_API hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* block
 }
 HIP_API hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, hipFunction_t function, int block_size, std::size_t lds, unsigned flags) {
+  if (flags > occupancy_disable_caching_override) return finish(hipErrorInvalidValue);
   return count_blocks(blocks, block_size, lds, by_handle(function));
 }
 HIP_API hipError_t hipOccupancyMaxPotentialBlockSize(int* grid, int* block, const void* stub,

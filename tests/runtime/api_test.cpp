@@ -571,6 +571,17 @@ TEST_F(Devices, AttributesAgreeWithProperties) {
   EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 7), hipErrorInvalidDevice);
 }
 
+TEST_F(Devices, ScheduleFlagsAreOfTheDeviceNotOfTheThread) {
+  ASSERT_EQ(hipSetDeviceFlags(hipDeviceScheduleYield | hipDeviceMapHost), hipSuccess);
+  std::thread([] {
+    unsigned flags = 0;
+    EXPECT_EQ(hipGetDeviceFlags(&flags), hipSuccess);
+    EXPECT_EQ(flags, static_cast<unsigned>(hipDeviceScheduleYield));
+  }).join();
+  EXPECT_EQ(hipSetDeviceFlags(0x100), hipErrorInvalidValue);
+  ASSERT_EQ(hipSetDeviceFlags(hipDeviceScheduleAuto), hipSuccess);
+}
+
 TEST_F(Devices, NamesAndNumbers) {
   char name[64], bus[16];
   ASSERT_EQ(hipDeviceGetName(name, sizeof name, 0), hipSuccess);

@@ -63,7 +63,9 @@ TEST(Module, FromAFile) {
   EXPECT_EQ(hipModuleGetFunction(&function, module, "no_such_kernel"), hipErrorNotFound);
   EXPECT_EQ(hipModuleGetFunction(&function, module, "counter"), hipErrorNotFound);
   EXPECT_EQ(hipModuleUnload(module), hipSuccess);
-  EXPECT_EQ(hipModuleUnload(module), hipErrorInvalidHandle);
+  EXPECT_EQ(hipModuleUnload(module), hipErrorNotFound);
+  EXPECT_EQ(hipModuleUnload(nullptr), hipErrorInvalidHandle);
+  EXPECT_EQ(hipModuleLoad(&module, ""), hipErrorInvalidValue);
   EXPECT_EQ(hipModuleGetFunction(&function, module, "_Z5storePii"), hipErrorInvalidHandle);
   EXPECT_EQ(hipModuleLaunchKernel(again, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
             hipErrorInvalidHandle);
