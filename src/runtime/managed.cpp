@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "runtime/state.h"
@@ -84,6 +85,15 @@ void take(Advice& advice, hipMemoryAdvise what, int device) {
       return;
   }
   fail_with(hipErrorInvalidValue);
+}
+
+/// The coherency of device memory, which goes by how it was allocated; nothing for other memory.
+std::optional<int> mode_of_device_memory(const void* pointer, std::size_t size) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
+  const auto allocation = pointer ? memory().find(begin) : std::nullopt;
+  if (!allocation || allocation->kind != engine::Memory::Kind::Device) return std::nullopt;
+  require(size && size <= allocation->end() - begin);
+  return allocation->flags ? fine_grain : coarse_grain;
 }
 
 /// What holds for all of a range, or `mixed`.
@@ -178,7 +188,10 @@ HIP_API hipError_t hipMemRangeGetAttributes(void** data, std::size_t* sizes,
   return api([&] {
     require(data && sizes && which && count);
     std::vector<Advice> ranges;
-    for_each_range(pointer, size, [&](const Advice& range) { ranges.push_back(range); });
+    if (const auto mode = mode_of_device_memory(pointer, size))
+      ranges.push_back({.coherency = *mode, .accessed_by = {}});
+    else
+      for_each_range(pointer, size, [&](const Advice& range) { ranges.push_back(range); });
     for (std::size_t i = 0; i < count; ++i) attribute(data[i], sizes[i], which[i], ranges);
     return hipSuccess;
   });

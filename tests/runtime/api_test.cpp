@@ -391,6 +391,14 @@ TEST_F(MemoryApi, AdviceIsRememberedByPage) {
   EXPECT_EQ(hipMemRangeGetAttribute(devices, 4, hipMemRangeAttributeReadMostly, data, 5 * page),
             hipErrorInvalidValue);
   EXPECT_EQ(hipFree(data), hipSuccess);
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&data), page), hipSuccess);
+  EXPECT_EQ(get(hipMemRangeAttributeCoherencyMode, 0, page), hipMemRangeCoherencyModeCoarseGrain);
+  EXPECT_EQ(hipFree(data), hipSuccess);
+  ASSERT_EQ(
+      hipExtMallocWithFlags(reinterpret_cast<void**>(&data), page, hipDeviceMallocFinegrained),
+      hipSuccess);
+  EXPECT_EQ(get(hipMemRangeAttributeCoherencyMode, 0, page), hipMemRangeCoherencyModeFineGrain);
+  EXPECT_EQ(hipFree(data), hipSuccess);
 }
 
 using Streams = ApiTest;
