@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "kernels.h"
+
 namespace {
 
 class ApiTest : public testing::Test {
@@ -289,6 +291,9 @@ TEST_F(MemoryApi, PointerAttributesAsHip5NumbersThem) {
   int host = 0;
   EXPECT_EQ(hipPointerGetAttributes(&attributes, &host), hipErrorInvalidValue);
   std::size_t size = 0;
+  std::uint32_t id[] = {0, 77};
+  EXPECT_EQ(hipPointerGetAttribute(&id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, a.data), hipSuccess);
+  EXPECT_EQ(id[1], 77u);  // it is of 32 bits
   EXPECT_EQ(hipPointerGetAttribute(&size, HIP_POINTER_ATTRIBUTE_RANGE_SIZE, a.data), hipSuccess);
   EXPECT_EQ(size, 400u);
   EXPECT_EQ(hipPointerGetAttribute(&size, HIP_POINTER_ATTRIBUTE_RANGE_SIZE, &host),
@@ -577,6 +582,19 @@ TEST_F(Devices, AttributesAgreeWithProperties) {
   EXPECT_EQ(hipDeviceGetAttribute(&value, static_cast<hipDeviceAttribute_t>(9000), 0),
             hipErrorInvalidValue);
   EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 7), hipErrorInvalidDevice);
+}
+
+TEST_F(Devices, HoldNoBlockThatWantsMoreLdsThanThereIs) {
+  int blocks = 9;
+  ASSERT_EQ(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, scale_stub(), 64, 65536),
+            hipSuccess);
+  EXPECT_EQ(blocks, 1);
+  ASSERT_EQ(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, scale_stub(), 64, 65537),
+            hipSuccess);
+  EXPECT_EQ(blocks, 0);
+  EXPECT_EQ(
+      hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, scale_stub(), 64, 0, 0xffff),
+      hipErrorInvalidValue);
 }
 
 TEST_F(Devices, ScheduleFlagsAreOfTheDeviceNotOfTheThread) {
