@@ -157,3 +157,42 @@ KERNEL gathers(const u32* a, const u32* b, u32* out, u32 n) {
   }
   if (i < n) out[i] = h;
 }
+
+/// Loads from LDS at indices made from work-item numbers: alike, side by side, strided, and others
+/// that only look so.
+KERNEL patterns(const u32* a, const u32* b, u32* out, u32 n) {
+  LDS u32 words[1024];
+  const u32 t = lane(), i = index();
+  for (u32 k = t; k < 1024; k += __builtin_amdgcn_workgroup_size_x()) words[k] = a[k % n] ^ k;
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  const u32 indices[]{t,
+                      t | 3,
+                      t >> 4,
+                      t >> 3,
+                      t & 15,
+                      t & 7,
+                      t & 20,
+                      (t & 15) << 2,
+                      (t << 1) | 1,
+                      (t & 15) | 16,
+                      t * 3,
+                      (t & 15) * 5,
+                      (t >> 4) * 20,
+                      255 - t,
+                      (t << 2) & 60,
+                      t + (t & 1),
+                      (t >> 1) & 0x3f,
+                      ((t >> 4) << 4) + 5,
+                      (t ^ 5) & 255,
+                      (t | 16) + 2};
+  u32 h = i;
+#pragma clang loop unroll(full)
+  for (u32 k = 0; k < sizeof indices / sizeof *indices; ++k) {
+    h = mix(h, words[indices[k] & 1023]);
+    h = mix(h, words[(indices[k] & 255) * 4]);
+    h = mix(h, words[(indices[k] & 255) * 4 + 1]);
+  }
+  if (i < n) out[i] = h;
+}

@@ -108,7 +108,8 @@ class TiersTest : public testing::TestWithParam<Where> {
 TEST_P(TiersTest, GiveTheSameBits) {
   if (Engine::host_isa() == "sse4") GTEST_SKIP() << "this host cannot translate";
   // Rows of whole groups of lanes, a last wave that is not full, and rows that are neither.
-  for (const char* kernel : {"float32", "special", "widths", "integers", "diverge", "gathers"})
+  for (const char* kernel :
+       {"float32", "special", "widths", "integers", "diverge", "gathers", "patterns"})
     for (const std::uint32_t block : {256u, 80u, 77u}) compare(kernel, block);
   compare("tiles", 256);
 }

@@ -67,9 +67,13 @@ Affine mask(const Affine& a, std::uint32_t with) {
   if ((with & changing) != changing) return {};
   return {.known = true, .stride = a.stride, .zeros = a.zeros, .bits = r.bits};
 }
+/// Low bits that are 0 in every lane.
+unsigned zeros_of(const Affine& a) {
+  return std::min<unsigned>(a.zeros, static_cast<unsigned>(std::countr_zero(a.stride)));
+}
 Affine either(const Affine& a, const Affine& b) {
   // No bit in common: the same as a sum.
-  if (a.known && b.known && (a.zeros >= b.bits || b.zeros >= a.bits)) {
+  if (a.known && b.known && (zeros_of(a) >= b.bits || zeros_of(b) >= a.bits)) {
     Affine sum = add(a, b);
     sum.bits = std::max(a.bits, b.bits);
     return sum;

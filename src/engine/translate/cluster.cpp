@@ -11,6 +11,10 @@ bool meet(const Places& a, const Places& b) {
   return (a & b).any();
 }
 
+bool uses_memory(const Effects& e) {
+  return e.reads.test(place::global) || e.writes.test(place::global);
+}
+
 /// One cluster while it grows.
 class Growing {
  public:
@@ -42,10 +46,12 @@ class Growing {
 
   /// Before the arithmetic where possible: then later arithmetic may use what it gives.
   void add_other(const Op& op, const Effects& e) {
+    // Others see memory change: accesses that they share keep their order, loads too.
+    const bool overtakes = uses_memory(e) && uses_memory(after_);
     const bool first = !meet(e.reads, arithmetic_.writes) && !meet(e.writes, arithmetic_.reads) &&
                        !meet(e.writes, arithmetic_.writes) && !meet(e.reads, after_.writes) &&
                        !meet(e.writes, after_.reads) && !meet(e.writes, after_.writes);
-    if (first) {
+    if (first && !overtakes) {
       cluster_.before.push_back(&op);
       return;
     }

@@ -85,6 +85,7 @@ struct Finder {
       return;
     }
     add(effects.reads, reg::exec, 2);
+    add(effects.reads, reg::m0_cdna, 2);
     const auto touches = [&](unsigned kind) {
       if (work.bytes_read) effects.reads.set(kind);
       if (work.bytes_written) effects.writes.set(kind);
