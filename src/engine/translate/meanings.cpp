@@ -268,6 +268,8 @@ extern "C" void hipsight_meaning(const char* name, const void* function);
 extern "C" [[gnu::used]] void hipsight_meanings() {
   isa::HIPSIGHT_LEVEL::for_each_group([](const auto& group) {
     group.apply([](const auto&... entry) {
+      // Names are literals, which end in a 0.
+      // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
       (hipsight_meaning(entry.name.data(), function_of<std::remove_cvref_t<decltype(entry)>>()),
        ...);
     });
