@@ -11,6 +11,9 @@ bool meet(const Places& a, const Places& b) {
   return (a & b).any();
 }
 
+/// Instructions compiled together at most: the time that LLVM takes grows faster than their number.
+constexpr std::size_t largest = 512;
+
 bool uses_memory(const Effects& e) {
   return e.reads.test(place::global) || e.writes.test(place::global);
 }
@@ -63,6 +66,7 @@ class Growing {
     after_.writes |= e.writes;
   }
 
+  std::size_t size() const { return cluster_.arithmetic.size(); }
   Cluster take() { return std::move(cluster_); }
 
  private:
@@ -96,7 +100,7 @@ std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& fi
     } else if (!translatable(op)) {
       growing.add_other(op, effects);
     } else {
-      if (!growing.takes_arithmetic(op, effects)) next();
+      if (growing.size() == largest || !growing.takes_arithmetic(op, effects)) next();
       growing.add_arithmetic(op, effects);
     }
   }
@@ -107,7 +111,7 @@ std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& fi
 bool is_uniform_loop(std::span<const Op> ops, const Op* begin, const RegisterFile& file,
                      const std::function<bool(const Op&)>& translatable,
                      const std::function<bool(const Op&)>& translatable_scalar) {
-  if (ops.empty()) return false;
+  if (ops.empty() || ops.size() > largest) return false;
   const Op& branch = ops.back();
   const bool on_scc =
       branch.instruction->name == "S_CBRANCH_SCC0" || branch.instruction->name == "S_CBRANCH_SCC1";

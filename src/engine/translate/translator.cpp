@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -245,7 +246,12 @@ struct Translator::Impl {
       jobs.pop_front();
       busy_with = job.program;
       lock.unlock();
-      translate(*job.program, job.task);
+      try {
+        translate(*job.program, job.task);
+      } catch (const std::exception& e) {
+        // The region stays as it is, and right.
+        std::fprintf(stderr, "hipsight: a kernel is not translated: %s\n", e.what());
+      }
       lock.lock();
       busy_with = nullptr;
       changed.notify_all();
