@@ -96,6 +96,7 @@ struct Engine::Impl {
         memory(gpu.dram_bytes ? gpu.dram_bytes : std::uint64_t{16} << 30),
         pool(o.threads),
         tier(choose_tier(o.tier)) {
+    if (tier == Tier::Auto) Translator::stop_before_exit();
     overruns.errors = o.strict;
   }
 };

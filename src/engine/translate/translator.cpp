@@ -132,6 +132,7 @@ struct Translator::Impl {
   std::deque<Job> jobs;
   const Program* busy_with = nullptr;
   std::optional<std::thread> thread;
+  std::mutex joining;
   bool quit = false;
   // A child after fork() has no thread, and may find the locks taken: it goes on as it is.
   const pid_t owner = getpid();
@@ -252,6 +253,8 @@ struct Translator::Impl {
         // The region stays as it is, and right.
         std::fprintf(stderr, "hipsight: a kernel is not translated: %s\n", e.what());
       }
+      // Tables that LLVM has made meanwhile go away at exit before handlers that are older.
+      std::atexit([] { instance().stop(); });
       lock.lock();
       busy_with = nullptr;
       changed.notify_all();
@@ -260,8 +263,7 @@ struct Translator::Impl {
 };
 
 Translator& Translator::instance() {
-  // Never destroyed: at exit, threads may still run its code. But its thread has to end before what
-  // LLVM keeps goes away.
+  // Never destroyed: at exit, threads may still run its code.
   static Translator& translator = []() -> Translator& {
     auto* made = new Translator;
     std::atexit([] { instance().stop(); });
@@ -272,6 +274,21 @@ Translator& Translator::instance() {
 Translator::Translator() : impl_(std::make_unique<Impl>()) {}
 Translator::~Translator() = default;
 
+namespace {
+
+struct StopAtExit {
+  ~StopAtExit() {
+    if (gettid() == getpid()) Translator::instance().stop();
+  }
+};
+
+}  // namespace
+
+void Translator::stop_before_exit() {
+  thread_local const StopAtExit guard;
+  (void)guard;
+}
+
 void Translator::stop() {
   if (!impl_->is_here()) return;
   {
@@ -279,7 +296,8 @@ void Translator::stop() {
     impl_->quit = true;
   }
   impl_->changed.notify_all();
-  if (impl_->thread) impl_->thread->join();
+  const std::lock_guard joining(impl_->joining);
+  if (impl_->thread && impl_->thread->joinable()) impl_->thread->join();
 }
 
 void Translator::translate(const Program& program, const Task& task) {

@@ -46,11 +46,14 @@ class Translator {
   void request(const Program& program, const Task& task);
   /// Waits for what is under way for this program and drops the rest: its ops are going away.
   void forget(const Program& program);
+  /// For each thread that uses the engine: if it is the main one, exit() ends the background thread
+  /// first of all, before LLVM's tables go away, which that thread may be using.
+  static void stop_before_exit();
+  void stop();
 
  private:
   Translator();
   ~Translator();
-  void stop();
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
