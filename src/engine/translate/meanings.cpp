@@ -10,6 +10,7 @@
 #include "engine/level/integers.h"
 #include "engine/level/memory.h"
 #include "engine/level/small_floats.h"
+#include "engine/level/vector.h"
 #include "isa/entries/all.h"
 
 namespace hipsight::engine::HIPSIGHT_LEVEL {
@@ -22,21 +23,6 @@ using Bits = Vec<std::uint32_t, lanes>;
 struct Results {
   Bits *low, *high, *bit;
 };
-
-template <class T>
-struct Untagged {
-  using type = T;
-};
-template <class T>
-struct Untagged<isa::old<T>> {
-  using type = T;
-};
-template <class T>
-struct Untagged<isa::with_bit<T>> {
-  using type = T;
-};
-template <class T>
-using untagged = typename Untagged<T>::type;
 
 template <class Tag>
 inline auto operand(Bits low, Bits high, Bits lane) {

@@ -95,7 +95,7 @@ const Op* enter(Wave& w, const Op* op) {
   const bool fits = w.exec() == w.full && (w.whole_rows || !(op->flags & flag::whole_rows));
   const Op* block = fits && op->target ? op->target : masked;
   // A block begins with the op that stood here.
-  return block ? block : (masked ? masked : op->target)->run(w, op);
+  return block ? block : op->target->run(w, op);
 }
 
 }  // namespace
