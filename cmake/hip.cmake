@@ -24,17 +24,57 @@ set(hipcc ${CMAKE_BINARY_DIR}/hipcc CACHE INTERNAL "Compiles HIP")
 set(hip_flags -std=c++20 -O3 -gline-tables-only -Wall -Wextra -Wno-unused-parameter
     CACHE INTERNAL "Flags of our HIP sources")  # seen by the functions, wherever they are called
 
+# Headers, precompiled for the host and for each GPU: clang takes what fits from a folder "X.gch" when
+# it is to include X.
+set(hip_headers ${CMAKE_BINARY_DIR}/hip/headers.h)
+if(NOT TARGET hip_precompiled)
+  set(hip_precompiled_targets ${HIP_TARGETS} CACHE INTERNAL "GPUs with precompiled headers")
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/hip_headers.h ${hip_headers} COPYONLY)
+  file(MAKE_DIRECTORY ${hip_headers}.gch)
+  # hip_precompile(NAME FLAG...)
+  macro(hip_precompile name)
+    set(file ${hip_headers}.gch/${name})
+    list(APPEND precompiled ${file})
+    add_custom_command(
+      OUTPUT ${file}
+      COMMAND ${hipcc} ${hip_flags} ${ARGN} -fsyntax-only -x hip ${hip_headers}
+        -Xclang -emit-pch -Xclang -o -Xclang ${file}
+      ${depends} COMMENT "Precompiling HIP's headers for ${name}" VERBATIM)
+  endmacro()
+  set(depends DEPENDS ${hip_headers} ${hipcc} DEPFILE ${hip_headers}.d)
+  hip_precompile(host --offload-host-only -MD -MT ${hip_headers}.gch/host -MF ${hip_headers}.d)
+  set(depends DEPENDS ${hip_headers}.gch/host)  # clang does not say what a GPU's depend on
+  foreach(target ${HIP_TARGETS})
+    hip_precompile(${target} --offload-device-only --offload-arch=${target})
+  endforeach()
+  add_custom_target(hip_precompiled DEPENDS ${precompiled})
+endif()
+
+# hip_use_headers(RESULT TARGETS gfx... OPTIONS ...): the flags that include them, where they fit:
+# options of the machine do not change what headers mean.
+function(hip_use_headers result)
+  cmake_parse_arguments(HIP "" "" "TARGETS;OPTIONS" ${ARGN})
+  list(REMOVE_ITEM HIP_TARGETS ${hip_precompiled_targets})
+  list(FILTER HIP_OPTIONS EXCLUDE REGEX "^-m")
+  set(flags -include ${hip_headers})
+  if(HIP_OPTIONS OR HIP_TARGETS)
+    unset(flags)
+  endif()
+  set(${result} ${flags} PARENT_SCOPE)
+endfunction()
+
 function(hip_executable name)
   cmake_parse_arguments(HIP "" "" "SOURCES;OPTIONS" ${ARGN})
   list(JOIN HIP_TARGETS "," targets)
+  hip_use_headers(headers TARGETS ${HIP_TARGETS} OPTIONS ${HIP_OPTIONS})
   foreach(source ${HIP_SOURCES})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/${source}.o)
     get_filename_component(folder ${object} DIRECTORY)
     file(MAKE_DIRECTORY ${folder})
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${hipcc} ${hip_flags} --offload-arch=${targets} ${HIP_OPTIONS} -MD -MT ${object} -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
-      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${hipcc}
+      COMMAND ${hipcc} ${hip_flags} --offload-arch=${targets} ${HIP_OPTIONS} ${headers} -MD -MT ${object} -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${hipcc} hip_precompiled
       DEPFILE ${object}.d
       COMMENT "Building HIP object ${source}.o"
       VERBATIM)
@@ -53,10 +93,11 @@ function(hip_code_object file)
   get_filename_component(source ${HIP_SOURCE} ABSOLUTE)
   get_filename_component(folder ${file} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
+  hip_use_headers(headers TARGETS ${HIP_TARGET} OPTIONS ${HIP_OPTIONS})
   add_custom_command(
     OUTPUT ${file}
-    COMMAND ${hipcc} ${hip_flags} --offload-arch=${HIP_TARGET} ${HIP_OPTIONS} --offload-device-only --no-gpu-bundle-output ${source} -o ${file}
-    DEPENDS ${source} ${hipcc}
+    COMMAND ${hipcc} ${hip_flags} --offload-arch=${HIP_TARGET} ${HIP_OPTIONS} ${headers} --offload-device-only --no-gpu-bundle-output ${source} -o ${file}
+    DEPENDS ${source} ${hipcc} hip_precompiled
     COMMENT "Building code object ${file}"
     VERBATIM)
 endfunction()
