@@ -102,6 +102,7 @@ struct Reader {
       } else {
         if (bits(w, 31, 26) == 0b110111) return flat_gfx11();
         if (bits(w, 31, 26) == 0b111000) return mubuf_gfx11();
+        if (bits(w, 31, 26) == 0b111010) return mtbuf(&Reader::mubuf_gfx11);
       }
     } else {
       if (bits(w, 31, 23) == 0b110100111) return is_matrix() ? mai() : vop3p();
@@ -110,6 +111,7 @@ struct Reader {
       if (bits(w, 31, 26) == 0b110110) return ds(24, 17, 16, bits(w, 25, 25));
       if (bits(w, 31, 26) == 0b110111) return flat_gfx9();
       if (bits(w, 31, 26) == 0b111000) return mubuf_gfx9();
+      if (bits(w, 31, 26) == 0b111010) return mtbuf(&Reader::mubuf_gfx9);
     }
     in.format = Format::Other;
   }
@@ -468,12 +470,24 @@ struct Reader {
     mubuf(bits(w1, 7, 0), bits(w1, 15, 8), bits(w1, 20, 16) * 4, bits(w1, 31, 24), false);
   }
   void mubuf_gfx12() {
-    in.format = in.name.starts_with("TBUFFER") ? Format::Mtbuf : Format::Mubuf;
+    in.format = Format::Mubuf;
+    if (in.name.starts_with("TBUFFER")) {
+      in.format = Format::Mtbuf;
+      in.imm = static_cast<std::int32_t>(bits(w1, 29, 23));
+    }
     in.offset = signed_bits(w2, 31, 8);
     in.offen = bits(w1, 30, 30);
     in.idxen = bits(w1, 31, 31);
     in.cache = static_cast<std::uint8_t>(bits(w1, 22, 18));
     mubuf(bits(w2, 7, 0), bits(w1, 7, 0), bits(w1, 17, 9), bits(w0, 6, 0), false);
+  }
+  /// Typed buffers: as MUBUF, but for a format.
+  void mtbuf(void (Reader::*fields)()) {
+    (this->*fields)();
+    in.format = Format::Mtbuf;
+    in.lds = false;
+    in.cache = static_cast<std::uint8_t>(bits(w0, 14, 14));
+    in.imm = static_cast<std::int32_t>(bits(w0, 25, 19));
   }
   void mubuf(std::uint32_t address, std::uint32_t data, std::uint32_t resource,
              std::uint32_t offset, bool accumulator) {

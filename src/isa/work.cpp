@@ -1,6 +1,7 @@
 #include <charconv>
 #include <optional>
 
+#include "isa/buffer_format.h"
 #include "isa/entry.h"
 #include "isa/instruction.h"
 
@@ -9,6 +10,16 @@ namespace {
 
 bool has(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;
+}
+
+/// Bytes of a formatted access of a lane. The format of a buffer is not known before it runs: as if
+/// each component were a dword.
+std::uint32_t formatted_bytes(const Instruction& in) {
+  if (in.format == Format::Mtbuf)
+    if (const auto format = buffer_format(in.gfx, static_cast<std::uint32_t>(in.imm)))
+      return format->bytes();
+  const std::string_view components = in.name.substr(in.name.rfind('_') + 1);
+  return static_cast<std::uint32_t>(components.size() * (has(in.name, "D16") ? 2 : 4));
 }
 
 /// Bytes that a memory instruction moves per lane (per wave for scalar loads), from its name.
@@ -177,6 +188,8 @@ Work work_of(const Instruction& in) {
     case Format::Mtbuf:
       if (is_cache_control(name))
         work.pipe = Pipe::Wait;
+      else if (has(name, "FORMAT"))
+        moves(Pipe::Global, formatted_bytes(in));
       else
         moves(Pipe::Global, bytes_of(name));
       return work;

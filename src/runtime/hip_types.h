@@ -502,6 +502,54 @@ struct hipChannelFormatDesc {
   hipChannelFormatKind f;
 };
 
+struct hipArray;
+struct hipMipmappedArray;
+/// A texture is the address of its descriptor, which kernels read.
+using hipTextureObject_t = struct __hip_texture*;
+enum hipResourceType : unsigned {
+  hipResourceTypeArray,
+  hipResourceTypeMipmappedArray,
+  hipResourceTypeLinear,
+  hipResourceTypePitch2D,
+};
+struct hipResourceDesc {
+  hipResourceType resType;
+  union {
+    struct {
+      hipArray* array;
+    } array;
+    struct {
+      hipMipmappedArray* mipmap;
+    } mipmap;
+    struct {
+      void* devPtr;
+      hipChannelFormatDesc desc;
+      std::size_t sizeInBytes;
+    } linear;
+    struct {
+      void* devPtr;
+      hipChannelFormatDesc desc;
+      std::size_t width, height, pitchInBytes;
+    } pitch2D;
+  } res;
+};
+static_assert(sizeof(hipResourceDesc) == 64);
+enum hipTextureFilterMode : unsigned { hipFilterModePoint, hipFilterModeLinear };
+enum hipTextureReadMode : unsigned { hipReadModeElementType, hipReadModeNormalizedFloat };
+struct hipTextureDesc {
+  unsigned addressMode[3];
+  hipTextureFilterMode filterMode;
+  hipTextureReadMode readMode;
+  int sRGB;
+  float borderColor[4];
+  int normalizedCoords;
+  unsigned maxAnisotropy;
+  hipTextureFilterMode mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+};
+static_assert(sizeof(hipTextureDesc) == 64);
+struct hipResourceViewDesc;
+
 struct hipFuncAttributes {
   int binaryVersion;
   int cacheModeCA;

@@ -207,7 +207,8 @@ HIP_API void __hipRegisterManagedVar(void* handle, void** pointer, void* initial
   translate_exception();
 }
 
-// Textures and surfaces are not supported; the functions that would use them say so.
+// Texture and surface references, which HIP 5 deprecated, are not supported; the functions that
+// would use them say so.
 HIP_API void __hipRegisterTexture(void**, void*, char*, char*, int, int, int) noexcept {}
 HIP_API void __hipRegisterSurface(void**, void*, char*, char*, int, int) noexcept {}
 

@@ -1,5 +1,6 @@
 // Global, flat, scratch and buffer instructions: from operands to host addresses, then the access.
 
+#include "engine/level/formatted.h"
 #include "engine/level/memory.h"
 
 namespace hipsight::engine::HIPSIGHT_LEVEL {
@@ -305,6 +306,15 @@ struct Buffer {
   }
 };
 
+/// Buffers whose elements have a format.
+struct FormattedBuffer {
+  static void access(Wave& w, const Op* op, const AnyAccess& access, std::uint64_t mask) {
+    AnyAccess sized = access;
+    sized.bytes = format_of(w, *op->instruction).bytes();
+    Buffer::access(w, op, sized, mask);
+  }
+};
+
 /// Loads whose data goes to LDS: lane i's to M0 + offset + 4 i, or + 16 i when it is three or four
 /// dwords; less than a dword is extended to one (CDNA4 ISA, 9.1.9 and 10.3).
 template <class T, unsigned Count = 1>
@@ -359,6 +369,17 @@ template <template <class, Part> class Access, class T>
 void add_both_halves(Table& table, std::string_view low, std::string_view high) {
   add_access<Access<T, Part::Low>>(table, low);
   add_access<Access<T, Part::High>>(table, high);
+}
+
+template <unsigned components>
+void add_formatted(Table& table, std::string_view load, std::string_view store,
+                   std::string_view load_d16, std::string_view store_d16) {
+  for (const char* space : {"BUFFER_", "TBUFFER_"}) {
+    add<FormattedBuffer, LoadFormatted<components, Packing::Dwords>>(table, space, load);
+    add<FormattedBuffer, StoreFormatted<components, Packing::Dwords>>(table, space, store);
+    add<FormattedBuffer, LoadFormatted<components, Packing::Halves>>(table, space, load_d16);
+    add<FormattedBuffer, StoreFormatted<components, Packing::Halves>>(table, space, store_d16);
+  }
 }
 
 }  // namespace
@@ -438,6 +459,19 @@ void add_vector_memory(Table& table) {
   add<Buffer, LoadToLds<std::uint32_t>>(table, "BUFFER_", "LOAD_DWORD_LDS");
   add<Buffer, LoadToLds<std::uint32_t, 3>>(table, "BUFFER_", "LOAD_DWORDX3_LDS");
   add<Buffer, LoadToLds<std::uint32_t, 4>>(table, "BUFFER_", "LOAD_DWORDX4_LDS");
+
+  add_formatted<1>(table, "LOAD_FORMAT_X", "STORE_FORMAT_X", "LOAD_FORMAT_D16_X",
+                   "STORE_FORMAT_D16_X");
+  add_formatted<2>(table, "LOAD_FORMAT_XY", "STORE_FORMAT_XY", "LOAD_FORMAT_D16_XY",
+                   "STORE_FORMAT_D16_XY");
+  add_formatted<3>(table, "LOAD_FORMAT_XYZ", "STORE_FORMAT_XYZ", "LOAD_FORMAT_D16_XYZ",
+                   "STORE_FORMAT_D16_XYZ");
+  add_formatted<4>(table, "LOAD_FORMAT_XYZW", "STORE_FORMAT_XYZW", "LOAD_FORMAT_D16_XYZW",
+                   "STORE_FORMAT_D16_XYZW");
+  add<FormattedBuffer, LoadFormatted<1, Packing::HighHalf>>(table, "BUFFER_",
+                                                            "LOAD_FORMAT_D16_HI_X");
+  add<FormattedBuffer, StoreFormatted<1, Packing::HighHalf>>(table, "BUFFER_",
+                                                             "STORE_FORMAT_D16_HI_X");
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL
