@@ -10,8 +10,10 @@
 
 namespace hipsight::capture {
 
-Replay::Replay(const Capture& capture, const gpus::Gpu& gpu, engine::Options options)
-    : capture_(capture), engine_(gpu, options) {
+Replay::Replay(const Capture& capture, const gpus::Gpu& gpu, engine::Options options,
+               const services::Host::Complain& complain)
+    : capture_(capture), engine_(gpu, options), host_(engine_, gpu, complain) {
+  engine_.on_overrun(complain);
   const Header& header = capture.header;
   const auto object = code::CodeObject::read(capture.code, header.code_origin);
   if (!object->target().runs_on(code::Target::parse(gpu.target_id)))
@@ -75,6 +77,11 @@ void Replay::place(const engine::Memory::Allocation& allocation) {
   if (!memory.add(reinterpret_cast<void*>(allocation.begin), allocation.size, allocation.kind,
                   allocation.label, allocation.flags))
     taken();
+}
+
+engine::Result Replay::run() {
+  const services::Services services(host_, dispatch_);
+  return engine_.run(services.dispatch());
 }
 
 std::vector<std::string> Replay::digests() const {

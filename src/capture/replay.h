@@ -5,6 +5,7 @@
 
 #include "capture/capture.h"
 #include "gpus/gpu.h"
+#include "services/services.h"
 
 namespace hipsight::capture {
 
@@ -13,14 +14,16 @@ class Replay {
  public:
   /// @throws Error when the code does not fit the GPU, the file is corrupt, or an address that the
   /// launch needs is taken in this process.
-  Replay(const Capture& capture, const gpus::Gpu& gpu, engine::Options options);
+  /// `complain`: for what a kernel does wrong and goes on.
+  Replay(const Capture& capture, const gpus::Gpu& gpu, engine::Options options,
+         const services::Host::Complain& complain);
   ~Replay();
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
-  /// The launch. To run it once more takes another Replay, since memory has changed.
   engine::Dispatch& dispatch() { return dispatch_; }
-  engine::Engine& engine() { return engine_; }
+  /// Runs the launch. To run it once more takes another Replay, since memory has changed.
+  engine::Result run();
   /// What each allocation holds now.
   std::vector<std::string> digests() const;
 
@@ -29,6 +32,7 @@ class Replay {
 
   const Capture& capture_;
   engine::Engine engine_;
+  services::Host host_;
   engine::Dispatch dispatch_;
   std::vector<std::pair<void*, std::size_t>> mapped_;  // the program's own memory
   std::uint64_t mapped_end_ = 0;

@@ -83,9 +83,9 @@ int replay(const ReplayOptions& options) {
   if (options.timeout_seconds)
     engine_options.timeout =
         std::chrono::milliseconds(std::llround(std::ceil(*options.timeout_seconds * 1000)));
-  capture::Replay replay(capture, gpu, engine_options);
-  replay.engine().on_overrun(
-      [](const std::string& text) { fmt::print(stderr, "hipsight: {}\n", text); });
+  capture::Replay replay(capture, gpu, engine_options, [](const std::string& text) {
+    fmt::print(stderr, "hipsight: {}\n", text);
+  });
   fmt::print(stderr, "hipsight: launch {} of a program, on {}: {}\n", capture.header.launch,
              gpu.title, llvm::demangle(capture.header.kernel));
 
@@ -93,7 +93,7 @@ int replay(const ReplayOptions& options) {
   report::Session::Launch launch(session, replay.dispatch());
   int code = 0;
   try {
-    launch.add(replay.engine().run(replay.dispatch()));
+    launch.add(replay.run());
   } catch (const engine::KernelError& error) {
     fmt::print(stderr, "hipsight: {}\n", error.what());
     launch.add(error);

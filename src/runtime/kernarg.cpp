@@ -14,8 +14,8 @@ bool is_hidden(const code::Argument& argument) {
   return argument.value_kind.starts_with("hidden_");
 }
 
-/// The value of a hidden argument. Pointers to what only exists while the kernel runs (services.h)
-/// are null for now, those to what is not there (queues) for good.
+/// The value of a hidden argument. Pointers to what only exists while the kernel runs
+/// (services/services.h) are null for now, those to what is not there (queues) for good.
 std::uint64_t hidden_value(std::string_view kind, const Geometry& g) {
   const std::array grid{g.grid.x, g.grid.y, g.grid.z}, block{g.block.x, g.block.y, g.block.z};
   const std::size_t axis = kind.ends_with("_z") ? 2 : kind.ends_with("_y") ? 1 : 0;

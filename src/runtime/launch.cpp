@@ -14,7 +14,6 @@
 #include "runtime/launch_recorder.h"
 #include "runtime/occupancy.h"
 #include "runtime/registered.h"
-#include "runtime/services.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
@@ -89,7 +88,7 @@ Dim3 grid_of(const Launch& launch) {
 struct Prepared {
   engine::Dispatch dispatch;
   std::vector<std::byte> arguments;
-  std::shared_ptr<const GridGroup> group;
+  std::shared_ptr<const services::GridGroup> group;
 
   void run() const {
     Context& context = Context::get();
@@ -98,7 +97,8 @@ struct Prepared {
     report::Session::Launch launch(context.session(), running);
     const auto recorder = recorder_if_wanted(launch, running);
     try {
-      const Services services(running, group ? *group : GridGroup{});
+      const services::Services services(context.host(), running,
+                                        group ? *group : services::GridGroup{});
       launch.add(context.engine().run(services.dispatch()));
       finish_recording(recorder.get());
     } catch (const engine::KernelError& error) {

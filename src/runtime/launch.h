@@ -6,10 +6,9 @@
 
 #include "runtime/module.h"
 #include "runtime/operation.h"
+#include "services/services.h"
 
 namespace hipsight::runtime {
-
-struct GridGroup;
 
 /// One launch as the program asks for it.
 struct Launch {
@@ -22,8 +21,8 @@ struct Launch {
   void** parameters = nullptr;  ///< one pointer for each argument, or
   void** extra = nullptr;       ///< {1, buffer, 2, pointer to its size, 3}
   bool cooperative = false;
-  std::shared_ptr<const GridGroup> group = {};  ///< of a launch on several devices
-  hipEvent_t start = nullptr, stop = nullptr;   ///< recorded before and after
+  std::shared_ptr<const services::GridGroup> group = {};  ///< of a launch on several devices
+  hipEvent_t start = nullptr, stop = nullptr;             ///< recorded before and after
 };
 
 /// Checks a launch by HIP's rules and copies its arguments, to `segment` as well.

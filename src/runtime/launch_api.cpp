@@ -5,7 +5,6 @@
 
 #include "runtime/launch.h"
 #include "runtime/registration.h"
-#include "runtime/services.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
@@ -204,9 +203,9 @@ hipError_t submit_all(const Parameters* list, unsigned count, unsigned flags, bo
     require(std::ranges::adjacent_find(devices) == devices.end(), hipErrorInvalidDevice);
     for (const Launch& launch : launches) operation_of(launch);  // all of them, or none
     if (cooperative) {
-      const auto groups = GridGroup::of(sizes);
+      const auto groups = services::GridGroup::of(memory(), sizes);
       for (unsigned i = 0; i < count; ++i)
-        launches[i].group = std::make_shared<const GridGroup>(groups[i]);
+        launches[i].group = std::make_shared<const services::GridGroup>(groups[i]);
     }
     for (Launch& launch : launches) run(std::move(launch));
     return hipSuccess;

@@ -11,7 +11,6 @@
 
 #include "runtime/exit.h"
 #include "runtime/fork.h"
-#include "runtime/services.h"
 #include "support/error.h"
 
 namespace hipsight::runtime {
@@ -87,7 +86,7 @@ Context::Context()
   options.strict = settings_.strict;
   engine_ = std::make_unique<engine::Engine>(gpu_, options);
   engine_->on_overrun(complain);
-  engine_->on_doorbell(serve_doorbell);
+  host_ = std::make_unique<services::Host>(*engine_, gpu_, complain);
   session_ = std::make_unique<report::Session>(gpu_);
   watch_exit();
   watch_fork();

@@ -10,6 +10,7 @@
 #include "report/session.h"
 #include "runtime/error.h"
 #include "runtime/hip_types.h"
+#include "services/services.h"
 
 namespace hipsight::runtime {
 
@@ -45,6 +46,7 @@ class Context {
   int device_count() const { return settings_.devices; }
   engine::Engine& engine() { return *engine_; }
   engine::Memory& memory() { return engine_->memory(); }
+  services::Host& host() { return *host_; }
   /// What was launched, and the report at exit (exit.cpp).
   report::Session& session() { return *session_; }
 
@@ -54,6 +56,7 @@ class Context {
   gpus::Gpu gpu_;
   code::Target target_;
   std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<services::Host> host_;
   std::unique_ptr<report::Session> session_;
 };
 

@@ -1,4 +1,4 @@
-#include "runtime/hostcall.h"
+#include "services/hostcall.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -8,12 +8,12 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <ranges>
 
-#include "runtime/device_printf.h"
-#include "runtime/error.h"
+#include "services/device_printf.h"
 
-namespace hipsight::runtime {
+namespace hipsight::services {
 namespace {
 
 /// amd_signal_t (ROCr, amd_hsa_signal.h). The device adds to `value`; only where there is a mailbox
@@ -50,15 +50,15 @@ struct HostcallBuffer::Shared {
   alignas(64) Signal signal;
 };
 
-HostcallBuffer::HostcallBuffer(engine::Memory& memory, std::uint32_t packets, Request request)
-    : memory_(memory), request_(std::move(request)), packets_(std::bit_ceil(packets)) {
+HostcallBuffer::HostcallBuffer(engine::Memory& memory, std::uint32_t packets, Handlers handlers)
+    : memory_(memory), handlers_(std::move(handlers)), packets_(std::bit_ceil(packets)) {
   static_assert(sizeof(Header) == 24);
   const std::size_t headers = sizeof(Shared),
                     payloads = (headers + packets_ * sizeof(Header) + 63) & ~63ull;
   // Pages of packets that are never used are never touched.
-  void* bytes = memory_.allocate(payloads + packets_ * sizeof(Payload), engine::Memory::Kind::Code,
-                                 "hostcall buffer");
-  require(bytes != nullptr, hipErrorOutOfMemory);
+  void* bytes = memory_.allocate(payloads + packets_ * sizeof(Payload),
+                                 engine::Memory::Kind::Arguments, "hostcall buffer");
+  if (!bytes) throw std::bad_alloc();
   shared_ = new (bytes) Shared{};
   headers_ = reinterpret_cast<Header*>(static_cast<std::byte*>(bytes) + headers);
   payloads_ = reinterpret_cast<Payload*>(static_cast<std::byte*>(bytes) + payloads);
@@ -115,18 +115,19 @@ void HostcallBuffer::answer(HostService service, Slot& slot) {
       if (auto* function = reinterpret_cast<void*>(slot[0]); dladdr(function, &where))
         reinterpret_cast<void (*)(std::uint64_t*, const std::uint64_t*)>(slot[0])(result, slot + 1);
       else
-        complain(fmt::format("a kernel calls {} on the host, which is no function", function));
+        handlers_.complain(
+            fmt::format("a kernel calls {} on the host, which is no function", function));
       std::ranges::copy(result, slot);
       return;
     }
     case HostService::Printf:
       return print(slot);
     case HostService::Memory:
-      slot[0] = request_(slot[0], slot[1]);
+      slot[0] = handlers_.memory(slot[0], slot[1]);
       return;
   }
-  complain(fmt::format("a kernel asks the host for service {}, which is not known",
-                       static_cast<std::uint32_t>(service)));
+  handlers_.complain(fmt::format("a kernel asks the host for service {}, which is not known",
+                                 static_cast<std::uint32_t>(service)));
 }
 
 // Word 0 describes the packet: bit 0 begins a message, bit 1 ends it, bits 5-7 count the words that
@@ -142,7 +143,8 @@ void HostcallBuffer::print(Slot& slot) {
   }
   const auto found = messages_.find(number);
   if (found == messages_.end()) {
-    complain(fmt::format("a kernel continues message {} to the host, which did not begin", number));
+    handlers_.complain(
+        fmt::format("a kernel continues message {} to the host, which did not begin", number));
     return;
   }
   std::vector<std::uint64_t>& message = found->second;
@@ -158,4 +160,4 @@ void HostcallBuffer::print(Slot& slot) {
   messages_.erase(found);
 }
 
-}  // namespace hipsight::runtime
+}  // namespace hipsight::services

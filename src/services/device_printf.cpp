@@ -1,4 +1,4 @@
-#include "runtime/device_printf.h"
+#include "services/device_printf.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace hipsight::runtime {
+namespace hipsight::services {
 namespace {
 
 /// The words of a message that have not been read yet.
@@ -189,4 +189,4 @@ std::string format_printf(std::span<const std::uint64_t> message) {
   return Formatter(message).run();
 }
 
-}  // namespace hipsight::runtime
+}  // namespace hipsight::services

@@ -4,12 +4,13 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "engine/memory.h"
 
-namespace hipsight::runtime {
+namespace hipsight::services {
 
 /// What device code may ask for in a packet (ROCm clr: ServiceID). Sizes and layouts of the
 /// protocol are those of ROCm's device libraries (ockl, hostcall_impl.cl and services.cl).
@@ -20,13 +21,15 @@ enum class HostService : std::uint32_t { Call = 1, Printf = 2, Memory = 3 };
 /// rings, and spins until the host clears the packet's ready bit.
 class HostcallBuffer {
  public:
-  /// `request(address, size)`: device memory for service 3; allocates when `address` is 0, else
-  /// frees it.
-  using Request = std::function<std::uint64_t(std::uint64_t address, std::uint64_t size)>;
+  struct Handlers {
+    /// Device memory for service 3: allocates when `address` is 0, else frees it.
+    std::function<std::uint64_t(std::uint64_t address, std::uint64_t size)> memory;
+    std::function<void(const std::string&)> complain;
+  };
 
   /// A wave holds one packet at most, so there must be as many as waves that are on their way.
-  /// @throws Failure hipErrorOutOfMemory.
-  HostcallBuffer(engine::Memory& memory, std::uint32_t packets, Request request);
+  /// @throws std::bad_alloc when device memory is out.
+  HostcallBuffer(engine::Memory& memory, std::uint32_t packets, Handlers handlers);
   ~HostcallBuffer();
   HostcallBuffer(const HostcallBuffer&) = delete;
   HostcallBuffer& operator=(const HostcallBuffer&) = delete;
@@ -48,7 +51,7 @@ class HostcallBuffer {
   void print(Slot& slot);
 
   engine::Memory& memory_;
-  Request request_;
+  Handlers handlers_;
   std::uint32_t packets_;
   Shared* shared_;
   Header* headers_;
@@ -58,4 +61,4 @@ class HostcallBuffer {
   std::uint64_t next_message_ = 0;
 };
 
-}  // namespace hipsight::runtime
+}  // namespace hipsight::services
