@@ -67,4 +67,14 @@ int list_gpus();
 /// One GPU with the source of each number.
 int show_gpu(const std::string& name);
 
+struct IsaOptions {
+  std::string name;                  ///< the instruction to show
+  std::vector<std::string> targets;  ///< processors; empty: one per instruction set
+  bool missing = false, json = false;
+};
+/// What an instruction does, and where there is one. @throws Error when no processor has it.
+int show_instruction(const IsaOptions& options);
+/// The share of each processor's instructions that hipsight runs.
+int show_coverage(const IsaOptions& options);
+
 }  // namespace hipsight::cli

@@ -116,9 +116,22 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   CLI::App* gpus = app.add_subcommand("gpus", "List the GPUs, or show one with its sources");
   gpus->add_option("name", gpu, "GPU name or a GPU file")->type_name("NAME");
 
+  cli::IsaOptions instructions;
+  bool coverage = false;
+  CLI::App* isa = app.add_subcommand("isa", "Show what an instruction does, or which are there");
+  isa->add_option("name", instructions.name, "As the assembler has it: v_fma_f32")
+      ->type_name("NAME");
+  isa->add_flag("--coverage", coverage, "The share of all opcodes that hipsight runs");
+  isa->add_flag("--missing", instructions.missing, "Name those that it does not run");
+  isa->add_flag("--json", instructions.json, "Coverage as JSON");
+  isa->add_option("--target", instructions.targets, "Only for these processors")
+      ->type_name("gfx942,...")
+      ->delimiter(',');
+
   const auto is_asked = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_asked))
-    fail("unknown command '{}'; there are: run, capture, replay, gpus (hipsight --help)", argv[1]);
+    fail("unknown command '{}'; there are: run, capture, replay, gpus, isa (hipsight --help)",
+         argv[1]);
 
   // The program's own words must not be parsed: they begin after "--", or at the first word that is
   // no option.
@@ -142,6 +155,11 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     return options.also.empty() ? cli::run(options) : cli::run_side_by_side(options);
   }
   if (replay->parsed()) return cli::replay(again);
+  if (isa->parsed()) {
+    if (!instructions.name.empty()) return cli::show_instruction(instructions);
+    if (!coverage) fail("isa: which instruction? hipsight isa NAME, or hipsight isa --coverage");
+    return cli::show_coverage(instructions);
+  }
   return gpu.empty() ? cli::list_gpus() : cli::show_gpu(gpu);
 }
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "gpus/built_in.h"
+#include "support/embedded.h"
 #include "support/error.h"
 
 namespace hipsight::gpus {
@@ -45,7 +45,7 @@ void add_folder(std::vector<Gpu>& gpus, const fs::path& folder) {
 
 std::vector<Gpu> read_all() {
   std::vector<Gpu> gpus;
-  for (const BuiltIn& file : built_in_files()) add(gpus, parse(file.text, std::string(file.name)));
+  for (const EmbeddedFile& file : gpu_files()) add(gpus, parse(file.text, std::string(file.name)));
   if (const char* path = std::getenv("HIPSIGHT_GPU_PATH")) {
     std::istringstream folders(path);
     for (std::string folder; std::getline(folders, folder, ':');) {

@@ -9,8 +9,8 @@
 #include <set>
 #include <variant>
 
-#include "gpus/built_in.h"
 #include "gpus/gpu.h"
+#include "support/embedded.h"
 #include "support/error.h"
 
 namespace hipsight::gpus {
@@ -192,7 +192,7 @@ Gpu base_of(const toml::table& file, const std::string& origin) {
   if (!node) return {};
   const std::string base = node->value_or(std::string());
   std::vector<std::string_view> names;
-  for (const BuiltIn& built_in : built_in_files()) {
+  for (const EmbeddedFile& built_in : gpu_files()) {
     const auto name = built_in.name.substr(0, built_in.name.rfind('.'));
     if (name == base) return parse(built_in.text, std::string(built_in.name));
     names.push_back(name);

@@ -56,6 +56,33 @@ class Cli : public testing::Test {
   fs::path folder_;
 };
 
+TEST_F(Cli, shows_what_an_instruction_does) {
+  const Outcome fma = run("isa v_fma_f32 --target gfx942");
+  EXPECT_EQ(fma.code, 0);
+  EXPECT_EQ(fma.output,
+            "V_FMA_F32\n\n"
+            "def<f32(f32, f32, f32)>(\"V_FMA_F32\", [](auto a, auto b, auto c) { return fma(a, b, "
+            "c); })\n\n"
+            "gfx942   v_fma_f32\n");
+  // Made by a macro.
+  EXPECT_TRUE(has(run("isa v_cmp_lt_f32_e64 --target gfx1100").output,
+                  "def<b1(f32, f32)>(\"V_CMP_LT_F32\", float_compare::less)"));
+  EXPECT_TRUE(has(run("isa ds_read_b32 --target gfx90a").output, "code of src/engine/level"));
+  const Outcome none = run("isa v_fma_f33");
+  EXPECT_EQ(none.code, 125);
+  EXPECT_TRUE(has(none.output, "no processor has an instruction v_fma_f33"));
+  EXPECT_EQ(run("isa").code, 125);
+}
+
+TEST_F(Cli, tells_the_share_of_instructions) {
+  const Outcome json = run("isa --coverage --json --target gfx942");
+  EXPECT_EQ(json.code, 0);
+  for (const char* key :
+       {"\"target\": \"gfx942\"", "\"implemented\": 1", "\"total\": 1", "\"percent\": 9"})
+    EXPECT_TRUE(has(json.output, key)) << json.output;
+  EXPECT_TRUE(has(run("isa --coverage --target gfx942").output, "images"));
+}
+
 TEST_F(Cli, lists_gpus) {
   const Outcome outcome = run("gpus");
   EXPECT_EQ(outcome.code, 0);

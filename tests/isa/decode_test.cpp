@@ -16,7 +16,7 @@
 #include "engine/program.h"
 #include "field_check.h"
 #include "isa/crash_guard.h"
-#include "machine_words.h"
+#include "isa/opcodes.h"
 #include "support/error.h"
 
 namespace hipsight::test {
@@ -41,7 +41,7 @@ bool assembles_to(const char* processor, const std::string& text, std::span<cons
 }
 
 class Decode : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Processors, Decode, testing::ValuesIn(processors),
+INSTANTIATE_TEST_SUITE_P(Processors, Decode, testing::ValuesIn(isa::instruction_sets),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(Decode, ReadsTheFieldsOfEveryInstruction) {
@@ -51,8 +51,8 @@ TEST_P(Decode, ReadsTheFieldsOfEveryInstruction) {
   int differences = 0;
   std::mt19937 random(2);
   constexpr unsigned tries = 40;
-  for_every_opcode(GetParam(), tries, random, [&](const Words& words) {
-    const auto instruction = decoder.decode(bytes_of(words), 0);
+  isa::for_every_opcode(GetParam(), tries, random, [&](const isa::Words& words) {
+    const auto instruction = decoder.decode(isa::bytes_of(words), 0);
     if (!instruction || !engine::host_table().find(instruction->name)) return;
     const std::string text = decoder.text(*instruction);
     if (!is_legal(text)) return;
@@ -60,7 +60,7 @@ TEST_P(Decode, ReadsTheFieldsOfEveryInstruction) {
     const std::string difference = test::difference(*instruction, text);
     if (difference.empty()) {
       agreed.insert(instruction->name);
-    } else if (assembles_to(GetParam(), text, bytes_of(words).first(instruction->size)) &&
+    } else if (assembles_to(GetParam(), text, isa::bytes_of(words).first(instruction->size)) &&
                ++differences <= 20) {
       ADD_FAILURE() << text << ": " << difference;
     }

@@ -1,15 +1,13 @@
 // Encodings as the ISA manuals' chapter "Microcode Formats" gives them: AMD Instinct MI200, MI300
 // (CDNA3), CDNA4, RDNA3 and RDNA4 instruction set architecture reference guides.
-#include "machine_words.h"
+#include "isa/opcodes.h"
 
 #include <vector>
 
 #include "isa/decode.h"
 
-namespace hipsight::test {
+namespace hipsight::isa {
 namespace {
-
-using isa::Gfx;
 
 enum class Kind { Bits, Source, ScalarSource };
 
@@ -67,7 +65,8 @@ std::vector<Field> four_bytes_and(std::vector<Field> fields) {
 
 std::vector<Encoding> gfx9() {
   constexpr std::uint32_t vop3 = 0b110100u << 26, vop3p = 0b110100111u << 23, ds = 0b110110u << 26,
-                          flat = 0b110111u << 26, mubuf = 0b111000u << 26, smem = 0b110000u << 26;
+                          flat = 0b110111u << 26, mubuf = 0b111000u << 26, smem = 0b110000u << 26,
+                          mtbuf = 0b111010u << 26;
   std::vector<Encoding> all{
       {vop3, 25, 16, three_sources(0)},
       {vop3p, 22, 16, three_sources(7)},  // matrix instructions too
@@ -75,6 +74,8 @@ std::vector<Encoding> gfx9() {
       {mubuf, 24, 18,
        four_bytes_and(
            {{0, 11, 0}, {0, 13, 12}, {0, 15, 14}, {0, 17, 16}, {1, 20, 16}, {1, 23, 23}})},
+      {mtbuf, 18, 15,
+       four_bytes_and({{0, 11, 0}, {0, 13, 12}, {0, 25, 19}, {1, 20, 16}, {1, 23, 23}})},
       {smem, 25, 18, {{0, 5, 0}, {0, 12, 6}, {0, 14, 14}, {0, 17, 16}, {1, 20, 0}, {1, 31, 25}}},
   };
   for (const std::uint32_t segment :
@@ -92,7 +93,7 @@ std::vector<Encoding> gfx9() {
 std::vector<Encoding> gfx11() {
   constexpr std::uint32_t vop3 = 0b110101u << 26, vop3p = 0b11001100u << 24, vopd = 0b110010u << 26,
                           ds = 0b110110u << 26, flat = 0b110111u << 26, mubuf = 0b111000u << 26,
-                          smem = 0b111101u << 26, null = 124;
+                          smem = 0b111101u << 26, mtbuf = 0b111010u << 26, null = 124;
   std::vector<Encoding> all{
       {vop3, 25, 16, three_sources(0)},
       {vop3p, 22, 16, three_sources(7)},
@@ -100,6 +101,7 @@ std::vector<Encoding> gfx11() {
        25,
        17,
        {{0, 16, 9}, source(0, 8, 0), {1, 31, 24}, {1, 23, 17}, {1, 16, 9}, source(1, 8, 0)}},
+      {mtbuf, 18, 15, four_bytes_and({{0, 11, 0}, {0, 25, 19}, {1, 20, 16}, {1, 23, 22}})},
       {ds, 25, 18, four_bytes_and({{0, 17, 17}, {0, 15, 8}, {0, 7, 0}, {1, 23, 16}})},
       {mubuf, 25, 18, four_bytes_and({{0, 11, 0}, {0, 14, 12}, {1, 20, 16}, {1, 23, 22}})},
       {smem, 25, 18, {{0, 5, 0}, {0, 12, 6}, {0, 14, 13}, {1, 20, 0}, {1, 31, 25, null}}},
@@ -180,7 +182,7 @@ std::uint32_t mask(unsigned high, unsigned low) {
 
 void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& random,
                       const std::function<void(const Words&)>& use) {
-  for (const Encoding& encoding : encodings(isa::gfx_of(processor))) {
+  for (const Encoding& encoding : encodings(gfx_of(processor))) {
     const std::uint32_t opcodes = 2u << (encoding.op_high - encoding.op_low);
     for (std::uint32_t opcode = 0; opcode < opcodes; ++opcode) {
       for (unsigned i = 0; i < tries; ++i) {
@@ -205,4 +207,4 @@ void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& 
   }
 }
 
-}  // namespace hipsight::test
+}  // namespace hipsight::isa

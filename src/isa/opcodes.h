@@ -8,10 +8,10 @@
 #include <span>
 #include <string_view>
 
-namespace hipsight::test {
+namespace hipsight::isa {
 
 /// The processors whose instruction sets hipsight has, one per set.
-inline constexpr std::array processors{"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};
+inline constexpr std::array instruction_sets{"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};
 
 /// Machine code of one instruction: as long as the longest one.
 using Words = std::array<std::uint32_t, 5>;
@@ -26,4 +26,4 @@ inline std::span<const std::byte> bytes_of(const Words& words) {
 void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& random,
                       const std::function<void(const Words&)>& use);
 
-}  // namespace hipsight::test
+}  // namespace hipsight::isa

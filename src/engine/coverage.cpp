@@ -1,0 +1,99 @@
+#include "engine/coverage.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+#include "engine/program.h"
+#include "isa/crash_guard.h"
+#include "isa/decode.h"
+#include "isa/opcodes.h"
+
+namespace hipsight::engine {
+namespace {
+
+/// Whether an instruction becomes code that is not an error.
+bool is_executable(const isa::Instruction& instruction, unsigned lanes) {
+  const LoweringContext context{
+      host_table(), instruction.gfx, {.lanes = lanes, .vgprs = 256, .agprs = 256}};
+  isa::Instruction copy = instruction;
+  ConstantPool constants(lanes);
+  std::deque<isa::Instruction> extra;
+  std::vector<Op> ops;
+  lower(copy, context, constants, extra, ops);
+  const Run unknown = host_table().find("unknown")->run(lanes, false);
+  return std::ranges::none_of(ops, [&](const Op& op) { return op.run == unknown; });
+}
+
+/// The mnemonics in a text: two, for dual issue.
+std::vector<std::string> mnemonics(std::string_view text) {
+  std::vector<std::string> result;
+  constexpr std::string_view separator = " :: ", blank = " \t\n";
+  while (!text.empty()) {
+    const std::size_t end = text.find(separator);
+    std::string_view half = text.substr(0, end);
+    half.remove_prefix(std::min(half.find_first_not_of(blank), half.size()));
+    result.emplace_back(half.substr(0, half.find_first_of(blank)));
+    text = end == text.npos ? std::string_view{} : text.substr(end + separator.size());
+  }
+  return result;
+}
+
+bool is_left_out(std::string_view mnemonic) {
+  return std::ranges::any_of(
+      left_out(), [&](const LeftOut& what) { return mnemonic.starts_with(what.prefix); });
+}
+
+}  // namespace
+
+const std::vector<LeftOut>& left_out() {
+  static const std::vector<LeftOut> all{
+      {"image_", "images"},
+      {"exp", "exports of graphics shaders"},
+      {"export", "exports of graphics shaders"},
+      {"lds_direct_load", "parameters of graphics shaders"},
+      {"lds_param_load", "parameters of graphics shaders"},
+      {"ds_direct_load", "parameters of graphics shaders"},
+      {"ds_param_load", "parameters of graphics shaders"},
+      {"v_interp_", "interpolation in graphics shaders"},
+      {"ds_ordered_count", "GDS: order of graphics waves"},
+      {"ds_add_gs_reg", "GDS: geometry shaders"},
+      {"ds_sub_gs_reg", "GDS: geometry shaders"},
+      {"ds_bvh_", "ray tracing"},
+      {"s_sendmsg_rtn", "messages of graphics shaders"},
+  };
+  return all;
+}
+
+std::vector<Opcode> opcodes(std::string_view processor) {
+  isa::Decoder decoder(processor);
+  const isa::CrashGuard guard;
+  const bool rdna = isa::is_rdna(decoder.gfx());
+  std::map<std::string, Opcode, std::less<>> found;
+  constexpr unsigned seed = 3, tries = 60;
+  std::mt19937 random(seed);
+  isa::for_every_opcode(processor, tries, random, [&](const isa::Words& words) {
+    const auto instruction = decoder.decode(isa::bytes_of(words), 0);
+    if (!instruction) return;
+    const std::string text = decoder.text(*instruction);
+    if (text.find("/*") != text.npos) return;  // operands that the instruction does not take
+    const auto names = mnemonics(text);
+    bool executable = false, tried = false;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (is_left_out(names[i])) continue;
+      Opcode& opcode = found[names[i]];
+      if (opcode.mnemonic.empty())
+        opcode = {names[i], std::string(i ? instruction->name_y : instruction->name)};
+      if (opcode.implemented) continue;
+      if (!tried)
+        executable = is_executable(*instruction, 64) && (!rdna || is_executable(*instruction, 32));
+      tried = true;
+      opcode.implemented = executable;
+    }
+  });
+  std::vector<Opcode> result;
+  for (auto& [mnemonic, opcode] : found) result.push_back(std::move(opcode));
+  return result;
+}
+
+}  // namespace hipsight::engine

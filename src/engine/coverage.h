@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hipsight::engine {
+
+/// An opcode of a processor, as the assembler names it with its encoding: "v_add_f32_e64_dpp".
+struct Opcode {
+  std::string mnemonic;
+  std::string name;          ///< of the instruction: "V_ADD_F32"
+  bool implemented = false;  ///< the engine has code for it, in each wave size of the processor
+};
+
+/// Every opcode that LLVM decodes when the opcode fields of all encodings are counted through, but
+/// for those of `left_out`; in order of their mnemonics. @throws Error when the processor is not
+/// known.
+std::vector<Opcode> opcodes(std::string_view processor);
+
+/// What is no part of compute, by what mnemonics begin with, and why.
+struct LeftOut {
+  std::string_view prefix, why;
+};
+const std::vector<LeftOut>& left_out();
+
+}  // namespace hipsight::engine
