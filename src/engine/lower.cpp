@@ -275,7 +275,7 @@ struct Lowering {
       op.dst = scalar_destination(in.dst);
     else if (in.dst.where != Where::None)
       op.dst = vector_offset(in.dst);
-    const bool relative = in.name.starts_with("V_MOV");
+    const bool relative = in.name.starts_with("V_MOV") || in.name == "V_SWAPREL_B32";
     op.imm = relative ? std::int64_t{context.file.vgprs} : std::int64_t{in.offset};
   }
 

@@ -24,7 +24,7 @@ std::uint32_t formatted_bytes(const Instruction& in) {
 
 /// Bytes that a memory instruction moves per lane (per wave for scalar loads), from its name.
 std::uint32_t bytes_of(std::string_view name) {
-  const bool pair = has(name, "READ2") || has(name, "WRITE2");
+  const bool pair = has(name, "READ2") || has(name, "WRITE2") || has(name, "XCHG2");
   if (has(name, "X16")) return 64;
   if (has(name, "X8")) return 32;
   if (has(name, "X4") || has(name, "_B128")) return 16;
@@ -167,7 +167,7 @@ Work work_of(const Instruction& in) {
       work.pipe = is_branch(name) ? Pipe::Branch : is_wait(name) ? Pipe::Wait : Pipe::Scalar;
       return work;
     case Format::Smem:
-      if (name.starts_with("S_LOAD") || name.starts_with("S_BUFFER_LOAD"))
+      if (has(name, "_LOAD_") || has(name, "_STORE_") || has(name, "_ATOMIC_"))
         moves(Pipe::ScalarMemory, bytes_of(name));
       else
         work.pipe = Pipe::ScalarMemory;

@@ -284,74 +284,34 @@ void add_control(Table& table) {
   add("S_SETPC_B64", set_pc);
   add("S_SWAPPC_B64", swap_pc);
   add("S_CALL_B64", call);
-  for (const char* name : {"S_NOP",
-                           "S_WAITCNT",
-                           "S_WAITCNT_VSCNT",
-                           "S_WAITCNT_VMCNT",
-                           "S_WAITCNT_EXPCNT",
-                           "S_WAITCNT_LGKMCNT",
-                           "S_WAITCNT_DEPCTR",
-                           "S_WAIT_ALU",
-                           "S_WAIT_IDLE",
-                           "S_WAIT_EVENT",
-                           "S_WAIT_LOADCNT",
-                           "S_WAIT_STORECNT",
-                           "S_WAIT_DSCNT",
-                           "S_WAIT_KMCNT",
-                           "S_WAIT_SAMPLECNT",
-                           "S_WAIT_BVHCNT",
-                           "S_WAIT_EXPCNT",
-                           "S_WAIT_LOADCNT_DSCNT",
-                           "S_WAIT_STORECNT_DSCNT",
-                           "S_DELAY_ALU",
-                           "S_CLAUSE",
-                           "S_INST_PREFETCH",
-                           "S_SET_INST_PREFETCH_DISTANCE",
-                           "S_SETPRIO",
-                           "S_TTRACEDATA",
-                           "S_TTRACEDATA_IMM",
-                           "S_ICACHE_INV",
-                           "S_DCACHE_INV",
-                           "S_DCACHE_WB",
-                           "S_DCACHE_INV_VOL",
-                           "S_DCACHE_WB_VOL",
-                           "S_GL1_INV",
-                           "S_INCPERFLEVEL",
-                           "S_DECPERFLEVEL",
-                           "S_VERSION",
-                           "S_CODE_END",
-                           "BUFFER_WBL2",
-                           "BUFFER_INV",
-                           "BUFFER_WBINVL1",
-                           "BUFFER_WBINVL1_VOL",
-                           "BUFFER_INVL2",
-                           "BUFFER_GL0_INV",
-                           "BUFFER_GL1_INV",
-                           "GLOBAL_INV",
-                           "GLOBAL_WB",
-                           "GLOBAL_WBINV",
-                           "S_SETKILL",
-                           "S_PREFETCH_INST",
-                           "S_PREFETCH_DATA",
-                           "S_PREFETCH_INST_PC_REL",
-                           "S_PREFETCH_DATA_PC_REL",
-                           "S_BUFFER_PREFETCH_DATA",
-                           "S_WAKEUP",
-                           "V_NOP",
-                           "DS_NOP",
-                           "V_PIPEFLUSH",
-                           "S_SETHALT",
-                           "S_SINGLEUSE_VDST",
-                           "S_BARRIER_LEAVE",
-                           "S_SETPRIO_INC_WG"})
+  for (const char* name :
+       {"S_NOP", "S_WAITCNT", "S_WAITCNT_VSCNT", "S_WAITCNT_VMCNT", "S_WAITCNT_EXPCNT",
+        "S_WAITCNT_LGKMCNT", "S_WAITCNT_DEPCTR", "S_WAIT_ALU", "S_WAIT_IDLE", "S_WAIT_EVENT",
+        "S_WAIT_LOADCNT", "S_WAIT_STORECNT", "S_WAIT_DSCNT", "S_WAIT_KMCNT", "S_WAIT_SAMPLECNT",
+        "S_WAIT_BVHCNT", "S_WAIT_EXPCNT", "S_WAIT_LOADCNT_DSCNT", "S_WAIT_STORECNT_DSCNT",
+        "S_DELAY_ALU", "S_CLAUSE", "S_INST_PREFETCH", "S_SET_INST_PREFETCH_DISTANCE", "S_SETPRIO",
+        "S_TTRACEDATA", "S_TTRACEDATA_IMM", "S_ICACHE_INV", "S_DCACHE_INV", "S_DCACHE_WB",
+        "S_DCACHE_INV_VOL", "S_DCACHE_WB_VOL", "S_GL1_INV", "S_INCPERFLEVEL", "S_DECPERFLEVEL",
+        "S_VERSION", "S_CODE_END", "BUFFER_WBL2", "BUFFER_INV", "BUFFER_WBINVL1",
+        "BUFFER_WBINVL1_VOL", "BUFFER_INVL2", "BUFFER_GL0_INV", "BUFFER_GL1_INV", "GLOBAL_INV",
+        "GLOBAL_WB", "GLOBAL_WBINV", "S_SETKILL", "S_PREFETCH_INST", "S_PREFETCH_DATA",
+        "S_PREFETCH_INST_PC_REL", "S_PREFETCH_DATA_PC_REL", "S_BUFFER_PREFETCH_DATA", "S_WAKEUP",
+        "V_NOP", "DS_NOP", "V_PIPEFLUSH", "S_SETHALT", "S_SINGLEUSE_VDST", "S_BARRIER_LEAVE",
+        "S_SETPRIO_INC_WG",
+        // Hints on caches, traps that no debugger waits for.
+        "S_DCACHE_DISCARD", "S_DCACHE_DISCARD_X2", "S_ATC_PROBE", "S_ATC_PROBE_BUFFER",
+        "S_CBRANCH_CDBGSYS", "S_CBRANCH_CDBGUSER", "S_CBRANCH_CDBGSYS_OR_USER",
+        "S_CBRANCH_CDBGSYS_AND_USER", "V_CLREXCP"})
     add(name, nothing);
   add("S_ENDPGM", end_program);
   add("S_ENDPGM_SAVED", end_program);
+  add("S_ENDPGM_ORDERED_PS_DONE", end_program);
   add("S_BARRIER", barrier);
   add("S_BARRIER_SIGNAL", barrier_signal);
   add("S_BARRIER_SIGNAL_IMM", barrier_signal);
   add("S_BARRIER_WAIT", barrier_wait);
   add("S_SLEEP", sleep);
+  add("S_SLEEP_VAR", sleep);
   add("S_SENDMSG", send_message);
   add("S_TRAP", trap);
   add("S_GETREG_B32", get_register);

@@ -105,6 +105,94 @@ const Op* lds_pair(Wave& w, const Op* op) {
   return op + 1;
 }
 
+/// Exchanges two words, with addresses as those of `lds_pair`.
+template <class T, unsigned Scale>
+const Op* exchange_pair(Wave& w, const Op* op) {
+  const auto offsets = static_cast<std::uint32_t>(op->imm);
+  Addresses a, b;
+  a.mask = b.mask = w.exec() & w.full;
+  if (!a.mask) return op + 1;
+  lds_addresses(w, op, a, (offsets & 0xff) * sizeof(T) * Scale, sizeof(T));
+  lds_addresses(w, op, b, (offsets >> 8 & 0xff) * sizeof(T) * Scale, sizeof(T));
+  check_alignment(w, op, a, sizeof(T));
+  check_alignment(w, op, b, sizeof(T));
+  for_lanes(a.mask, [&](unsigned lane) {
+    const T first = data_word<T>(w, op->src[1], lane), second = data_word<T>(w, op->src[2], lane);
+    const T old_first = exchange<T>(a.at[lane], [&](T) { return first; });
+    const T old_second = exchange<T>(b.at[lane], [&](T) { return second; });
+    set_data_word(w, op->dst, lane, old_first);
+    set_data_word(w, op->dst + w.register_bytes * (sizeof(T) / 4), lane, old_second);
+  });
+  return op + 1;
+}
+
+std::uint32_t m0(const Wave& w, const Op* op) {
+  return w.scalar[isa::is_rdna(op->instruction->gfx) ? reg::m0_rdna : reg::m0_cdna];
+}
+
+/// ds_append, ds_consume: counts the active lanes up or down, at M0 plus the offset; all get the
+/// count that was there.
+template <bool Up>
+const Op* count_lanes(Wave& w, const Op* op) {
+  const std::uint64_t mask = w.exec() & w.full;
+  if (!mask) return op + 1;
+  Addresses a;
+  const std::uint32_t at = (m0(w, op) & 0xffff) + static_cast<std::uint32_t>(op->imm);
+  if (std::uint64_t{at} + 4 > w.lds_bytes)
+    report_access(w, op, at, 4, static_cast<unsigned>(__builtin_ctzll(mask)), "LDS access");
+  a.at[0] = reinterpret_cast<std::uintptr_t>(w.lds) + at;
+  const auto count = static_cast<std::uint32_t>(__builtin_popcountll(mask));
+  const auto old = exchange<std::uint32_t>(
+      a.at[0], [&](std::uint32_t value) { return Up ? value + count : value - count; });
+  for_lanes(mask, [&](unsigned lane) { register_at(w, op->dst)[lane] = old; });
+  return op + 1;
+}
+
+/// Addresses without a register: M0 plus the offset plus four times the lane.
+template <bool Store>
+const Op* by_lane(Wave& w, const Op* op) {
+  for_lanes(w.exec() & w.full, [&](unsigned lane) {
+    const std::uint64_t at =
+        std::uint64_t{m0(w, op) & 0xffff} + static_cast<std::uint32_t>(op->imm) + lane * 4;
+    if (at + 4 > w.lds_bytes) report_access(w, op, at, 4, lane, "LDS access");
+    if constexpr (Store)
+      std::memcpy(w.lds + at, register_at(w, op->src[1]) + lane, 4);
+    else
+      std::memcpy(register_at(w, op->dst) + lane, w.lds + at, 4);
+  });
+  return op + 1;
+}
+
+/// gfx950's transposing reads. Sixteen lanes read a tile of sixteen columns, a lane as many
+/// elements of one row as fit; each lane gets a column (CDNA4 ISA, "LDS transpose loads").
+template <unsigned Bits>
+const Op* read_transposed(Wave& w, const Op* op) {
+  constexpr unsigned bytes = Bits == 6 ? 12 : 8, elements = bytes * 8 / Bits;
+  constexpr unsigned lanes_per_row = 16 / elements;
+  Addresses a;
+  a.mask = w.exec() & w.full;
+  if (!a.mask) return op + 1;
+  lds_addresses(w, op, a, static_cast<std::uint32_t>(op->imm), bytes);
+  using Word = unsigned __int128;
+  Word result[64];
+  for (unsigned lane = 0; lane < w.lanes; ++lane) {
+    result[lane] = 0;
+    for (unsigned row = 0; row < elements; ++row) {
+      const unsigned from = (lane & ~15u) + row * lanes_per_row + lane % 16 / elements;
+      Word data = 0;
+      std::memcpy(&data, reinterpret_cast<const void*>(a.at[from]), bytes);
+      const Word element = data >> lane % elements * Bits & ((1u << Bits) - 1);
+      result[lane] |= element << row * Bits;
+    }
+  }
+  for_lanes(a.mask, [&](unsigned lane) {
+    for (unsigned i = 0; i < bytes / 4; ++i)
+      register_at(w, op->dst + i * w.register_bytes)[lane] =
+          static_cast<std::uint32_t>(result[lane] >> 32 * i);
+  });
+  return op + 1;
+}
+
 }  // namespace
 
 void add_lds(Table& table) {
@@ -174,6 +262,28 @@ void add_lds(Table& table) {
   HIPSIGHT_LDS_ATOMIC("CMPST", "B64", CompareSwap<std::uint64_t, true>)
   HIPSIGHT_LDS_ATOMIC("CMPSTORE", "B32", CompareSwap<std::uint32_t, true>)
   HIPSIGHT_LDS_ATOMIC("CMPSTORE", "B64", CompareSwap<std::uint64_t, true>)
+  HIPSIGHT_LDS_ATOMIC("CMPST", "F32", CompareSwap<std::uint32_t, true, float>)
+  HIPSIGHT_LDS_ATOMIC("CMPST", "F64", CompareSwap<std::uint64_t, true, double>)
+  HIPSIGHT_LDS_ATOMIC("CMPSTORE", "F32", CompareSwap<std::uint32_t, true, float>)
+  HIPSIGHT_LDS_ATOMIC("CMPSTORE", "F64", CompareSwap<std::uint64_t, true, double>)
+  HIPSIGHT_LDS_ATOMIC("MSKOR", "B32", Atomic<std::uint32_t, atomic::MaskedOr>)
+  HIPSIGHT_LDS_ATOMIC("MSKOR", "B64", Atomic<std::uint64_t, atomic::MaskedOr>)
+  HIPSIGHT_LDS_ATOMIC("SUB_CLAMP", "U32", Atomic<std::uint32_t, atomic::ClampedSub>)
+  HIPSIGHT_LDS_ATOMIC("COND_SUB", "U32", Atomic<std::uint32_t, atomic::ConditionalSub>)
+  add("DS_WRAP_RTN_B32", lds<Atomic<std::uint32_t, atomic::Wrap>>);
+  add("DS_CONDXCHG32_RTN_B64", lds<Atomic<std::uint64_t, atomic::ConditionalExchange>>);
+  add("DS_WRXCHG2_RTN_B32", exchange_pair<std::uint32_t, 1>);
+  add("DS_WRXCHG2_RTN_B64", exchange_pair<std::uint64_t, 1>);
+  add("DS_WRXCHG2ST64_RTN_B32", exchange_pair<std::uint32_t, 64>);
+  add("DS_WRXCHG2ST64_RTN_B64", exchange_pair<std::uint64_t, 64>);
+  add("DS_APPEND", count_lanes<true>);
+  add("DS_CONSUME", count_lanes<false>);
+  add("DS_READ_ADDTID_B32", by_lane<false>);
+  add("DS_WRITE_ADDTID_B32", by_lane<true>);
+  add("DS_READ_B64_TR_B16", read_transposed<16>);
+  add("DS_READ_B64_TR_B8", read_transposed<8>);
+  add("DS_READ_B64_TR_B4", read_transposed<4>);
+  add("DS_READ_B96_TR_B6", read_transposed<6>);
   add("DS_WRXCHG_RTN_B32", lds<Atomic<std::uint32_t, atomic::Swap>>);
   add("DS_WRXCHG_RTN_B64", lds<Atomic<std::uint64_t, atomic::Swap>>);
 #undef HIPSIGHT_LDS_INTEGER

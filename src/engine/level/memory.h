@@ -334,6 +334,31 @@ struct ConditionalSub {
     return a >= b ? a - b : a;
   }
 };
+// With a second operand.
+struct Wrap {
+  template <class T>
+  T operator()(T a, T b, T c) const {
+    return a >= b ? a - b : a + c;
+  }
+};
+struct MaskedOr {
+  template <class T>
+  T operator()(T a, T b, T c) const {
+    return (a & ~b) | c;
+  }
+};
+/// Each dword is exchanged if bit 31 of its operand says so, and then holds the other bits.
+struct ConditionalExchange {
+  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
+    std::uint64_t result = 0;
+    for (unsigned shift = 0; shift < 64; shift += 32) {
+      const auto old = static_cast<std::uint32_t>(a >> shift);
+      const auto word = static_cast<std::uint32_t>(b >> shift);
+      result |= std::uint64_t{word >> 31 ? word & 0x7fffffff : old} << shift;
+    }
+    return result;
+  }
+};
 struct AddF32 {
   std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
     return std::bit_cast<std::uint32_t>(add(Lanes<isa::f32, 1>(std::bit_cast<float>(a)),
@@ -370,6 +395,32 @@ struct AddPacked {
 };
 }  // namespace atomic
 
+/// A lane's word of one register or of two.
+template <class T>
+T data_word(Wave& w, std::uint64_t offset, unsigned lane) {
+  T value = static_cast<T>(register_at(w, offset)[lane]);
+  if constexpr (sizeof(T) == 8)
+    value |= static_cast<T>(std::uint64_t{register_at(w, offset + w.register_bytes)[lane]} << 32);
+  return value;
+}
+template <class T>
+void set_data_word(Wave& w, std::uint64_t offset, unsigned lane, T value) {
+  register_at(w, offset)[lane] = static_cast<std::uint32_t>(value);
+  if constexpr (sizeof(T) == 8)
+    register_at(w, offset + w.register_bytes)[lane] = static_cast<std::uint32_t>(value >> 32);
+}
+
+/// Makes a word what `change` makes of it. @returns what it was.
+template <class Word, class Change>
+Word exchange(std::uint64_t address, Change change) {
+  auto* word = reinterpret_cast<Word*>(address);
+  Word old = __atomic_load_n(word, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(word, &old, static_cast<Word>(change(old)), true,
+                                      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+  }
+  return old;
+}
+
 /// Atomics on words of T, each lane in turn. The old value goes to dst when the instruction returns
 /// it. Other workgroups run on other host threads: host atomics.
 template <class T, class Operation>
@@ -378,39 +429,27 @@ struct Atomic {
   static constexpr bool stores = true;
   static void run(Wave& w, const Op* op, const Addresses& a) {
     using Word = std::make_unsigned_t<T>;
-    std::uint32_t* low = register_at(w, op->src[1]);
-    std::uint32_t* high = register_at(w, op->src[1] + w.register_bytes);
-    std::uint32_t* out = register_at(w, op->dst);
-    std::uint32_t* out_high = register_at(w, op->dst + w.register_bytes);
     const bool returns = op->instruction->returns;
     for_lanes(a.mask, [&](unsigned lane) {
-      Word operand = low[lane];
-      if constexpr (sizeof(T) == 8) operand |= std::uint64_t{high[lane]} << 32;
-      auto* word = reinterpret_cast<Word*>(a.at[lane]);
-      Word old = __atomic_load_n(word, __ATOMIC_RELAXED), fresh;
-      do {
-        fresh = static_cast<Word>(Operation{}(static_cast<T>(old), static_cast<T>(operand)));
-      } while (!__atomic_compare_exchange_n(word, &old, fresh, true, __ATOMIC_SEQ_CST,
-                                            __ATOMIC_RELAXED));
-      if (!returns) return;
-      out[lane] = static_cast<std::uint32_t>(old);
-      if constexpr (sizeof(T) == 8) out_high[lane] = static_cast<std::uint32_t>(old >> 32);
+      const auto operand = static_cast<T>(data_word<Word>(w, op->src[1], lane));
+      const Word old = exchange<Word>(a.at[lane], [&](Word value) {
+        if constexpr (requires { Operation{}(operand, operand, operand); })
+          return Operation{}(static_cast<T>(value), operand,
+                             static_cast<T>(data_word<Word>(w, op->src[2], lane)));
+        else
+          return Operation{}(static_cast<T>(value), operand);
+      });
+      if (returns) set_data_word(w, op->dst, lane, old);
     });
   }
 };
 
-/// Compare and swap. VMEM: data holds the new value, then the comparand; LDS: data0 the comparand
-/// (the new value on gfx11 and later), data1 the other.
-template <class T, bool Lds>
+/// Compare and swap: of what is equal as `Equal` has it. VMEM: data holds the new value, then the
+/// comparand; LDS: data0 the comparand (the new value on gfx11 and later), data1 the other.
+template <class T, bool Lds, class Equal = T>
 struct CompareSwap {
   static constexpr unsigned bytes = sizeof(T);
   static constexpr bool stores = true;
-  static T word(Wave& w, std::uint64_t offset, unsigned lane) {
-    T value = register_at(w, offset)[lane];
-    if constexpr (sizeof(T) == 8)
-      value |= std::uint64_t{register_at(w, offset + w.register_bytes)[lane]} << 32;
-    return value;
-  }
   static void run(Wave& w, const Op* op, const Addresses& a) {
     std::uint64_t fresh_at = op->src[1],
                   compare_at = op->src[1] + w.register_bytes * (sizeof(T) / 4);
@@ -420,15 +459,12 @@ struct CompareSwap {
     }
     const bool returns = op->instruction->returns;
     for_lanes(a.mask, [&](unsigned lane) {
-      T expected = word(w, compare_at, lane);
-      const T fresh = word(w, fresh_at, lane);
-      __atomic_compare_exchange_n(reinterpret_cast<T*>(a.at[lane]), &expected, fresh, false,
-                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-      if (!returns) return;
-      register_at(w, op->dst)[lane] = static_cast<std::uint32_t>(expected);
-      if constexpr (sizeof(T) == 8)
-        register_at(w, op->dst + w.register_bytes)[lane] =
-            static_cast<std::uint32_t>(expected >> 32);
+      const auto comparand = std::bit_cast<Equal>(data_word<T>(w, compare_at, lane));
+      const T fresh = data_word<T>(w, fresh_at, lane);
+      const T old = exchange<T>(a.at[lane], [&](T value) {
+        return std::bit_cast<Equal>(value) == comparand ? fresh : value;
+      });
+      if (returns) set_data_word(w, op->dst, lane, old);
     });
   }
 };
@@ -437,8 +473,8 @@ template <class Access>
 inline constexpr bool is_atomic = false;
 template <class T, class O>
 inline constexpr bool is_atomic<Atomic<T, O>> = true;
-template <class T, bool L>
-inline constexpr bool is_atomic<CompareSwap<T, L>> = true;
+template <class T, bool L, class E>
+inline constexpr bool is_atomic<CompareSwap<T, L, E>> = true;
 
 /// Atomics need naturally aligned words: the hardware faults on others.
 inline void check_alignment(Wave& w, const Op* op, const Addresses& a, unsigned bytes) {

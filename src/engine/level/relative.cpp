@@ -53,6 +53,57 @@ const Op* move_relative_2(Wave& w, const Op* op) {
   return move(w, op, m0 & 0xff, m0 >> 16 & 0x3ff);
 }
 
+/// v_swaprel_b32: registers at the distances of v_movrelsd_2_b32 change places.
+const Op* swap_relative(Wave& w, const Op* op) {
+  const std::uint32_t m0 = w.scalar[reg::m0_rdna];
+  const auto count = static_cast<std::uint64_t>(op->imm);
+  const std::uint64_t a = std::uint64_t{register_number(w, op->dst)} + (m0 >> 16 & 0x3ff);
+  const std::uint64_t b = std::uint64_t{register_number(w, op->src[0])} + (m0 & 0x3ff);
+  if (a >= count || b >= count) return op + 1;
+  std::uint32_t* first = w.vgpr(static_cast<std::uint32_t>(a));
+  std::uint32_t* second = w.vgpr(static_cast<std::uint32_t>(b));
+  for (std::uint64_t left = w.exec() & w.full; left; left &= left - 1)
+    std::swap(first[__builtin_ctzll(left)], second[__builtin_ctzll(left)]);
+  return op + 1;
+}
+
+// --- scalar registers: M0 is the distance -------------------------------------------------------
+
+/// The scalar register `by` further, of `count` in a row; nothing beyond those of programs.
+std::uint32_t* scalar_register(Wave& w, std::uint64_t offset, std::uint32_t by, unsigned count) {
+  const std::uint64_t number = (offset - offsetof(Wave, scalar)) / 4 + by;
+  return number + count <= reg::vcc + 2 ? &w.scalar[number] : nullptr;
+}
+/// Reads beyond the last register give the first; writes there are lost.
+template <unsigned Count>
+const Op* move_scalar(Wave& w, const Op* op, std::uint32_t source_by,
+                      std::uint32_t destination_by) {
+  std::uint32_t value[Count];
+  const void* from = source(w, op, 0);
+  if (op->instruction->src[0].where == isa::Where::Sgpr) {
+    from = scalar_register(w, op->src[0], source_by, Count);
+    if (!from) from = w.scalar;
+  }
+  std::memcpy(value, from, sizeof value);
+  if (std::uint32_t* to = scalar_register(w, op->dst, destination_by, Count))
+    std::memcpy(to, value, sizeof value);
+  return op + 1;
+}
+std::uint32_t m0(const Wave& w, const Op* op) {
+  return w.scalar[isa::is_rdna(op->instruction->gfx) ? reg::m0_rdna : reg::m0_cdna];
+}
+template <unsigned Count>
+const Op* move_scalar_from(Wave& w, const Op* op) {
+  return move_scalar<Count>(w, op, m0(w, op), 0);
+}
+template <unsigned Count>
+const Op* move_scalar_to(Wave& w, const Op* op) {
+  return move_scalar<Count>(w, op, 0, m0(w, op));
+}
+const Op* move_scalar_2(Wave& w, const Op* op) {
+  return move_scalar<1>(w, op, m0(w, op) & 0x3ff, m0(w, op) >> 16 & 0x3ff);
+}
+
 // --- GFX9: M0[7:0] is the distance, M0[12] and M0[15] say whether it is for source 0, for the
 // destination -------------------------------------------------------------------------------------
 
@@ -97,6 +148,12 @@ void add_relative(Table& table) {
   add("V_MOVRELD_B32", move_relative<false, true>);
   add("V_MOVRELSD_B32", move_relative<true, true>);
   add("V_MOVRELSD_2_B32", move_relative_2);
+  add("V_SWAPREL_B32", swap_relative);
+  add("S_MOVRELS_B32", move_scalar_from<1>);
+  add("S_MOVRELS_B64", move_scalar_from<2>);
+  add("S_MOVRELD_B32", move_scalar_to<1>);
+  add("S_MOVRELD_B64", move_scalar_to<2>);
+  add("S_MOVRELSD_2_B32", move_scalar_2);
   add("V_MOV_B32@INDEXED", move_indexed);
   add("S_SET_GPR_IDX_ON", index_on);
   add("S_SET_GPR_IDX_OFF", index_off);

@@ -1,4 +1,4 @@
-// Scalar loads: constants and kernel arguments.
+// Scalar memory: loads of constants and kernel arguments; on GFX9 stores and atomics, too.
 
 #include "engine/level/memory.h"
 
@@ -9,58 +9,131 @@ std::uint32_t scalar_offset_of(const Wave& w, const isa::Instruction& in) {
   return in.soffset.where == isa::Where::Sgpr ? w.scalar[in.soffset.index] : 0;
 }
 
-void load(Wave& w, const Op* op, std::uint64_t address, unsigned bytes) {
+void check(Wave& w, const Op* op, std::uint64_t address, unsigned bytes, const char* what) {
   KnownRange& known = w.known[known_index(op->instruction->address)];
   const bool inside =
       known.epoch == epoch(w) && address >= known.begin && address + bytes <= known.end;
   if (!inside && !find_range(w, address, bytes, known))
-    report_access(w, op, address, bytes, 0, "scalar load");
+    report_access(w, op, address, bytes, 0, what);
+}
+void load(Wave& w, const Op* op, std::uint64_t address, unsigned bytes) {
+  check(w, op, address, bytes, "scalar load");
   std::memcpy(w.bytes() + op->dst, reinterpret_cast<const void*>(address), bytes);
 }
 
+/// Where an access begins: base, constant and register. Scratch counts 64 bytes (Vega ISA,
+/// S_SCRATCH_LOAD_DWORD).
+std::uint64_t offset_of(const Wave& w, const Op* op, unsigned unit = 1) {
+  return (static_cast<std::uint64_t>(op->imm) + scalar_offset_of(w, *op->instruction)) * unit;
+}
+
 /// The address is that of a dword: its low bits are dropped; sub-dword loads (gfx12) keep them.
-template <unsigned Dwords>
+template <unsigned Dwords, unsigned Unit = 1>
 const Op* load_scalar_dwords(Wave& w, const Op* op) {
-  const isa::Instruction& in = *op->instruction;
-  const std::uint64_t base = w.pair(in.base.index);
-  const std::uint64_t address =
-      base + static_cast<std::uint64_t>(op->imm) + scalar_offset_of(w, in);
-  load(w, op, address & ~std::uint64_t{3}, Dwords * 4);
+  const std::uint64_t base = w.pair(op->instruction->base.index);
+  load(w, op, (base + offset_of(w, op, Unit)) & ~std::uint64_t{3}, Dwords * 4);
   return op + 1;
 }
+template <unsigned Dwords, unsigned Unit = 1>
+const Op* store_scalar_dwords(Wave& w, const Op* op) {
+  const std::uint64_t base = w.pair(op->instruction->base.index);
+  const std::uint64_t address = (base + offset_of(w, op, Unit)) & ~std::uint64_t{3};
+  check(w, op, address, Dwords * 4, "scalar store");
+  std::memcpy(reinterpret_cast<void*>(address), w.bytes() + op->dst, Dwords * 4);
+  return op + 1;
+}
+
+/// Extends the part of a dword that was loaded.
 template <class T>
-const Op* load_scalar_part(Wave& w, const Op* op) {
-  const isa::Instruction& in = *op->instruction;
-  const std::uint64_t address =
-      w.pair(in.base.index) + static_cast<std::uint64_t>(op->imm) + scalar_offset_of(w, in);
-  load(w, op, address, sizeof(T));
+void extend(Wave& w, const Op* op) {
   T value;
   std::memcpy(&value, w.bytes() + op->dst, sizeof value);
   const auto extended = static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
   std::memcpy(w.bytes() + op->dst, &extended, 4);
+}
+template <class T>
+const Op* load_scalar_part(Wave& w, const Op* op) {
+  load(w, op, w.pair(op->instruction->base.index) + offset_of(w, op), sizeof(T));
+  extend<T>(w, op);
   return op + 1;
 }
 
-/// Through a buffer resource: what lies beyond its records is 0.
+/// A buffer resource: what lies beyond its records reads as 0, and what is written there is lost.
+struct Buffer {
+  std::uint64_t base, size;
+
+  Buffer(const Wave& w, const isa::Instruction& in) {
+    const std::uint32_t* resource = &w.scalar[in.base.index];
+    const std::uint32_t stride = resource[1] >> 16 & 0x3fff;
+    base = resource[0] | std::uint64_t{resource[1] & 0xffff} << 32;
+    size = std::uint64_t{resource[2]} * (stride ? stride : 1);
+  }
+  bool has(std::uint64_t offset, unsigned bytes) const { return offset + bytes <= size; }
+};
+
 template <unsigned Dwords>
 const Op* load_buffer_dwords(Wave& w, const Op* op) {
-  const isa::Instruction& in = *op->instruction;
-  const std::uint32_t* resource = &w.scalar[in.base.index];
-  const std::uint64_t base = resource[0] | std::uint64_t{resource[1] & 0xffff} << 32;
-  const std::uint32_t stride = resource[1] >> 16 & 0x3fff;
-  const std::uint64_t size = std::uint64_t{resource[2]} * (stride ? stride : 1);
-  const std::uint64_t offset =
-      (static_cast<std::uint64_t>(op->imm) + scalar_offset_of(w, in)) & ~3ull;
+  const Buffer buffer(w, *op->instruction);
+  const std::uint64_t offset = offset_of(w, op) & ~3ull;
   for (unsigned i = 0; i < Dwords; ++i) {
     std::uint32_t value = 0;
     const std::uint64_t at = offset + i * 4;
-    if (at + 4 <= size) {
-      KnownRange range;
-      if (!find_range(w, base + at, 4, range)) report_access(w, op, base + at, 4, 0, "scalar load");
-      std::memcpy(&value, reinterpret_cast<const void*>(base + at), 4);
+    if (buffer.has(at, 4)) {
+      check(w, op, buffer.base + at, 4, "scalar load");
+      std::memcpy(&value, reinterpret_cast<const void*>(buffer.base + at), 4);
     }
     std::memcpy(w.bytes() + op->dst + i * 4, &value, 4);
   }
+  return op + 1;
+}
+template <class T>
+const Op* load_buffer_part(Wave& w, const Op* op) {
+  const Buffer buffer(w, *op->instruction);
+  const std::uint64_t at = offset_of(w, op);
+  if (buffer.has(at, sizeof(T)))
+    load(w, op, buffer.base + at, sizeof(T));
+  else
+    std::memset(w.bytes() + op->dst, 0, sizeof(T));
+  extend<T>(w, op);
+  return op + 1;
+}
+template <unsigned Dwords>
+const Op* store_buffer_dwords(Wave& w, const Op* op) {
+  const Buffer buffer(w, *op->instruction);
+  const std::uint64_t offset = offset_of(w, op) & ~3ull;
+  for (unsigned i = 0; i < Dwords; ++i) {
+    const std::uint64_t at = offset + i * 4;
+    if (!buffer.has(at, 4)) continue;
+    check(w, op, buffer.base + at, 4, "scalar store");
+    std::memcpy(reinterpret_cast<void*>(buffer.base + at), w.bytes() + op->dst + i * 4, 4);
+  }
+  return op + 1;
+}
+
+/// The old value comes back if GLC (bit 16) says so. A comparand follows the new value.
+template <class T, class Operation, bool InBuffer>
+const Op* scalar_atomic(Wave& w, const Op* op) {
+  using Word = std::make_unsigned_t<T>;
+  const isa::Instruction& in = *op->instruction;
+  std::uint64_t address = offset_of(w, op) & ~3ull;
+  if constexpr (InBuffer) {
+    const Buffer buffer(w, in);
+    if (!buffer.has(address, sizeof(T))) return op + 1;
+    address += buffer.base;
+  } else {
+    address += w.pair(in.base.index);
+  }
+  check(w, op, address, sizeof(T), "scalar atomic");
+  if (address % sizeof(T)) report_access(w, op, address, sizeof(T), 0, "misaligned atomic");
+  Word data[2];
+  std::memcpy(data, w.bytes() + op->dst, sizeof data);
+  const Word old = exchange<Word>(address, [&](Word value) {
+    if constexpr (std::is_void_v<Operation>)
+      return value == data[1] ? data[0] : value;
+    else
+      return static_cast<Word>(Operation{}(static_cast<T>(value), static_cast<T>(data[0])));
+  });
+  if (in.words[0] >> 16 & 1) std::memcpy(w.bytes() + op->dst, &old, sizeof old);
   return op + 1;
 }
 
@@ -84,6 +157,41 @@ void add_scalar_memory(Table& table) {
   add("S_BUFFER_LOAD_DWORDX4", load_buffer_dwords<4>);
   add("S_BUFFER_LOAD_DWORDX8", load_buffer_dwords<8>);
   add("S_BUFFER_LOAD_DWORDX16", load_buffer_dwords<16>);
+  add("S_BUFFER_LOAD_U8", load_buffer_part<std::uint8_t>);
+  add("S_BUFFER_LOAD_I8", load_buffer_part<std::int8_t>);
+  add("S_BUFFER_LOAD_U16", load_buffer_part<std::uint16_t>);
+  add("S_BUFFER_LOAD_I16", load_buffer_part<std::int16_t>);
+  add("S_STORE_DWORD", store_scalar_dwords<1>);
+  add("S_STORE_DWORDX2", store_scalar_dwords<2>);
+  add("S_STORE_DWORDX4", store_scalar_dwords<4>);
+  add("S_BUFFER_STORE_DWORD", store_buffer_dwords<1>);
+  add("S_BUFFER_STORE_DWORDX2", store_buffer_dwords<2>);
+  add("S_BUFFER_STORE_DWORDX4", store_buffer_dwords<4>);
+  add("S_SCRATCH_LOAD_DWORD", load_scalar_dwords<1, 64>);
+  add("S_SCRATCH_LOAD_DWORDX2", load_scalar_dwords<2, 64>);
+  add("S_SCRATCH_LOAD_DWORDX4", load_scalar_dwords<4, 64>);
+  add("S_SCRATCH_STORE_DWORD", store_scalar_dwords<1, 64>);
+  add("S_SCRATCH_STORE_DWORDX2", store_scalar_dwords<2, 64>);
+  add("S_SCRATCH_STORE_DWORDX4", store_scalar_dwords<4, 64>);
+#define HIPSIGHT_SCALAR_ATOMIC(NAME, SIGN, OPERATION)                            \
+  add("S_ATOMIC_" NAME, scalar_atomic<std::SIGN##32_t, OPERATION, false>);       \
+  add("S_ATOMIC_" NAME "_X2", scalar_atomic<std::SIGN##64_t, OPERATION, false>); \
+  add("S_BUFFER_ATOMIC_" NAME, scalar_atomic<std::SIGN##32_t, OPERATION, true>); \
+  add("S_BUFFER_ATOMIC_" NAME "_X2", scalar_atomic<std::SIGN##64_t, OPERATION, true>);
+  HIPSIGHT_SCALAR_ATOMIC("SWAP", uint, atomic::Swap)
+  HIPSIGHT_SCALAR_ATOMIC("CMPSWAP", uint, void)
+  HIPSIGHT_SCALAR_ATOMIC("ADD", uint, atomic::Add)
+  HIPSIGHT_SCALAR_ATOMIC("SUB", uint, atomic::Sub)
+  HIPSIGHT_SCALAR_ATOMIC("SMIN", int, atomic::Min)
+  HIPSIGHT_SCALAR_ATOMIC("UMIN", uint, atomic::Min)
+  HIPSIGHT_SCALAR_ATOMIC("SMAX", int, atomic::Max)
+  HIPSIGHT_SCALAR_ATOMIC("UMAX", uint, atomic::Max)
+  HIPSIGHT_SCALAR_ATOMIC("AND", uint, atomic::And)
+  HIPSIGHT_SCALAR_ATOMIC("OR", uint, atomic::Or)
+  HIPSIGHT_SCALAR_ATOMIC("XOR", uint, atomic::Xor)
+  HIPSIGHT_SCALAR_ATOMIC("INC", uint, atomic::Increment)
+  HIPSIGHT_SCALAR_ATOMIC("DEC", uint, atomic::Decrement)
+#undef HIPSIGHT_SCALAR_ATOMIC
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL

@@ -339,6 +339,35 @@ struct LoadToLds {
   }
 };
 
+/// Stores what lies in LDS: lane i's dword is at M0 + offset + 4 i.
+struct StoreFromLds {
+  static constexpr unsigned bytes = 4;
+  static constexpr bool stores = true;
+  static void run(Wave& w, const Op* op, const Addresses& a) {
+    const std::uint32_t first =
+        (w.scalar[reg::m0_cdna] & 0x3fffc) + static_cast<std::uint32_t>(op->imm);
+    for_lanes(a.mask, [&](unsigned lane) {
+      const std::uint64_t at = std::uint64_t{first} + lane * 4;
+      if (at + 4 > w.lds_bytes) report_access(w, op, at, 4, lane, "LDS access");
+      std::memcpy(reinterpret_cast<void*>(a.at[lane]), w.lds + at, 4);
+    });
+  }
+};
+
+/// Addresses that come from the scalar base and the lane alone (RDNA3 and later).
+template <class Access>
+const Op* by_lane(Wave& w, const Op* op) {
+  const isa::Instruction& in = *op->instruction;
+  Addresses a;
+  a.mask = w.exec() & w.full;
+  if (!a.mask) return op + 1;
+  const std::uint64_t base = in.base.where == isa::Where::Sgpr ? w.pair(in.base.index) : 0;
+  for (unsigned lane = 0; lane < w.lanes; ++lane)
+    a.at[lane] = base + static_cast<std::uint64_t>(op->imm) + lane * 4;
+  access_global(w, op, any_access<Access>, a);
+  return op + 1;
+}
+
 template <class Space, class Access>
 const Op* memory(Wave& w, const Op* op) {
   const std::uint64_t mask = w.exec() & w.full;
@@ -434,6 +463,8 @@ void add_vector_memory(Table& table) {
   add_atomic<Atomic<std::uint32_t, atomic::ConditionalSub>>(table, "COND_SUB_U32");
   add_atomic<CompareSwap<std::uint32_t, false>>(table, "CMPSWAP");
   add_atomic<CompareSwap<std::uint64_t, false>>(table, "CMPSWAP_X2");
+  add_atomic<CompareSwap<std::uint32_t, false, float>>(table, "FCMPSWAP");
+  add_atomic<CompareSwap<std::uint64_t, false, double>>(table, "FCMPSWAP_X2");
   add_atomic<Atomic<std::uint32_t, atomic::AddF32>>(table, "ADD_F32");
   add_atomic<Atomic<std::uint64_t, atomic::AddF64>>(table, "ADD_F64");
   add_atomic<Atomic<std::uint32_t, atomic::AddPacked<isa::f16>>>(table, "PK_ADD_F16");
@@ -445,6 +476,14 @@ void add_vector_memory(Table& table) {
   add_atomic<Atomic<std::uint64_t, atomic::Ordered<false, isa::f64, std::uint64_t>>>(table,
                                                                                      "MAX_F64");
 
+  table.add("GLOBAL_LOAD_DWORD_ADDTID", {by_lane<LoadDwords<1>>, by_lane<LoadDwords<1>>});
+  table.add("GLOBAL_STORE_DWORD_ADDTID", {by_lane<StoreDwords<1>>, by_lane<StoreDwords<1>>});
+  add<Buffer, StoreFromLds>(table, "BUFFER_", "STORE_LDS_DWORD");
+  add<Scratch, LoadToLds<std::uint8_t>>(table, "SCRATCH_", "LOAD_LDS_UBYTE");
+  add<Scratch, LoadToLds<std::int8_t>>(table, "SCRATCH_", "LOAD_LDS_SBYTE");
+  add<Scratch, LoadToLds<std::uint16_t>>(table, "SCRATCH_", "LOAD_LDS_USHORT");
+  add<Scratch, LoadToLds<std::int16_t>>(table, "SCRATCH_", "LOAD_LDS_SSHORT");
+  add<Scratch, LoadToLds<std::uint32_t>>(table, "SCRATCH_", "LOAD_LDS_DWORD");
   add<Global, LoadToLds<std::uint8_t>>(table, "GLOBAL_", "LOAD_LDS_UBYTE");
   add<Global, LoadToLds<std::int8_t>>(table, "GLOBAL_", "LOAD_LDS_SBYTE");
   add<Global, LoadToLds<std::uint16_t>>(table, "GLOBAL_", "LOAD_LDS_USHORT");
