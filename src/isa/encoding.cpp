@@ -336,7 +336,8 @@ struct Reader {
     in.src[2] = source(bits(w1, 26, 18), w2);
     if (in.src[0].where == Where::Vgpr && bits(w1, 27, 27)) in.src[0].where = Where::Agpr;
     if (in.src[1].where == Where::Vgpr && bits(w1, 28, 28)) in.src[1].where = Where::Agpr;
-    if (in.src[2].where == Where::Vgpr && bits(w0, 15, 15)) in.src[2].where = Where::Agpr;
+    const bool index = in.name.starts_with("V_SMFMAC_");  // lies in a VGPR, wherever the tile is
+    if (in.src[2].where == Where::Vgpr && bits(w0, 15, 15) && !index) in.src[2].where = Where::Agpr;
     if (in.name == "V_ACCVGPR_READ_B32") in.dst.where = Where::Vgpr, in.src[0].where = Where::Agpr;
     if (in.name == "V_ACCVGPR_WRITE_B32") {
       in.dst.where = Where::Agpr;
