@@ -390,6 +390,7 @@ struct Reader {
     in.format = Format::Smem;
     in.base = sgpr(bits(w0, 5, 0) * 2);
     in.dst = sgpr(bits(w0, 12, 6));
+    if (in.name.starts_with("S_ATC_PROBE")) in.dst = constant(bits(w0, 12, 6));
   }
   void scalar_offset(std::uint32_t code) {
     constexpr std::uint32_t null = 124;
@@ -487,7 +488,9 @@ struct Reader {
     (this->*fields)();
     in.format = Format::Mtbuf;
     in.lds = false;
-    in.cache = static_cast<std::uint8_t>(bits(w0, 14, 14));
+    if (!rdna)
+      in.cache = static_cast<std::uint8_t>(bits(w0, 14, 14) | bits(w1, 22, 22) << 1 |
+                                           bits(w1, 21, 21) << 2);
     in.imm = static_cast<std::int32_t>(bits(w0, 25, 19));
   }
   void mubuf(std::uint32_t address, std::uint32_t data, std::uint32_t resource,

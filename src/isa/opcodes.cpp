@@ -157,6 +157,21 @@ std::vector<Encoding> encodings(Gfx gfx) {
   return all;
 }
 
+/// Ways to extend a first source: its code, and the word that follows. A plain form is one that
+/// every instruction takes that takes any.
+struct Extension {
+  std::uint32_t source, plain, random_bits;
+};
+constexpr std::array extensions{
+    Extension{249, 0x06060600, 0xff},                          // SDWA, of two sources
+    Extension{249, 0x00060600, 0xff},                          // of one
+    Extension{249, 0x06060000, 0xff},                          // of a comparison
+    Extension{250, 0xff000000, 0xff},                          // DPP16, by quads
+    Extension{250, 0xff080100, 0xff},                          // and by rows
+    Extension{233, 0, ~0u},                                    // DPP8
+    Extension{234, 0, ~0u},           Extension{255, 0, ~0u},  // a literal
+};
+
 /// A source operand: registers, VCC, M0, EXEC, inline constants, apertures, literals, SDWA and DPP.
 std::uint32_t any_source(Kind kind, std::mt19937& random) {
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
@@ -168,7 +183,7 @@ std::uint32_t any_source(Kind kind, std::mt19937& random) {
     case 2:
       return 128 + below(128);
     case 3:
-      return kind == Kind::Source ? std::array{249u, 250u, 233u, 234u, 255u}[below(5)] : 255;
+      return kind == Kind::Source ? extensions[below(extensions.size())].source : 255;
     default:
       return kind == Kind::Source ? 256 + below(256) : below(106);
   }
@@ -187,17 +202,29 @@ void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& 
     for (std::uint32_t opcode = 0; opcode < opcodes; ++opcode) {
       for (unsigned i = 0; i < tries; ++i) {
         Words words{encoding.fixed | opcode << encoding.op_low};
-        // What follows the fields: a literal, SDWA or DPP.
-        for (std::size_t w = encoding.fields.back().word + 1; w < words.size(); ++w)
-          words[w] = static_cast<std::uint32_t>(random() % 2 ? random() : random() & random());
+        // A third of the tries go through the plain extensions, so that short runs meet them all.
+        const Extension& extension = extensions[i / 3 % extensions.size()];
+        const bool plainly_extended = i % 3 == 0;
+        for (std::size_t w = encoding.fields.back().word + 1; w < words.size(); ++w) {
+          const auto word = static_cast<std::uint32_t>(random());
+          words[w] = plainly_extended ? extension.plain | (word & extension.random_bits)
+                     : word % 2       ? word
+                                      : word & static_cast<std::uint32_t>(random());
+        }
         const bool all_usual = random() % 4 == 0;
         for (const Field& field : encoding.fields) {
           const bool bits = field.kind == Kind::Bits;
           std::uint32_t value =
               bits ? static_cast<std::uint32_t>(random()) : any_source(field.kind, random);
+          if (field.kind == Kind::Source && field.low == 0 && plainly_extended)
+            value = extension.source;
           // Modifiers are narrow, and most opcodes take few of them.
           const unsigned odds = field.high - field.low < 6 ? 4 : 2;
           if (bits && (all_usual || random() % odds)) value = field.usual;
+          // RDNA's v_cmpx has EXEC for a destination, and nothing else.
+          constexpr std::uint32_t exec = 126;
+          if (bits && field.word == 0 && field.high == 7 && field.low == 0 && i % 8 == 1)
+            value = exec;
           const std::uint32_t where = mask(field.high, field.low);
           words[field.word] = (words[field.word] & ~where) | (value << field.low & where);
         }

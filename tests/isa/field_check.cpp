@@ -86,6 +86,7 @@ class FieldCheck {
         flat();
         break;
       case Format::Mubuf:
+      case Format::Mtbuf:
         buffer();
         break;
       default:
@@ -134,7 +135,7 @@ class FieldCheck {
     }
     if (name != "S_VERSION") text.operand(in.dst, name == "S_CALL_B64" ? 2 : 0);
     if (has(name, "GETREG")) return hardware_register();
-    if (text.next() && text.next()->kind == '-') return text.skip_rest();
+    if ((text.next() && text.next()->kind == '-') || name == "S_VERSION") return text.skip_rest();
     text.integer(in.imm, 16);
   }
   /// hwreg(NAME, first bit, width)
@@ -158,7 +159,8 @@ class FieldCheck {
     const std::string_view name = in.name;
     if (!text.operands_left()) return;  // cache control
     if (has(name, "PREFETCH")) return text.skip_rest();
-    text.operand(in.dst, has(name, "LOAD") ? (isa::work_of(in).bytes_read + 3) / 4 : 0);
+    if (!has(name, "DISCARD"))
+      text.operand(in.dst, has(name, "LOAD") ? (isa::work_of(in).bytes_read + 3) / 4 : 0);
     if (name.starts_with("S_MEM") || name.starts_with("S_GET")) return;
     text.operand(in.base, has(name, "BUFFER") ? 4 : 2);
     const bool null = text.next() && text.next()->text == "null";
@@ -285,7 +287,10 @@ class FieldCheck {
       text.operand(source, wmma ? 0 : registers(i));
     }
     const unsigned all = (1u << source_count) - 1;
-    text.bits("op_sel", in.op_sel & all, source_count);
+    if (name.starts_with("V_SWMMAC"))
+      text.number("index_key", in.op_sel);
+    else
+      text.bits("op_sel", in.op_sel & all, source_count);
     text.bits("op_sel_hi", in.op_sel_hi & all, source_count, mix ? 0 : all);
     if (!mix) {
       text.bits("neg_lo", in.neg_lo & all, source_count);
@@ -317,7 +322,7 @@ class FieldCheck {
       result |= has(name, part);
     if (result) text.operand(in.dst, (work.bytes_read + 3) / 4);
     const unsigned data = (work.bytes_written / (pair ? 2 : 1) + 3) / 4;
-    for (unsigned i = 0; i < 3 && text.operands_left(); ++i)
+    for (unsigned i = has(name, "ADDTID"); i < 3 && text.operands_left(); ++i)
       text.operand(in.src[i], i == 0 ? 1 : data);
     if (pair) {
       text.number("offset0", in.offset & 0xff);
@@ -339,6 +344,11 @@ class FieldCheck {
     const isa::Work work = isa::work_of(in);
     const bool atomic = has(name, "ATOMIC"), load = has(name, "LOAD");
     const unsigned operands = has(name, "CMPSWAP") ? 2 : 1;
+    if (in.format == Format::Mtbuf) {  // a register for each component, or for two
+      const auto components = static_cast<unsigned>(name.size() - name.rfind('_') - 1);
+      const unsigned registers = has(name, "D16") ? (components + 1) / 2 : components;
+      return {load, !load, registers, registers};
+    }
     return {.result = (load && !in.lds) || (atomic && in.returns),
             .data = !load,
             .result_registers = (work.bytes_read + 3) / 4,
@@ -364,13 +374,15 @@ class FieldCheck {
     const Data data = data_of();
     // An atomic's result takes the place of its data.
     if (!in.lds) text.operand(in.dst, data.data ? data.data_registers : data.result_registers);
-    text.operand(in.src[0], in.offen && in.idxen ? 2 : 1);
+    if (!has(in.name, "STORE_LDS")) text.operand(in.src[0], in.offen && in.idxen ? 2 : 1);
     text.operand(in.base, 4);
     text.operand(in.soffset, 1);
     text.number("offset", in.offset);
     text.flag("offen", in.offen);
     text.flag("idxen", in.idxen);
     text.flag("lds", in.lds);
+    if (in.format == Format::Mtbuf)
+      static_cast<void>(text.modifier("format"));  // buffer_format_test.cpp
     cache(true);
   }
 
