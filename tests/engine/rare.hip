@@ -90,6 +90,33 @@ LDS_LANES(transposed8, u64, "ds_read_b64_tr_b8 %0, %2", true)
 LDS_LANES(transposed4, u64, "ds_read_b64_tr_b4 %0, %2", true)
 #endif
 
+// Each lane gives four words; lane 5 is off, but holds a value.
+#define VECTOR(NAME, TEXT)                                                           \
+  extern "C" GLOBAL void NAME(const u32* in, u32* out) {                             \
+    const u32 a = operand<u32>(in, 0), b = operand<u32>(in, 1);                      \
+    const u64 wide = operand<u64>(in, 0);                                            \
+    Resource result = {1, 2, 3, 4};                                                  \
+    if (item() != 5)                                                                 \
+      asm volatile(TEXT WAIT : "+v"(result) : "v"(a), "v"(b), "v"(wide) : "memory"); \
+    *(Resource*)(out + 4 * item()) = result;                                         \
+  }
+VECTOR(mqsad, "v_mqsad_u32_u8 %0, %3, %2, %0")
+#ifdef __gfx1201__
+extern "C" GLOBAL void lanes(const u32* in, u32* out) {
+  u32 a = operand<u32>(in, 0), b = operand<u32>(in, 1);
+  asm volatile(WAIT : "+v"(a), "+v"(b));  // in every lane
+  u32 near = 1, far = 2, any = 3;
+  if (item() != 5)
+    asm volatile(
+        "v_permlane16_var_b32 %0, %3, %4\n"
+        "v_permlanex16_var_b32 %1, %3, %4 op_sel:[1,0]\n"
+        "ds_bpermute_fi_b32 %2, %4, %3\ns_wait_dscnt 0\n"
+        : "+&v"(near), "+&v"(far), "+&v"(any)
+        : "v"(a), "v"(b));
+  out[4 * item()] = near, out[4 * item() + 1] = far, out[4 * item() + 2] = any;
+}
+#endif
+
 // out[0..]: a register that M0 names, and one that was written so.
 extern "C" GLOBAL void scalar_registers(const u32* in, u32* out) {
   u32 from = 0, to = 0;

@@ -187,6 +187,39 @@ TEST_P(LdsTransposeTest, GivesColumns) {
   }
 }
 
+TEST_P(RareTest, SumsOfDifferences) {
+  for (std::uint32_t i = 0; i < items; i += 3)
+    set_operand(1, i, operand<std::uint32_t>(1, i) & 0xff00ffff);  // a byte that does not count
+  run("mqsad");
+  for (std::uint32_t i = 0; i < items; ++i) {
+    const auto bytes = operand<std::uint64_t>(0, i);
+    const auto reference = operand<std::uint32_t>(1, i);
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      std::uint32_t expected = k + 1;
+      for (unsigned byte = 0; byte < 4 && i != off; ++byte) {
+        const int a = static_cast<int>(bytes >> 8 * (k + byte) & 0xff);
+        const int b = static_cast<int>(reference >> 8 * byte & 0xff);
+        if (b) expected += static_cast<std::uint32_t>(std::abs(a - b));
+      }
+      EXPECT_EQ(out[4 * i + k], expected) << i << ", " << k;
+    }
+  }
+}
+
+class LanesTest : public RareTest {};  // RDNA4 alone
+
+// Lanes that are off are read where the instruction says so.
+TEST_P(LanesTest, ReadOthers) {
+  run("lanes");
+  for (std::uint32_t i = 0; i < items; ++i) {
+    const auto select = operand<std::uint32_t>(1, i);
+    const std::uint32_t near = (i & 16) | (select & 15), far = near ^ 16, any = select / 4 % 32;
+    EXPECT_EQ(out[4 * i], i == off || near == off ? 1 : operand<std::uint32_t>(0, near)) << i;
+    EXPECT_EQ(out[4 * i + 1], i == off ? 2 : operand<std::uint32_t>(0, far)) << i;
+    EXPECT_EQ(out[4 * i + 2], i == off ? 3 : operand<std::uint32_t>(0, any)) << i;
+  }
+}
+
 TEST_P(RareTest, RegistersThatM0Names) {
   run("scalar_registers");
   EXPECT_EQ(out[0], 122u);
@@ -216,6 +249,7 @@ const auto name_of = [](const auto& info) { return std::string(info.param.gpu); 
 INSTANTIATE_TEST_SUITE_P(Gpus, RareTest, testing::Values(mi300x, mi355x, rx7900xtx, rx9070xt),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Gpus, LdsTransposeTest, testing::Values(mi355x), name_of);
+INSTANTIATE_TEST_SUITE_P(Gpus, LanesTest, testing::Values(rx9070xt), name_of);
 INSTANTIATE_TEST_SUITE_P(Gpus, ScalarMemoryTest, testing::Values(mi300x, mi355x), name_of);
 
 }  // namespace

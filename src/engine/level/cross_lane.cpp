@@ -45,17 +45,22 @@ const Op* write_lane(Wave& w, const Op* op) {
 }
 
 /// v_permlane16 and v_permlanex16: lane i of a row reads lane select[i] of the same row, or of the
-/// other row of its pair. op_sel bit 0: fetch inactive lanes; bit 1: bound control.
-template <bool Across>
+/// other row of its pair. The selectors are 64 scalar bits or, "var", in each lane. op_sel bit 0:
+/// fetch inactive lanes; bit 1: bound control.
+template <bool Across, bool ByLane = false>
 const Op* permute_row(Wave& w, const Op* op) {
-  std::uint32_t from[64];
+  std::uint32_t from[64], select[64];
   std::memcpy(from, lanes_at(w, op->src[0]), w.lanes * 4);
-  const std::uint64_t select = scalar_value(w, op, 1) | std::uint64_t{scalar_value(w, op, 2)} << 32;
+  if constexpr (ByLane)
+    std::memcpy(select, lanes_at(w, op->src[1]), w.lanes * 4);
+  else
+    for (unsigned lane = 0; lane < w.lanes; ++lane)
+      select[lane] = scalar_value(w, op, lane & 8 ? 2 : 1) >> 4 * (lane & 7);
   std::uint32_t* to = lanes_at(w, op->dst);
   const bool fetch_inactive = op->instruction->op_sel & 1, bound = op->instruction->op_sel & 2;
   for_active(w, [&](unsigned lane) {
     const unsigned row = (lane & ~15u) ^ (Across ? 16u : 0u);
-    const unsigned other = row | static_cast<unsigned>(select >> (4 * (lane & 15)) & 15);
+    const unsigned other = row | (select[lane] & 15);
     if (fetch_inactive || is_active(w, other))
       to[lane] = from[other];
     else if (bound)
@@ -82,6 +87,23 @@ const Op* swap_rows(Wave& w, const Op* op) {
     if (lane & Width) std::swap(a[lane], b[lane ^ Width]);
   return op + 1;
 }
+/// v_swap_b16: halves of registers; bit 7 of a register's number says which.
+const Op* swap_register_halves(Wave& w, const Op* op) {
+  const auto half_at = [&](const isa::Operand& operand, unsigned lane) {
+    return reinterpret_cast<std::byte*>(w.vgpr(operand.index & 127) + lane) +
+           (operand.index & 128 ? 2 : 0);
+  };
+  for_active(w, [&](unsigned lane) {
+    std::byte* a = half_at(op->instruction->dst, lane);
+    std::byte* b = half_at(op->instruction->src[0], lane);
+    std::uint16_t first, second;
+    std::memcpy(&first, a, sizeof first);
+    std::memcpy(&second, b, sizeof second);
+    std::memcpy(a, &second, sizeof second);
+    std::memcpy(b, &first, sizeof first);
+  });
+  return op + 1;
+}
 const Op* swap_registers(Wave& w, const Op* op) {
   std::uint32_t* a = lanes_at(w, op->dst);
   std::uint32_t* b = lanes_at(w, op->src[0]);
@@ -89,9 +111,39 @@ const Op* swap_registers(Wave& w, const Op* op) {
   return op + 1;
 }
 
+/// v_mqsad_u32_u8: four sums of absolute differences of bytes; bytes of the reference that are zero
+/// do not count.
+const Op* quad_differences(Wave& w, const Op* op) {
+  std::uint32_t result[4][64];
+  const auto word = [&](int i, unsigned part, unsigned lane) {
+    const std::byte* at = source(w, op, i) + part * w.register_bytes + lane * (op->step[i] ? 4 : 0);
+    std::uint32_t value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  for_active(w, [&](unsigned lane) {
+    const std::uint64_t bytes = word(0, 0, lane) | std::uint64_t{word(0, 1, lane)} << 32;
+    const std::uint32_t reference = word(1, 0, lane);
+    for (unsigned k = 0; k < 4; ++k) {
+      result[k][lane] = word(2, k, lane);
+      for (unsigned i = 0; i < 32; i += 8) {
+        const int a = static_cast<int>(bytes >> (8 * k + i) & 255);
+        const int b = static_cast<int>(reference >> i & 255);
+        if (b) result[k][lane] += static_cast<std::uint32_t>(a > b ? a - b : b - a);
+      }
+    }
+  });
+  for_active(w, [&](unsigned lane) {
+    for (unsigned k = 0; k < 4; ++k)
+      lanes_at(w, op->dst + k * w.register_bytes)[lane] = result[k][lane];
+  });
+  return op + 1;
+}
+
 // --- permutations that go through the LDS crossbar ----------------------------------------------
 
-/// Lane i reads the lane that its byte address names; inactive lanes give 0.
+/// Lane i reads the lane that its byte address names; inactive lanes give 0, or what they hold.
+template <bool FetchInactive>
 const Op* backward_permute(Wave& w, const Op* op) {
   std::uint32_t data[64], address[64];
   std::memcpy(address, lanes_at(w, op->src[0]), w.lanes * 4);
@@ -99,7 +151,7 @@ const Op* backward_permute(Wave& w, const Op* op) {
   std::uint32_t* to = lanes_at(w, op->dst);
   for_active(w, [&](unsigned lane) {
     const unsigned from = (address[lane] + static_cast<std::uint32_t>(op->imm)) / 4 % w.lanes;
-    to[lane] = is_active(w, from) ? data[from] : 0;
+    to[lane] = FetchInactive || is_active(w, from) ? data[from] : 0;
   });
   return op + 1;
 }
@@ -149,11 +201,16 @@ void add_cross_lane(Table& table) {
   add("V_WRITELANE_B32", write_lane);
   add("V_PERMLANE16_B32", permute_row<false>);
   add("V_PERMLANEX16_B32", permute_row<true>);
+  add("V_PERMLANE16_VAR_B32", permute_row<false, true>);
+  add("V_PERMLANEX16_VAR_B32", permute_row<true, true>);
   add("V_PERMLANE64_B32", swap_halves);
   add("V_PERMLANE16_SWAP_B32", swap_rows<16>);
   add("V_PERMLANE32_SWAP_B32", swap_rows<32>);
   add("V_SWAP_B32", swap_registers);
-  add("DS_BPERMUTE_B32", backward_permute);
+  add("V_SWAP_B16", swap_register_halves);
+  add("V_MQSAD_U32_U8", quad_differences);
+  add("DS_BPERMUTE_B32", backward_permute<false>);
+  add("DS_BPERMUTE_FI_B32", backward_permute<true>);
   add("DS_PERMUTE_B32", forward_permute);
   add("DS_SWIZZLE_B32", swizzle);
 }
