@@ -1,54 +1,24 @@
 // Formatted buffer accesses against the definition of each format.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
-#include "engine/engine.h"
-#include "gpus/gpu.h"
+#include "kernels.h"
 
 namespace hipsight::engine {
 namespace {
 
 constexpr std::uint32_t items = 64;
 
-struct Where {
-  const char* gpu;
-  const char* file;
-};
-
 class FormattedTest : public testing::TestWithParam<Where> {
  protected:
   FormattedTest() {
-    std::ifstream in(GetParam().file, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(in)), {});
-    module = Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), GetParam().file),
-                          engine.memory());
-    for (std::uint32_t*& array : {std::ref(in_words), std::ref(out_words)}) {
-      array = static_cast<std::uint32_t*>(
-          engine.memory().allocate(items * 16, Memory::Kind::Device, "array"));
-      std::fill_n(array, items * 4, 0xdeadbeef);
-    }
+    std::fill_n(out_words, items * 4, 0xdeadbeef);
     for (std::uint32_t i = 0; i < items * 4; ++i) in_words[i] = 0x9e3779b9u * (i + 1);
   }
 
-  void run(const char* name) {
-    const code::Kernel* kernel = module->object().find_kernel(name);
-    ASSERT_NE(kernel, nullptr) << name;
-    const std::uint32_t* arguments[]{in_words, out_words};
-    std::vector<std::byte> kernarg(kernel->kernarg_size);
-    for (int i = 0; i < 2; ++i)
-      std::memcpy(kernarg.data() + kernel->arguments.at(i).offset, &arguments[i], 8);
-    engine.run({.module = module,
-                .kernel = kernel,
-                .grid = {items, 1, 1},
-                .block = {items, 1, 1},
-                .kernarg = kernarg});
-  }
+  void run(const char* name) { kernels.run(name, items, {in_words, out_words}); }
 
   /// `count` bits of element i, `bytes` bytes long, from bit `first` on.
   std::uint32_t field(std::uint32_t i, unsigned bytes, unsigned first, unsigned count) const {
@@ -70,9 +40,9 @@ class FormattedTest : public testing::TestWithParam<Where> {
       }
   }
 
-  Engine engine{gpus::find(GetParam().gpu), {.threads = 1}};
-  std::shared_ptr<Module> module;
-  std::uint32_t *in_words = nullptr, *out_words = nullptr;
+  Kernels kernels{GetParam()};
+  std::uint32_t* const in_words = kernels.array(items * 4);
+  std::uint32_t* const out_words = kernels.array(items * 4);
 };
 
 int sign_extended(std::uint32_t field, unsigned bits) {
@@ -188,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(Gpus, FormattedTest,
                          testing::Values(Where{"mi300x", HIPSIGHT_FORMATTED_gfx942},
                                          Where{"rx7900xtx", HIPSIGHT_FORMATTED_gfx1100},
                                          Where{"rx9070xt", HIPSIGHT_FORMATTED_gfx1201}),
-                         [](const auto& info) { return std::string(info.param.gpu); });
+                         name_of);
 
 }  // namespace
 }  // namespace hipsight::engine

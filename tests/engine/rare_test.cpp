@@ -1,56 +1,28 @@
 // Instructions that compilers seldom use, against what the ISA manuals say of each.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 
-#include "engine/engine.h"
-#include "gpus/gpu.h"
+#include "kernels.h"
 
 namespace hipsight::engine {
 namespace {
 
 constexpr std::uint32_t items = 32, off = 5, words = 1024, lds_words = 512, lds_out = 128;
 
-struct Where {
-  const char* gpu;
-  const char* file;
-};
-
 class RareTest : public testing::TestWithParam<Where> {
  protected:
   RareTest() {
-    std::ifstream file(GetParam().file, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    module = Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), GetParam().file),
-                          engine.memory());
-    processor = module->object().target().processor;
-    for (std::uint32_t** array : {&in, &out})
-      *array = static_cast<std::uint32_t*>(
-          engine.memory().allocate(words * 4, Memory::Kind::Device, "array"));
     for (std::uint32_t i = 0; i < words; ++i) in[i] = 0x9e3779b9u * (i + 1);
   }
 
-  bool is_cdna() const { return processor.starts_with("gfx9"); }
+  bool is_cdna() const { return kernels.processor().starts_with("gfx9"); }
 
-  void run(const char* name) {
-    const code::Kernel* kernel = module->object().find_kernel(name);
-    ASSERT_NE(kernel, nullptr) << name;
+  void run(const std::string& name) {
     std::fill_n(out, words, 0u);
-    const std::uint32_t* arguments[]{in, out};
-    std::vector<std::byte> kernarg(kernel->kernarg_size);
-    for (int i = 0; i < 2; ++i)
-      std::memcpy(kernarg.data() + kernel->arguments.at(i).offset, &arguments[i], 8);
-    engine.run({.module = module,
-                .kernel = kernel,
-                .grid = {items, 1, 1},
-                .block = {items, 1, 1},
-                .kernarg = kernarg});
+    kernels.run(name, items, {in, out});
   }
 
   template <class T>
@@ -106,10 +78,9 @@ class RareTest : public testing::TestWithParam<Where> {
     });
   }
 
-  Engine engine{gpus::find(GetParam().gpu), {.threads = 1}};
-  std::shared_ptr<Module> module;
-  std::string processor;
-  std::uint32_t *in = nullptr, *out = nullptr;
+  Kernels kernels{GetParam()};
+  std::uint32_t* const in = kernels.array(words);
+  std::uint32_t* const out = kernels.array(words);
 };
 
 TEST_P(RareTest, LdsAtomics) {
@@ -123,7 +94,7 @@ TEST_P(RareTest, LdsAtomics) {
     if (a >> 63) fresh = (fresh & 0xffffffff) | (a & 0x7fffffff00000000);
     return fresh;
   });
-  if (processor == "gfx1201") {
+  if (kernels.processor() == "gfx1201") {
     check_update<u32>("sub_clamp", [](u32 old, u32 a, u32) { return old < a ? 0 : old - a; });
     check_update<u32>("cond_sub", [](u32 old, u32 a, u32) { return old < a ? old : old - a; });
     return;
@@ -172,7 +143,7 @@ class ScalarMemoryTest : public RareTest {};  // CDNA alone
 // Sixteen lanes read rows of sixteen elements; each gets a column.
 TEST_P(LdsTransposeTest, GivesColumns) {
   for (const unsigned bits : {16u, 8u, 4u}) {
-    run(("transposed" + std::to_string(bits)).c_str());
+    run("transposed" + std::to_string(bits));
     const auto element = [&](std::uint32_t tile, std::uint32_t row, std::uint32_t column) {
       const std::uint32_t bit = tile * 16 * 64 + (row * 16 + column) * bits;
       return std::uint64_t{in[bit / 32] >> bit % 32 & ((1u << bits) - 1)};
@@ -245,7 +216,6 @@ TEST_P(ScalarMemoryTest, StoresAndAtomics) {
 
 constexpr Where mi300x{"mi300x", HIPSIGHT_RARE_gfx942}, mi355x{"mi355x", HIPSIGHT_RARE_gfx950},
     rx7900xtx{"rx7900xtx", HIPSIGHT_RARE_gfx1100}, rx9070xt{"rx9070xt", HIPSIGHT_RARE_gfx1201};
-const auto name_of = [](const auto& info) { return std::string(info.param.gpu); };
 INSTANTIATE_TEST_SUITE_P(Gpus, RareTest, testing::Values(mi300x, mi355x, rx7900xtx, rx9070xt),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Gpus, LdsTransposeTest, testing::Values(mi355x), name_of);

@@ -1,23 +1,20 @@
 // Sparse matrix instructions against the product of the dense matrices, whose elements are small
 // integers: exact in any order.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <random>
 
-#include "engine/engine.h"
-#include "gpus/gpu.h"
+#include "kernels.h"
 
 namespace hipsight::engine {
 namespace {
 
 /// One kernel: what it multiplies, M x K by K x M, and where the indices lie in their register.
 struct Case {
-  const char *name, *gpu, *file, *kernel;
+  const char* name;
+  Where where;
+  const char* kernel;
   unsigned m, k, bits;  ///< of an element of A and B
   unsigned index_shift = 0;
   unsigned result_bits = 32;
@@ -29,10 +26,6 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 
 class SparseTest : public testing::TestWithParam<Case> {
  protected:
-  std::uint32_t* array(std::size_t count) {
-    return static_cast<std::uint32_t*>(
-        engine.memory().allocate(count * 4, Memory::Kind::Device, "array"));
-  }
   std::uint32_t code(int value) const {
     if (GetParam().integer) return static_cast<std::uint32_t>(value) & 0xff;
     const auto half = static_cast<_Float16>(value);
@@ -46,16 +39,12 @@ class SparseTest : public testing::TestWithParam<Case> {
     registers[bit / 32 * lanes + lane] |= code(value) << bit % 32;
   }
 
-  Engine engine{gpus::find(GetParam().gpu), {.threads = 1}};
-  const unsigned lanes = GetParam().gpu == std::string("rx9070xt") ? 32 : 64;
+  Kernels kernels{GetParam().where};
+  const unsigned lanes = kernels.processor() == "gfx1201" ? 32 : 64;
 };
 
 TEST_P(SparseTest, IsTheDenseProduct) {
   const Case& c = GetParam();
-  std::ifstream in(c.file, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(in)), {});
-  const auto module =
-      Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), c.file), engine.memory());
   std::mt19937 random(1);
   const auto small = [&] { return static_cast<int>(random() % 7) - 3; };
 
@@ -64,7 +53,8 @@ TEST_P(SparseTest, IsTheDenseProduct) {
   std::vector<std::vector<int>> a(c.m, std::vector<int>(c.k)), b(c.k, std::vector<int>(c.m));
   for (auto& row : b) std::ranges::generate(row, small);
   constexpr std::size_t room = 4096;
-  std::uint32_t *pa = array(room), *pb = array(room), *pc = array(room), *indices = array(lanes);
+  std::uint32_t *pa = kernels.array(room), *pb = kernels.array(room), *pc = kernels.array(room),
+                *indices = kernels.array(lanes);
   for (unsigned lane = 0; lane < lanes; ++lane) {
     const unsigned row = lane % c.m, first = lane / c.m * per_lane;
     std::uint64_t index = 0;
@@ -95,17 +85,7 @@ TEST_P(SparseTest, IsTheDenseProduct) {
     if (c.result_bits == 16) pc[i] = code(start) | code(start) << 16;
   }
 
-  const code::Kernel* kernel = module->object().find_kernel(c.kernel);
-  ASSERT_NE(kernel, nullptr);
-  const std::uint32_t* arguments[]{pa, pb, pc, indices};
-  std::vector<std::byte> kernarg(kernel->kernarg_size);
-  for (int i = 0; i < 4; ++i)
-    std::memcpy(kernarg.data() + kernel->arguments.at(i).offset, &arguments[i], 8);
-  engine.run({.module = module,
-              .kernel = kernel,
-              .grid = {lanes, 1, 1},
-              .block = {lanes, 1, 1},
-              .kernarg = kernarg});
+  kernels.run(c.kernel, lanes, {pa, pb, pc, indices});
 
   for (unsigned i = 0; i < c.m; ++i)
     for (unsigned j = 0; j < c.m; ++j) {
@@ -132,13 +112,13 @@ TEST_P(SparseTest, IsTheDenseProduct) {
 }
 
 const Case cases[] = {
-    {"f16", "mi300x", HIPSIGHT_SPARSE_gfx942, "f16", 16, 32, 16, 16},
-    {"f16_wide", "mi300x", HIPSIGHT_SPARSE_gfx942, "f16_wide", 32, 16, 16, 0},
-    {"i8", "mi300x", HIPSIGHT_SPARSE_gfx942, "i8", 16, 64, 8, 16, 32, true},
-    {"i8_long", "mi355x", HIPSIGHT_SPARSE_gfx950, "i8_long", 32, 64, 8, 0, 32, true},
-    {"gfx12_f16", "rx9070xt", HIPSIGHT_SPARSE_gfx1201, "f16", 16, 32, 16},
-    {"gfx12_f16_to_f16", "rx9070xt", HIPSIGHT_SPARSE_gfx1201, "f16_to_f16", 16, 32, 16, 0, 16},
-    {"gfx12_i8", "rx9070xt", HIPSIGHT_SPARSE_gfx1201, "i8", 16, 32, 8, 0, 32, true},
+    {"f16", {"mi300x", HIPSIGHT_SPARSE_gfx942}, "f16", 16, 32, 16, 16},
+    {"f16_wide", {"mi300x", HIPSIGHT_SPARSE_gfx942}, "f16_wide", 32, 16, 16, 0},
+    {"i8", {"mi300x", HIPSIGHT_SPARSE_gfx942}, "i8", 16, 64, 8, 16, 32, true},
+    {"i8_long", {"mi355x", HIPSIGHT_SPARSE_gfx950}, "i8_long", 32, 64, 8, 0, 32, true},
+    {"gfx12_f16", {"rx9070xt", HIPSIGHT_SPARSE_gfx1201}, "f16", 16, 32, 16},
+    {"gfx12_f16_to_f16", {"rx9070xt", HIPSIGHT_SPARSE_gfx1201}, "f16_to_f16", 16, 32, 16, 0, 16},
+    {"gfx12_i8", {"rx9070xt", HIPSIGHT_SPARSE_gfx1201}, "i8", 16, 32, 8, 0, 32, true},
 };
 INSTANTIATE_TEST_SUITE_P(, SparseTest, testing::ValuesIn(cases),
                          [](const auto& info) { return std::string(info.param.name); });

@@ -14,44 +14,57 @@ unsigned dense_k(std::uint32_t indices, unsigned e) {
   return e / 2 * 4 + (indices >> 2 * e & 3);
 }
 
-/// acc[i][j] += a[i][e] * b[k[i][e]][j]. What A leaves out is not multiplied, not even infinity.
-template <class T, unsigned M, unsigned Kept, unsigned K>
-void multiply_sparse(const T (&a)[Kept][M], const unsigned (&k)[Kept][M], const T (&b)[K][M],
-                     T (&acc)[M][M]) {
-  for (unsigned i = 0; i < M; ++i)
-    for (unsigned e = 0; e < Kept; ++e)
-      for (unsigned j = 0; j < M; ++j) {
-        if constexpr (std::is_same_v<T, float>)
-          acc[i][j] = std::fma(a[e][i], b[k[e][i]][j], acc[i][j]);
-        else
-          acc[i][j] += a[e][i] * b[k[e][i]][j];
-      }
-}
+/// A, where its elements stand along k, and B. Lane l holds row l % M of A, and column l % M of B;
+/// l / M counts groups of k.
+template <class TA, class TB, unsigned M, unsigned K, unsigned lanes>
+struct SparseOperands {
+  using T = typename TA::Value;
+  static constexpr unsigned groups = lanes / M, per_lane = K / groups, kept = per_lane / 2;
+  static constexpr unsigned index_bits = 2 * kept;
+  T a[K / 2][M], b[K][M];
+  unsigned k[K / 2][M];
 
-/// Lane l holds row l % M of A; l / M counts groups of k. Where indices take less than a register,
-/// ABID names one of several sets, unless CBSZ says that it is the first.
+  /// `shift`: where a lane's indices begin in their register.
+  SparseOperands(Wave& w, const Op* op, unsigned shift) {
+    alignas(64) T a_lanes[kept][64], b_lanes[per_lane][64];
+    widen_all<TA, kept>(registers_of(w, op, 0), lanes, a_lanes);
+    widen_all<TB, per_lane>(registers_of(w, op, 1), lanes, b_lanes);
+    const std::uint32_t* indices = registers_of(w, op, 2);
+    for (unsigned g = 0; g < groups; ++g)
+      for (unsigned i = 0; i < M; ++i) {
+        const unsigned lane = g * M + i;
+        for (unsigned e = 0; e < per_lane; ++e) b[g * per_lane + e][i] = b_lanes[e][lane];
+        for (unsigned e = 0; e < kept; ++e) {
+          a[g * kept + e][i] = a_lanes[e][lane];
+          k[g * kept + e][i] = g * per_lane + dense_k(indices[lane] >> shift, e);
+        }
+      }
+  }
+
+  /// acc[i][j] += a[i][e] * b[k[i][e]][j]. What A leaves out is not multiplied, not even infinity.
+  void multiply_into(T (&acc)[M][M]) const {
+    for (unsigned i = 0; i < M; ++i)
+      for (unsigned e = 0; e < K / 2; ++e)
+        for (unsigned j = 0; j < M; ++j) {
+          if constexpr (std::is_same_v<T, float>)
+            acc[i][j] = std::fma(a[e][i], b[k[e][i]][j], acc[i][j]);
+          else
+            acc[i][j] += a[e][i] * b[k[e][i]][j];
+        }
+  }
+};
+
+/// Where indices take less than a register, ABID names one of several sets, unless CBSZ says that
+/// it is the first.
 template <class TA, class TB, unsigned M, unsigned K>
 const Op* smfmac(Wave& w, const Op* op) {
   using T = typename TA::Value;
-  constexpr unsigned lanes = 64, groups = lanes / M, per_lane = K / groups, kept = per_lane / 2;
-  constexpr unsigned index_bits = 2 * kept, sets = 32 / index_bits;
+  constexpr unsigned lanes = 64;
+  using Operands = SparseOperands<TA, TB, M, K, lanes>;
   const isa::Instruction& in = *op->instruction;
-  alignas(64) T a_lanes[kept][64], b_lanes[per_lane][64];
-  widen_all<TA, kept>(registers_of(w, op, 0), lanes, a_lanes);
-  widen_all<TB, per_lane>(registers_of(w, op, 1), lanes, b_lanes);
-  const std::uint32_t* indices = registers_of(w, op, 2);
-  const unsigned set = in.cbsz ? 0 : in.abid % sets;
-  T a[K / 2][M], b[K][M], acc[M][M];
-  unsigned k[K / 2][M];
-  for (unsigned g = 0; g < groups; ++g)
-    for (unsigned i = 0; i < M; ++i) {
-      const unsigned lane = g * M + i;
-      for (unsigned e = 0; e < per_lane; ++e) b[g * per_lane + e][i] = b_lanes[e][lane];
-      for (unsigned e = 0; e < kept; ++e) {
-        a[g * kept + e][i] = a_lanes[e][lane];
-        k[g * kept + e][i] = g * per_lane + dense_k(indices[lane] >> set * index_bits, e);
-      }
-    }
+  const unsigned set = in.cbsz ? 0 : in.abid % (32 / Operands::index_bits);
+  const Operands operands(w, op, set * Operands::index_bits);
+  T acc[M][M];
   auto* d = reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst);
   const auto word = [&](unsigned row, unsigned column) -> std::uint32_t& {
     const auto [r, lane] = mfma_place<M>(0, row, column);
@@ -59,7 +72,7 @@ const Op* smfmac(Wave& w, const Op* op) {
   };
   for (unsigned i = 0; i < M; ++i)
     for (unsigned j = 0; j < M; ++j) acc[i][j] = std::bit_cast<T>(word(i, j));
-  multiply_sparse<T, M, K / 2, K>(a, k, b, acc);
+  operands.multiply_into(acc);
   for (unsigned i = 0; i < M; ++i)
     for (unsigned j = 0; j < M; ++j) {
       const auto bits = std::bit_cast<std::uint32_t>(acc[i][j]);
@@ -76,25 +89,11 @@ template <class TA, class TB, unsigned K, Output output>
 const Op* swmmac(Wave& w, const Op* op) {
   using T = typename TA::Value;
   if (w.lanes != 32) report_unknown(w, op);
-  constexpr unsigned lanes = 32, groups = 2, per_lane = K / groups, kept = per_lane / 2;
-  constexpr unsigned index_bits = 2 * kept;
-  const isa::Instruction& in = *op->instruction;
-  T a_lanes[kept][64], b_lanes[per_lane][64];
-  widen_all<TA, kept>(registers_of(w, op, 0), lanes, a_lanes);
-  widen_all<TB, per_lane>(registers_of(w, op, 1), lanes, b_lanes);
-  const std::uint32_t* indices = registers_of(w, op, 2);
-  const unsigned shift = index_bits < 32 && in.op_sel & 1 ? 16 : 0;
-  T a[K / 2][tile], b[K][tile], acc[tile][tile];
-  unsigned k[K / 2][tile];
-  for (unsigned g = 0; g < groups; ++g)
-    for (unsigned i = 0; i < tile; ++i) {
-      const unsigned lane = g * tile + i;
-      for (unsigned e = 0; e < per_lane; ++e) b[g * per_lane + e][i] = b_lanes[e][lane];
-      for (unsigned e = 0; e < kept; ++e) {
-        a[g * kept + e][i] = a_lanes[e][lane];
-        k[g * kept + e][i] = g * per_lane + dense_k(indices[lane] >> shift, e);
-      }
-    }
+  constexpr unsigned lanes = 32;
+  using Operands = SparseOperands<TA, TB, tile, K, lanes>;
+  const bool high = Operands::index_bits < 32 && op->instruction->op_sel & 1;
+  const Operands operands(w, op, high ? 16 : 0);
+  T acc[tile][tile];
   auto* d = reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst);
   constexpr unsigned per_register = output == Output::Word ? 1 : 2;
   const auto word = [&](unsigned row, unsigned column) -> std::uint32_t& {
@@ -111,7 +110,7 @@ const Op* swmmac(Wave& w, const Op* op) {
       else
         acc[i][j] = std::bit_cast<float>(half << 16);
     }
-  multiply_sparse<T, tile, K / 2, K>(a, k, b, acc);
+  operands.multiply_into(acc);
   for (unsigned i = 0; i < tile; ++i)
     for (unsigned j = 0; j < tile; ++j) {
       std::uint32_t& to = word(i, j);

@@ -1,0 +1,66 @@
+#pragma once
+// Kernels of a code object that the tests here compile, on one GPU: all that they take is pointers.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "gpus/gpu.h"
+
+namespace hipsight::engine {
+
+struct Where {
+  const char* gpu;
+  const char* file;  ///< the code object
+};
+/// Names the cases of a parametrised test.
+inline std::string name_of(const testing::TestParamInfo<Where>& info) {
+  return info.param.gpu;
+}
+
+class Kernels {
+ public:
+  explicit Kernels(const Where& where) : engine(gpus::find(where.gpu), {.threads = 1}) {
+    std::ifstream in(where.file, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    module = Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), where.file),
+                          engine.memory());
+  }
+
+  /// Device memory, zero-filled.
+  std::uint32_t* array(std::size_t words) {
+    return static_cast<std::uint32_t*>(
+        engine.memory().allocate(words * 4, Memory::Kind::Device, "array"));
+  }
+
+  /// Runs one workgroup.
+  void run(const std::string& name, std::uint32_t items,
+           std::initializer_list<const std::uint32_t*> pointers) {
+    const code::Kernel* kernel = module->object().find_kernel(name);
+    ASSERT_NE(kernel, nullptr) << name;
+    std::vector<std::byte> kernarg(kernel->kernarg_size);
+    std::size_t argument = 0;
+    for (const std::uint32_t* pointer : pointers)
+      std::memcpy(kernarg.data() + kernel->arguments.at(argument++).offset, &pointer, 8);
+    engine.run({.module = module,
+                .kernel = kernel,
+                .grid = {items, 1, 1},
+                .block = {items, 1, 1},
+                .kernarg = kernarg});
+  }
+
+  const std::string& processor() const { return module->object().target().processor; }
+
+ private:
+  Engine engine;
+  std::shared_ptr<Module> module;
+};
+
+}  // namespace hipsight::engine
