@@ -63,6 +63,11 @@ struct Operand {
   bool high = false;  ///< 16-bit operand in the register's high half (op_sel, true16)
 };
 
+/// Whether an instruction's name has this part: names say what instructions do.
+inline bool has(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
+}
+
 /// One decoded instruction. `name` says what it does: LLVM's name without suffixes of encoding and
 /// generation, so DS_READ_B128 is gfx11's ds_load_b128 too.
 struct Instruction {

@@ -8,10 +8,6 @@
 namespace hipsight::isa {
 namespace {
 
-bool has(std::string_view name, std::string_view part) {
-  return name.find(part) != std::string_view::npos;
-}
-
 /// Bytes of a formatted access of a lane. The format of a buffer is not known before it runs: as if
 /// each component were a dword.
 std::uint32_t formatted_bytes(const Instruction& in) {

@@ -10,6 +10,8 @@
 namespace hipsight::test {
 namespace {
 
+using isa::has;
+
 using isa::Format;
 using isa::Gfx;
 using isa::Instruction;
@@ -18,10 +20,6 @@ using isa::Shape;
 using isa::Type;
 using isa::Variant;
 using isa::Where;
-
-bool has(std::string_view name, std::string_view part) {
-  return name.find(part) != std::string_view::npos;
-}
 
 unsigned registers_of(Type type, bool packed = false) {
   return isa::is_64_bit(type) || (packed && !isa::is_16_bit(type)) ? 2 : 1;

@@ -194,7 +194,7 @@ TEST(Selection, takes_one_launch_of_them) {
 }
 
 TEST(Selection, says_when_nothing_was_selected) {
-  Session session(gpus::find("mi300x"), nowhere(), {.launch = 7});
+  Session session(gpus::find("mi300x"), nowhere(), {.kernel = {}, .launch = 7});
   add(session, Launched());
   EXPECT_TRUE(has(session.text(), "only launch 7 of all kernels; the program made 1 launch in all"))
       << session.text();

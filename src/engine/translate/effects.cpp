@@ -9,14 +9,13 @@
 namespace hipsight::engine {
 namespace {
 
+using isa::has;
+
 using isa::Format;
 using isa::Operand;
 using isa::Type;
 using isa::Where;
 
-bool has(std::string_view name, std::string_view part) {
-  return name.find(part) != std::string_view::npos;
-}
 void add(Places& places, unsigned first, unsigned count) {
   for (unsigned i = 0; i < count && first + i < place::count; ++i) places.set(first + i);
 }

@@ -10,9 +10,7 @@
 namespace hipsight::engine {
 namespace {
 
-bool has(std::string_view name, std::string_view part) {
-  return name.find(part) != std::string_view::npos;
-}
+using isa::has;
 
 /// Where control goes from the end of a region: to other regions, or away for good.
 struct Ways {
