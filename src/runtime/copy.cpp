@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "runtime/capture.h"
@@ -164,21 +165,47 @@ Operation staged(const Copy& copy) {
   return operation;
 }
 
-}  // namespace
-
 /// Pageable memory of the program: what is copied from it is taken at once, and what is copied to
 /// it is there when the call returns.
-void submit(Stream& stream, const Copy& copy, Wait wait) {
-  if (wait == Wait::Yes) return stream.run(operation_of(copy));
+void submit_after(Stream& stream, const Copy& copy, Wait wait, Completions after) {
+  if (wait == Wait::Yes) return stream.run(operation_of(copy), std::move(after));
   require_no_fault();
   const Sides sides = check(copy);
   if (is_empty(copy.lines)) return;
   if (is_capturing(stream))
     capture(stream, copy_work(copy));
   else if (!sides.to_known || (!sides.from_known && stream.rest().empty()))
-    stream.run(operation_of(copy));
+    stream.run(operation_of(copy), std::move(after));
   else
-    stream.submit(sides.from_known ? operation_of(copy) : staged(copy));
+    stream.submit(sides.from_known ? operation_of(copy) : staged(copy), std::move(after));
+}
+
+/// The device that a copy belongs to, when that is not the stream's. A copy between two devices
+/// belongs to neither.
+std::optional<int> other_device(const Stream& stream, const Copy& copy) {
+  if (Context::get().device_count() == 1) return {};
+  const auto device_of = [](const void* pointer) -> std::optional<int> {
+    const auto allocation = memory().find(reinterpret_cast<std::uintptr_t>(pointer));
+    if (!allocation || allocation->kind != engine::Memory::Kind::Device) return {};
+    return allocation->device;
+  };
+  const auto to = device_of(copy.to), from = device_of(copy.from);
+  if (to && from && *to != *from) return {};
+  const auto device = to ? to : from;
+  return device != stream.device() ? device : std::nullopt;
+}
+
+}  // namespace
+
+/// As HIP has it, a copy that belongs to another device is work of that device's null stream, in
+/// its turn in the caller's stream.
+void submit(Stream& stream, const Copy& copy, Wait wait) {
+  const auto device = other_device(stream, copy);
+  if (!device || is_capturing(stream)) return submit_after(stream, copy, wait, {});
+  const auto there = null_stream(*device);
+  const Operation turn{.what = "turn of a copy", .run = [] {}, .quick = true};
+  submit_after(*there, copy, wait, {stream.submit(turn)});
+  if (wait == Wait::No) stream.submit(turn, {there->submit(turn)});
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -75,6 +76,12 @@ Completions Stream::rest_locked() const {
   return result;
 }
 
+/// What is not over of that, and of `after`.
+void Stream::add_rest_locked(Completions& after) const {
+  std::erase_if(after, [](const CompletionPtr& work) { return work->done(); });
+  std::ranges::move(rest_locked(), std::back_inserter(after));
+}
+
 CompletionPtr Stream::enqueue(Operation&& operation, Completions&& after) {
   if (!served_) {
     try {
@@ -94,8 +101,7 @@ CompletionPtr Stream::submit(Operation operation, Completions after) {
   if (capture(*this, operation)) return nullptr;
   if (!operation.always) require_no_fault();
   std::unique_lock lock(streams().mutex);
-  std::erase_if(after, [](const CompletionPtr& work) { return work->done(); });
-  for (CompletionPtr& work : rest_locked()) after.push_back(std::move(work));
+  add_rest_locked(after);
   if (!operation.quick || !after.empty()) return enqueue(std::move(operation), std::move(after));
   const auto end = last_ = std::make_shared<Completion>();
   lock.unlock();
@@ -104,11 +110,11 @@ CompletionPtr Stream::submit(Operation operation, Completions after) {
   return end;
 }
 
-void Stream::run(Operation operation) {
+void Stream::run(Operation operation, Completions after) {
   require_no_capture(*this);
   require_no_fault();
   std::unique_lock lock(streams().mutex);
-  Completions after = rest_locked();
+  add_rest_locked(after);
   if (after.empty()) {
     const auto end = last_ = std::make_shared<Completion>();
     lock.unlock();

@@ -37,7 +37,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   CompletionPtr submit(Operation operation, Completions after = {});
   /// The same, and waits for its end; on this thread when nothing is before it.
   /// @throws what the operation throws; Failure when the device is lost.
-  void run(Operation operation);
+  void run(Operation operation, Completions after = {});
 
   /// The end of all that was submitted; empty when there is no work left.
   Completions rest() const;
@@ -60,6 +60,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool blocking() const { return !(flags_ & hipStreamNonBlocking); }
   void add_last(Completions& to) const;
   Completions rest_locked() const;
+  void add_rest_locked(Completions& after) const;
   CompletionPtr enqueue(Operation&& operation, Completions&& after);
   void serve();
 
@@ -83,6 +84,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
 /// never made.
 std::shared_ptr<Stream> find_stream(hipStream_t handle,
                                     hipError_t otherwise = hipErrorContextIsDestroyed);
+
+std::shared_ptr<Stream> null_stream(int device);
 
 /// A call of a function of the program.
 Operation host_function(hipHostFn_t function, void* user_data);

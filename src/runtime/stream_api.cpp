@@ -28,13 +28,6 @@ std::shared_ptr<Stream> made(ByDevice& streams, int device, Stream::Role role) {
   return stream;
 }
 
-std::shared_ptr<Stream> default_stream(int device) {
-  static auto& mutex = *new std::mutex;
-  static auto& streams = *new ByDevice;
-  const std::lock_guard lock(mutex);
-  return made(streams, device, Stream::Role::Null);
-}
-
 std::shared_ptr<Stream> stream_of_thread(int device) {
   thread_local ByDevice streams;
   return made(streams, device, Stream::Role::PerThread);
@@ -61,6 +54,13 @@ hipError_t create(hipStream_t* stream, unsigned flags, int priority,
 
 }  // namespace
 
+std::shared_ptr<Stream> null_stream(int device) {
+  static auto& mutex = *new std::mutex;
+  static auto& streams = *new ByDevice;
+  const std::lock_guard lock(mutex);
+  return made(streams, device, Stream::Role::Null);
+}
+
 Operation host_function(hipHostFn_t function, void* user_data) {
   return {.what = "host function",
           .run = [=] { call(function, user_data); },
@@ -78,7 +78,7 @@ std::shared_ptr<Stream> find_stream(hipStream_t handle, hipError_t otherwise) {
   Context::get();
   if (handle == hipStreamPerThread || (handle == nullptr && own_default_stream))
     return stream_of_thread(current_device());
-  if (handle == nullptr || handle == hipStreamLegacy) return default_stream(current_device());
+  if (handle == nullptr || handle == hipStreamLegacy) return null_stream(current_device());
   auto stream = streams().find(handle);
   require(stream != nullptr, otherwise);
   return stream;

@@ -3,6 +3,8 @@
 #include <hip/hip_runtime_api.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <vector>
@@ -86,6 +88,48 @@ TEST_F(PeerTest, CopiesAndStoresBetweenDevices) {
   EXPECT_EQ(hipFree(here), hipSuccess);
   EXPECT_EQ(hipFree(there), hipSuccess);
   EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+}
+
+// Whichever device is current, a copy of a device's memory waits for the kernels that write it.
+TEST_F(PeerTest, CopiesOfAnotherDevicesMemoryAreInOrderThere) {
+  int *there = nullptr, *pinned = nullptr, *gate = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&there), 4), hipSuccess);
+  ASSERT_EQ(hipHostMalloc(reinterpret_cast<void**>(&pinned), 4, 0), hipSuccess);
+  ASSERT_EQ(hipHostMalloc(reinterpret_cast<void**>(&gate), 4, 0), hipSuccess);
+  hipModule_t modules[2];
+  const hipFunction_t forever = load(&modules[0], "_Z7foreverPi");
+  const hipFunction_t store_function = load(&modules[1], "_Z5storePii");
+  hipStream_t writer = nullptr, other = nullptr;
+  ASSERT_EQ(hipStreamCreate(&writer), hipSuccess);
+  for (const bool waits : {true, false}) {
+    ASSERT_EQ(hipSetDevice(0), hipSuccess);
+    *gate = 0;
+    *there = *pinned = -1;
+    auto parameters = pointers(gate);
+    ASSERT_EQ(
+        hipModuleLaunchKernel(forever, 1, 1, 1, 1, 1, 1, 0, writer, parameters.data(), nullptr),
+        hipSuccess);
+    ASSERT_EQ(store(store_function, there, 17, writer), hipSuccess);
+    std::thread opener([gate] {
+      std::this_thread::sleep_for(std::chrono::milliseconds{30});
+      std::atomic_ref<int>{* gate} = 1;
+    });
+    ASSERT_EQ(hipSetDevice(1), hipSuccess);
+    if (waits) {
+      EXPECT_EQ(hipMemcpy(pinned, there, 4, hipMemcpyDeviceToHost), hipSuccess);
+    } else {
+      ASSERT_EQ(hipStreamCreate(&other), hipSuccess);
+      EXPECT_EQ(hipMemcpyAsync(pinned, there, 4, hipMemcpyDeviceToHost, other), hipSuccess);
+      EXPECT_EQ(hipStreamSynchronize(other), hipSuccess);
+    }
+    EXPECT_EQ(*pinned, 17);
+    opener.join();
+  }
+  for (hipStream_t stream : {writer, other}) EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+  for (hipModule_t module : modules) EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+  EXPECT_EQ(hipFree(there), hipSuccess);
+  EXPECT_EQ(hipHostFree(pinned), hipSuccess);
+  EXPECT_EQ(hipHostFree(gate), hipSuccess);
 }
 
 TEST_F(PeerTest, ModulesOfTwoDevicesHaveTheirOwnGlobals) {
