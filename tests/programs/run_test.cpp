@@ -70,6 +70,12 @@ TEST(Output, OfChosenLaunches) {
   EXPECT_EQ(report.at("selection").at("of_launches"), 9);
 }
 
+TEST(Output, OfUnoptimizedCooperativeGroups) {
+  for (const char* gpu : {"mi300x", "rx7900xtx"})
+    EXPECT_EQ(hipsight_run({"--gpu", gpu, "--no-report"}, {"groups"}).out,
+              "8128 120 376 632 888 1144 1400 1656 1912 ");
+}
+
 TEST(Output, ComparesGpus) {
   const Scratch scratch;
   const Outcome outcome =
