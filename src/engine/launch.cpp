@@ -16,6 +16,7 @@
 #include <mutex>
 #include <new>
 
+#include "engine/overruns.h"
 #include "engine/translate/translator.h"
 
 namespace hipsight::engine {
@@ -50,7 +51,7 @@ struct Slot {
 
   Slot(const Launch& launch, std::uint32_t max_waves)
       : waves(make_block(launch.file.wave_bytes() * max_waves)),
-        lds(make_block(std::size_t{launch.lds_bytes} + lds_slack)),
+        lds(make_block(lds_room(launch.lds_bytes) + lds_slack)),
         scratch(make_block(std::max<std::size_t>(
             64, std::size_t{launch.scratch_bytes + 4} * launch.file.lanes * max_waves))) {
     group.launch = &launch;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -9,8 +10,15 @@
 
 namespace hipsight::engine {
 
-/// Accesses beyond an allocation, but on a page of it: a GPU protects whole pages, so programs that
-/// do this run there. Each instruction that does is told once.
+/// What a workgroup gets of the LDS when it asks for some: hardware gives it out in blocks.
+constexpr std::size_t lds_room(std::size_t asked) {
+  constexpr std::size_t block = 512;
+  return (asked + block - 1) / block * block;
+}
+
+/// Accesses beyond an allocation, but on a page of it, or beyond a workgroup's LDS, but in a block
+/// of it: a GPU knows no smaller units, so programs that do this run there. Each instruction that
+/// does is told once.
 struct Overruns {
   bool errors = false;  ///< they are errors (Options::strict)
   std::function<void(const std::string&)> tell;

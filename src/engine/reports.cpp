@@ -91,6 +91,17 @@ std::string whereabouts(const Launch& launch, std::uint64_t address, unsigned by
   return text + nearest(memory, address);
 }
 
+/// Tells of an access that a GPU does not notice. False when such accesses are errors.
+bool goes_on(Overruns& overruns, const Op* op, const std::string& message, const char* why) {
+  if (overruns.errors) return false;
+  const std::lock_guard lock(overruns.mutex);
+  if (overruns.told.insert(op->instruction).second && overruns.tell)
+    overruns.tell(
+        fmt::format("{}\n  a GPU does not notice, since {}; the run goes on (--strict: an error)",
+                    message, why));
+  return true;
+}
+
 }  // namespace
 
 void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
@@ -109,16 +120,15 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
   else
     message = fmt::format("{} outside every allocation: {} bytes at {:#x}", kind, bytes, address);
   message += "\n" + place_of(wave, *op->instruction) + fmt::format(", lane {}", lane);
-  if (message.find("every allocation") == std::string::npos)
-    throw KernelError(KernelError::Kind::MemoryAccess, message);
-  message += "\n" + whereabouts(launch, address, bytes);
-  if (!launch.overruns->errors && launch.memory->shares_page(address, bytes)) {
-    const std::lock_guard lock(launch.overruns->mutex);
-    if (launch.overruns->told.insert(op->instruction).second && launch.overruns->tell)
-      launch.overruns->tell(message +
-                            "\n  a GPU does not notice, since it is on a page of that allocation; "
-                            "the run goes on (--strict: an error)");
-    return;
+  if (kind == "LDS access") {
+    if (address + bytes <= lds_room(wave.group->lds_bytes) &&
+        goes_on(*launch.overruns, op, message, "the LDS is given out in blocks of 512 bytes"))
+      return;
+  } else if (message.find("every allocation") != std::string::npos) {
+    message += "\n" + whereabouts(launch, address, bytes);
+    if (launch.memory->shares_page(address, bytes) &&
+        goes_on(*launch.overruns, op, message, "it is on a page of that allocation"))
+      return;
   }
   throw KernelError(KernelError::Kind::MemoryAccess, message);
 }

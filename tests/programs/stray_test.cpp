@@ -108,7 +108,8 @@ INSTANTIATE_TEST_SUITE_P(Gpu, Stray,
                            return std::get<0>(info.param) + ("_" + std::get<1>(info.param).name);
                          });
 
-// A GPU protects pages, so it does not notice these: programs that do so run there.
+// A GPU protects pages, and gives LDS out in blocks, so it does not notice these: programs that do
+// so run there.
 class JustBeyond : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(JustBeyond, IsToldOnceAndTheRunGoesOn) {
@@ -118,7 +119,9 @@ TEST_P(JustBeyond, IsToldOnceAndTheRunGoesOn) {
   EXPECT_EQ(outcome.out,
             "before\nwait: hipSuccess\nafter it: hipSuccess\nhost memory: as it was\nafter\n");
   EXPECT_EQ(outcome.status, 0) << all;
-  EXPECT_THAT(outcome.err, HasSubstr(" outside every allocation: 4 bytes at 0x")) << all;
+  EXPECT_THAT(outcome.err, HasSubstr(name == "lds" ? " outside the workgroup's LDS: 4 bytes at 0x"
+                                                   : " outside every allocation: 4 bytes at 0x"))
+      << all;
   EXPECT_THAT(outcome.err, HasSubstr("\n  source      ")) << all;
   const std::string note = "a GPU does not notice";
   const std::size_t at = outcome.err.find(note);
@@ -131,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values<std::string>("mi210", "mi300x", "rx7900xtx"),
                      testing::Values<std::string>("past_end", "load_past_end",
                                                   "scalar_load_past_end", "atomic_past_end",
-                                                  "flat_past_end", "straddling")),
+                                                  "flat_past_end", "straddling", "lds")),
     [](const auto& info) { return std::get<0>(info.param) + "_" + std::get<1>(info.param); });
 
 TEST(StrayProgram, KeepsItsOwnExitStatus) {
