@@ -13,7 +13,7 @@ def run(command, gpu, seconds, folder=None, **variables):
     environment = os.environ | {"HIPSIGHT_GPU": gpu, "HIPSIGHT_REPORT": "none"} | variables
     program = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, text=True,
                                errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               start_new_session=True)
+                               process_group=0)
     try:
         text, _ = program.communicate(timeout=seconds)
         return program.returncode, text

@@ -1,57 +1,67 @@
 #!/usr/bin/env python3
 """Runs rocPRIM's own test programs, as Debian packages them, on emulated GPUs.
 
-    tests/external/rocprim.py [--source DIR] [--gpu NAME]... [--seconds N] [PROGRAM...]
+    tests/external/rocprim.py [--source DIR] [--gpu NAME]... [--seconds N] [--cases N] [PROGRAM...]
 
 DIR holds the unpacked packages; when it is empty they are fetched from Debian 13 (./dev unpack;
 700 MB, 2 GB unpacked). The programs are run by that suite's loader and C++ library, with our
 libamdhip64.so.5: nothing is installed. A program that is still running after N seconds is stopped;
-what it had not reached then counts as not run. Prints a table, and what failed.
+what it had not reached then counts as not run. With --cases, N cases of each program, spread evenly
+over it, run in a process of their own each, and the seconds are for each. Prints a table, and what
+failed.
 """
 
 import argparse
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+import programs
+
+ROOT = programs.ROOT
 PACKAGES = ["librocprim-tests", "libc6", "libstdc++6", "libgcc-s1"]
 FOLDER = "usr/libexec/rocm/librocprim-tests"
 
 
-def run(source, program, gpu, seconds):
-    """Names of the cases by what became of them, and why the program ended early, if it did."""
+KINDS = ("passed", "failed", "skipped", "time")
+
+
+def command_of(source, program):
+    """By the suite's own loader and libraries, but with our runtime and this machine's LLVM."""
     system = source / "usr/lib/x86_64-linux-gnu"
     path = [ROOT / "build/lib", system, "/usr/lib/llvm-22/lib", "/usr/lib/x86_64-linux-gnu"]
-    command = [source / "usr/lib64/ld-linux-x86-64.so.2", "--library-path"]
-    command += [":".join(map(str, path)), source / FOLDER / program]
-    environment = os.environ | {"HIPSIGHT_GPU": gpu, "HIPSIGHT_REPORT": "none"}
-    end = ""
-    try:
-        ran = subprocess.run(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds
-        )
-        text = ran.stdout
-        if ran.returncode < 0:
-            end = f"signal {-ran.returncode}"
-    except subprocess.TimeoutExpired as stopped:
-        text, end = stopped.stdout or b"", "time"
-    text = text.decode(errors="replace")
-    cases = {
-        what: set(re.findall(rf"^\[ +{mark} +\] (\S+)", text, re.M))
-        for what, mark in (("begun", "RUN"), ("passed", "OK"), ("failed", "FAILED"), ("skipped", "SKIPPED"))
-    }
-    cases["skipped"] &= cases["begun"]
-    cases["failed"] &= cases["begun"]
-    cases["passed"] -= cases["skipped"]
-    unfinished = cases["begun"] - cases["passed"] - cases["failed"] - cases["skipped"]
-    if end != "time":  # rocPRIM leaves the program at the first HIP error
-        cases["failed"] |= unfinished
-    total = re.search(r"Running (\d+) tests? from", text)
-    cases["listed"] = int(total[1]) if total else 0
-    return cases, end, text
+    loader = source / "usr/lib64/ld-linux-x86-64.so.2"
+    return [loader, "--library-path", ":".join(map(str, path)), source / FOLDER / program]
+
+
+def cases_of(source, program, gpu):
+    """The names of a program's cases."""
+    text = programs.run([*command_of(source, program), "--gtest_list_tests"], gpu, 60)[1]
+    suite, names = "", []
+    for line in text.splitlines():
+        name = line.split("#")[0].rstrip()
+        if name.startswith("  "):
+            names.append(suite + name.strip())
+        else:
+            suite = name
+    return names
+
+
+def run(source, program, gpu, seconds, chosen=("*",)):
+    """Names of the cases by what became of them, and the text."""
+    command = [*command_of(source, program), "--gtest_filter=" + ":".join(chosen)]
+    code, text = programs.run(command, gpu, seconds)
+    begun, passed, failed, skipped = (
+        set(re.findall(rf"^\[ +{mark} +\] (\S+)", text, re.M)) for mark in ("RUN", "OK", "FAILED", "SKIPPED"))
+    skipped &= begun
+    failed &= begun
+    passed -= skipped
+    unfinished = begun - passed - failed - skipped
+    if code is not None:  # rocPRIM leaves the program at the first HIP error
+        failed |= unfinished
+        unfinished = set()
+    return dict(zip(KINDS, (passed, failed, skipped, unfinished))), text
 
 
 def main():
@@ -59,38 +69,40 @@ def main():
     parser.add_argument("--source", type=Path, default=ROOT / "build/external/rocprim")
     parser.add_argument("--gpu", action="append", help="default: mi210 and rx7900xtx")
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--cases", type=int, help="of each program (all)")
     parser.add_argument("program", nargs="*")
     options = parser.parse_args()
-    if not (options.source / FOLDER).is_dir():
+    folder = options.source / FOLDER
+    if not folder.is_dir():
         subprocess.run([ROOT / "dev", "unpack", "trixie", options.source, *PACKAGES], check=True)
-    programs = options.program or sorted(
-        (p.name for p in (options.source / FOLDER).iterdir()),
-        key=lambda name: (options.source / FOLDER / name).stat().st_size,
-    )
-    print(f"{'program':40} {'GPU':10} {'cases':>6} {'passed':>6} {'failed':>6} {'skipped':>7} {'not run':>7}")
-    sums = dict.fromkeys(("listed", "passed", "failed", "skipped"), 0)
-    for program in programs:
+    names = options.program or [p.name for p in sorted(folder.iterdir(), key=lambda p: p.stat().st_size)]
+    print(f"{'program':40} {'GPU':10} {'cases':>6} " + " ".join(f"{kind:>7}" for kind in KINDS) + " not run")
+    sums = dict.fromkeys(("cases", *KINDS), 0)
+    for program in names:
         for gpu in options.gpu or ["mi210", "rx7900xtx"]:
-            cases, end, text = run(options.source, program, gpu, options.seconds)
-            counts = {what: len(cases[what]) for what in ("passed", "failed", "skipped")}
-            counts["listed"] = cases["listed"]
-            left = counts["listed"] - counts["passed"] - counts["failed"] - counts["skipped"]
-            print(
-                f"{program:40} {gpu:10} {counts['listed']:6} {counts['passed']:6} {counts['failed']:6}"
-                f" {counts['skipped']:7} {left:7}  {end}",
-                flush=True,
-            )
-            for name in sorted(cases["failed"]):
-                print(f"  failed: {name}")
-            first = re.search(r"^hipsight: (?!.*\n(.*\n)*?.*the run goes on).*(\n  .*)*", text, re.M)
-            if cases["failed"] and first:
-                print("    " + first[0].replace("\n", "\n    "))
-            for what in sums:
-                sums[what] += counts[what]
-    ran = sums["passed"] + sums["failed"]
-    print(f"\n{ran} cases ran, {sums['passed']} passed ({100 * sums['passed'] / max(1, ran):.2f} %), "
-          f"{sums['failed']} failed, {sums['skipped']} skipped themselves, "
-          f"{sums['listed'] - ran - sums['skipped']} not run in the time given")
+            all_cases = cases_of(options.source, program, gpu)
+            runs = [["*"]]
+            if options.cases and options.cases < len(all_cases):
+                step = len(all_cases) / options.cases
+                runs = [[all_cases[int((i + 0.5) * step)]] for i in range(options.cases)]
+            counts, complaints = {"cases": len(all_cases)} | dict.fromkeys(KINDS, 0), []
+            for chosen in runs:
+                cases, text = run(options.source, program, gpu, options.seconds, chosen)
+                for kind in KINDS:
+                    counts[kind] += len(cases[kind])
+                complaints += [f"  {kind}: {name}" for kind in ("failed", "time") for name in sorted(cases[kind])]
+                first = re.search(r"^hipsight: (?!.*\n(.*\n)*?.*the run goes on).*(\n  .*)*", text, re.M)
+                if cases["failed"] and first:
+                    complaints.append("    " + first[0].replace("\n", "\n    "))
+            left = len(all_cases) - sum(counts[kind] for kind in KINDS)
+            columns = " ".join(f"{counts[kind]:7}" for kind in KINDS)
+            print(f"{program:40} {gpu:10} {counts['cases']:6} {columns} {left:7}", *complaints, sep="\n", flush=True)
+            for kind, count in counts.items():
+                sums[kind] += count
+    ended = sums["passed"] + sums["failed"]
+    print(f"\n{ended} cases came to an end, {sums['passed']} passed ({100 * sums['passed'] / max(1, ended):.2f} %), "
+          f"{sums['failed']} failed; {sums['time']} were cut off by the time, {sums['skipped']} skipped themselves, "
+          f"{sums['cases'] - sum(sums[kind] for kind in KINDS)} not run")
     return sums["failed"] != 0
 
 
