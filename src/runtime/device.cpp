@@ -451,7 +451,10 @@ HIP_API hipError_t hipDeviceGetCacheConfig(hipFuncCache_t* config) {
   });
 }
 HIP_API hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config) {
-  return finish(hipSuccess);
+  return api([&] {
+    require(config <= hipFuncCachePreferEqual);
+    return hipSuccess;
+  });
 }
 HIP_API hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig* config) {
   return api([&] {

@@ -70,7 +70,7 @@ std::shared_ptr<Function> Module::function(std::string_view name) {
   if (const auto known = functions_.find(name); known != functions_.end()) return known->second;
   const code::Kernel* kernel = object().find_kernel(name);
   if (!kernel) return nullptr;
-  auto function = std::make_shared<Function>(Function{code_, kernel, device_});
+  auto function = std::make_shared<Function>(code_, kernel, device_);
   function->handle = functions().add(function);
   functions_.emplace(name, function);
   return function;

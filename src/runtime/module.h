@@ -21,6 +21,7 @@ struct Function {
   const code::Kernel* kernel = nullptr;
   int device = 0;
   hipFunction_t handle = nullptr;
+  std::atomic<int> dynamic_lds{-1};  ///< that the program asked for; -1: all that there is
 };
 
 /// A device variable's memory.

@@ -169,7 +169,9 @@ HIP_API hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const voi
     *attributes = {};
     attributes->binaryVersion = get(HIP_FUNC_ATTRIBUTE_BINARY_VERSION);
     attributes->localSizeBytes = static_cast<std::size_t>(get(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
-    attributes->maxDynamicSharedSizeBytes = get(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+    const int asked = function->dynamic_lds;
+    attributes->maxDynamicSharedSizeBytes =
+        asked >= 0 ? asked : get(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
     attributes->maxThreadsPerBlock = get(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     attributes->numRegs = get(HIP_FUNC_ATTRIBUTE_NUM_REGS);
     attributes->ptxVersion = get(HIP_FUNC_ATTRIBUTE_PTX_VERSION);
@@ -179,27 +181,33 @@ HIP_API hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const voi
   });
 }
 
-// A kernel may use all of the LDS without asking: the request is only checked.
+// A kernel may use all of the LDS without asking: the request is only remembered.
 HIP_API hipError_t hipFuncSetAttribute(const void* stub, hipFuncAttribute which, int value) {
   return api([&] {
     require(stub != nullptr, hipErrorInvalidDeviceFunction);
     require(which <= hipFuncAttributeMax);
     const auto function = registered_function(stub, current_device());
-    if (which == hipFuncAttributeMaxDynamicSharedMemorySize)
+    if (which == hipFuncAttributeMaxDynamicSharedMemorySize) {
       require(value >= 0 &&
               value <= attribute(*function, HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
+      function->dynamic_lds = value;
+    } else if (which == hipFuncAttributePreferredSharedMemoryCarveout) {
+      require(value >= -1 && value <= 100);  // percent; -1: no preference
+    }
     return hipSuccess;
   });
 }
 
 HIP_API hipError_t hipFuncSetCacheConfig(const void* stub, hipFuncCache_t config) {
   return api([&] {
+    require(stub != nullptr, hipErrorInvalidDeviceFunction);
     require(config <= hipFuncCachePreferEqual);
     return hipSuccess;
   });
 }
 HIP_API hipError_t hipFuncSetSharedMemConfig(const void* stub, hipSharedMemConfig config) {
   return api([&] {
+    require(stub != nullptr, hipErrorInvalidDeviceFunction);
     require(config <= hipSharedMemBankSizeEightByte);
     return hipSuccess;
   });

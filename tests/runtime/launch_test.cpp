@@ -3,6 +3,9 @@
 #include <hip/hip_ext.h>
 #include <hip/hip_runtime_api.h>
 
+#include <chrono>
+#include <thread>
+
 #include "fake_engine.h"
 #include "kernels.h"
 
@@ -123,6 +126,50 @@ TEST_F(LaunchTest, ExtModuleLaunchCountsWorkItemsAndAllowsARemainder) {
   }
 }
 
+TEST_F(LaunchTest, ExtLaunchRecordsEventsBeforeAndAfterTheKernel) {
+  hipEvent_t start = nullptr, stop = nullptr;
+  ASSERT_EQ(hipEventCreate(&start), hipSuccess);
+  ASSERT_EQ(hipEventCreate(&stop), hipSuccess);
+  fake::on_launch() = [](const auto&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  float* data = nullptr;
+  float factor = 3;
+  int count = 128;
+  auto parameters = pointers(data, factor, count);
+  const auto launch = [&](hipEvent_t after) {
+    return hipExtLaunchKernel(scale_stub(), dim3(2), dim3(64), parameters.data(), 32, nullptr,
+                              start, after, 0);
+  };
+  ASSERT_EQ(launch(stop), hipSuccess);
+  ASSERT_EQ(hipEventSynchronize(stop), hipSuccess);
+  ASSERT_EQ(fake::launches().size(), 1u);
+  const fake::Launch& first = fake::launches()[0];
+  EXPECT_EQ(first.dispatch.grid.x, 128u);
+  EXPECT_EQ(first.dispatch.dynamic_lds, 32u);
+  EXPECT_EQ(first.at<float>(8), 3.0f);
+  EXPECT_EQ(first.at<int>(12), 128);
+  float ms = 0;
+  ASSERT_EQ(hipEventElapsedTime(&ms, start, stop), hipSuccess);
+  EXPECT_GE(ms, 20.0f);
+  EXPECT_EQ(hipEventDestroy(stop), hipSuccess);
+  EXPECT_EQ(launch(stop), hipErrorInvalidHandle);
+  EXPECT_EQ(fake::launches().size(), 1u);
+  EXPECT_EQ(hipEventDestroy(start), hipSuccess);
+}
+
+// They are for tools that look on: a program computes the same with and without.
+TEST_F(LaunchTest, ProfilerMarksDropNoLaunches) {
+  ASSERT_EQ(hipProfilerStop(), hipSuccess);
+  launch_scale(1, 64, nullptr, nullptr, 1, 1);
+  ASSERT_EQ(hipProfilerStart(), hipSuccess);
+  launch_scale(2, 64, nullptr, nullptr, 1, 1);
+  ASSERT_EQ(hipProfilerStop(), hipSuccess);
+  ASSERT_EQ(fake::launches().size(), 2u);
+  EXPECT_EQ(fake::launches()[0].dispatch.grid.x, 64u);
+  EXPECT_EQ(fake::launches()[1].dispatch.grid.x, 128u);
+}
+
 TEST_F(LaunchTest, RefusesWhatHipRefuses) {
   const hipFunction_t f = function(arguments_stub());
   Packed p{};
@@ -183,6 +230,15 @@ TEST_F(LaunchTest, CooperativeGridsMustFit) {
   EXPECT_EQ(launch(most), hipSuccess);
   EXPECT_TRUE(fake::launches().back().dispatch.cooperative);
   EXPECT_EQ(launch(most + 1), hipErrorCooperativeLaunchTooLarge);
+
+  const auto launch_function = [&](unsigned blocks) {
+    return hipModuleLaunchCooperativeKernel(function(fixed_lds_stub()), blocks, 1, 1, 256, 1, 1, 0,
+                                            nullptr, parameters);
+  };
+  ASSERT_EQ(launch_function(most), hipSuccess);
+  EXPECT_TRUE(fake::launches().back().dispatch.cooperative);
+  EXPECT_EQ(fake::launches().back().dispatch.grid.x, most * 256);
+  EXPECT_EQ(launch_function(most + 1), hipErrorCooperativeLaunchTooLarge);
 }
 
 TEST_F(LaunchTest, DestroyedStreamAndUnknownStub) {

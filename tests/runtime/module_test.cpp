@@ -53,6 +53,28 @@ TEST(Module, LoadsWhatFitsTheDevice) {
   fake::reset();
 }
 
+TEST(Module, OptionsChangeNothing) {
+  const auto image = contents(file("kernels_gfx942.co"));
+  hipJitOption options[] = {hipJitOptionMaxRegisters, hipJitOptionOptimizationLevel};
+  void* values[] = {reinterpret_cast<void*>(8), nullptr};
+  hipModule_t module = nullptr;
+  ASSERT_EQ(hipModuleLoadDataEx(&module, image.data(), 2, options, values), hipSuccess);
+  hipFunction_t function = nullptr;
+  ASSERT_EQ(hipModuleGetFunction(&function, module, "_Z5storePii"), hipSuccess);
+  fake::reset();
+  int* where = nullptr;
+  int value = 3;
+  auto parameters = pointers(where, value);
+  ASSERT_EQ(
+      hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters.data(), nullptr),
+      hipSuccess);
+  ASSERT_EQ(fake::launches().size(), 1u);
+  EXPECT_EQ(fake::launches()[0].at<int>(8), 3);
+  fake::reset();
+  EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+  EXPECT_EQ(hipModuleLoadDataEx(&module, nullptr, 0, nullptr, nullptr), hipErrorInvalidValue);
+}
+
 TEST(Module, FromAFile) {
   hipModule_t module = nullptr;
   ASSERT_EQ(hipModuleLoad(&module, file("kernels_gfx942.co").c_str()), hipSuccess);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -34,6 +35,22 @@ hipFunction_t load(hipModule_t* module, const char* kernel) {
 hipError_t store(hipFunction_t function, int* where, int value, hipStream_t stream = nullptr) {
   auto parameters = pointers(where, value);
   return hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters.data(), nullptr);
+}
+
+/// Runs in a process of its own, where HIP is not yet in use.
+[[noreturn]] void init_as_mi210() {
+  setenv("HIPSIGHT_GPU", "mi210", 1);
+  const bool refused = hipInit(1) == hipErrorInvalidValue;
+  const bool ready = hipInit(0) == hipSuccess;
+  setenv("HIPSIGHT_GPU", "mi300x", 1);
+  char name[64] = "";
+  const bool named = hipDeviceGetName(name, sizeof name, 0) == hipSuccess;
+  std::exit(refused && ready && named && std::strcmp(name, "AMD Instinct MI210") == 0 ? 0 : 1);
+}
+
+TEST(Initialization, MakesTheDevicesThatTheEnvironmentAsksFor) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(init_as_mi210(), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(PeerTest, EachDeviceHasItsOwnMemory) {
@@ -71,6 +88,50 @@ TEST_F(PeerTest, AccessIsEnabledOnce) {
   EXPECT_EQ(hipDeviceEnablePeerAccess(2, 0), hipErrorInvalidDevice);
 }
 
+TEST_F(PeerTest, ContextsEnableAccessForTheirDevices) {
+  hipCtx_t contexts[2];
+  for (const int device : {0, 1})
+    ASSERT_EQ(hipDevicePrimaryCtxRetain(&contexts[device], device), hipSuccess);
+  ASSERT_EQ(hipCtxEnablePeerAccess(contexts[1], 0), hipSuccess);
+  EXPECT_EQ(hipDeviceEnablePeerAccess(1, 0), hipErrorPeerAccessAlreadyEnabled);
+  EXPECT_EQ(hipCtxEnablePeerAccess(contexts[1], 0), hipErrorPeerAccessAlreadyEnabled);
+  ASSERT_EQ(hipCtxSetCurrent(contexts[1]), hipSuccess);
+  int current = -1;
+  ASSERT_EQ(hipGetDevice(&current), hipSuccess);
+  EXPECT_EQ(current, 1);
+  EXPECT_EQ(hipDeviceDisablePeerAccess(0), hipErrorPeerAccessNotEnabled);  // of the other way
+  ASSERT_EQ(hipCtxSetCurrent(contexts[0]), hipSuccess);
+  ASSERT_EQ(hipCtxDisablePeerAccess(contexts[1]), hipSuccess);
+  EXPECT_EQ(hipDeviceDisablePeerAccess(1), hipErrorPeerAccessNotEnabled);
+  EXPECT_EQ(hipCtxEnablePeerAccess(contexts[1], 1), hipErrorInvalidValue);
+  EXPECT_EQ(hipCtxEnablePeerAccess(contexts[0], 0), hipErrorInvalidDevice);  // of itself
+  EXPECT_EQ(hipCtxEnablePeerAccess(nullptr, 0), hipErrorInvalidContext);
+}
+
+TEST_F(PeerTest, DevicesAndStreamsKnowTheirNumbers) {
+  for (const int ordinal : {0, 1}) {
+    hipDevice_t device = -1;
+    ASSERT_EQ(hipDeviceGet(&device, ordinal), hipSuccess);
+    char by_handle[16], by_ordinal[16];
+    ASSERT_EQ(hipDeviceGetPCIBusId(by_handle, sizeof by_handle, device), hipSuccess);
+    ASSERT_EQ(hipDeviceGetPCIBusId(by_ordinal, sizeof by_ordinal, ordinal), hipSuccess);
+    EXPECT_STREQ(by_handle, by_ordinal);
+    hipStream_t stream = nullptr;
+    ASSERT_EQ(hipSetDevice(device), hipSuccess);
+    ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+    ASSERT_EQ(hipSetDevice(0), hipSuccess);
+    EXPECT_EQ(hipGetStreamDeviceId(stream), ordinal);
+    ASSERT_EQ(hipStreamDestroy(stream), hipSuccess);
+    EXPECT_EQ(hipGetStreamDeviceId(stream), -1);
+  }
+  ASSERT_EQ(hipSetDevice(1), hipSuccess);
+  EXPECT_EQ(hipGetStreamDeviceId(nullptr), 1);
+  hipDevice_t device = 77;
+  EXPECT_EQ(hipDeviceGet(&device, 2), hipErrorInvalidDevice);
+  EXPECT_EQ(hipDeviceGet(&device, -1), hipErrorInvalidDevice);
+  EXPECT_EQ(device, 77);
+}
+
 TEST_F(PeerTest, CopiesAndStoresBetweenDevices) {
   int *here = nullptr, *there = nullptr;
   ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&here), 4), hipSuccess);
@@ -85,6 +146,17 @@ TEST_F(PeerTest, CopiesAndStoresBetweenDevices) {
   ASSERT_EQ(hipMemcpy(&value, here, 4, hipMemcpyDeviceToHost), hipSuccess);
   EXPECT_EQ(value, 17);
   EXPECT_EQ(hipMemcpyPeer(here, 0, there, 5, 4), hipErrorInvalidDevice);
+  // In the order of a stream.
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+  ASSERT_EQ(store(function, here, 18, stream), hipSuccess);
+  ASSERT_EQ(hipMemcpyPeerAsync(there, 1, here, 0, 4, stream), hipSuccess);
+  ASSERT_EQ(store(function, here, 19, stream), hipSuccess);
+  ASSERT_EQ(hipStreamSynchronize(stream), hipSuccess);
+  ASSERT_EQ(hipMemcpy(&value, there, 4, hipMemcpyDeviceToHost), hipSuccess);
+  EXPECT_EQ(value, 18);
+  EXPECT_EQ(hipMemcpyPeerAsync(there, 1, here, -1, 4, stream), hipErrorInvalidDevice);
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
   EXPECT_EQ(hipFree(here), hipSuccess);
   EXPECT_EQ(hipFree(there), hipSuccess);
   EXPECT_EQ(hipModuleUnload(module), hipSuccess);

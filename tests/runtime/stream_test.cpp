@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -178,6 +179,54 @@ TEST_F(StreamTest, ASynchronousCopyWaitsItsTurn) {
   EXPECT_EQ(log.text(), "a");
   opener.join();
   EXPECT_EQ(hipFree(device), hipSuccess);
+}
+
+TEST_F(StreamTest, ACopyWithAStreamWaitsForThatStreamOnly) {
+  const hipStream_t stream = make_stream(hipStreamNonBlocking),
+                    other = make_stream(hipStreamNonBlocking);
+  int* const device = device_array<int>(1);
+  ASSERT_EQ(hipMemset(device, 2, 4), hipSuccess);
+  step('a', stream);
+  ASSERT_EQ(hipMemsetAsync(device, 1, 4, stream), hipSuccess);
+  int host = 0;
+  EXPECT_EQ(hipMemcpyWithStream(&host, device, 4, hipMemcpyDeviceToHost, other), hipSuccess);
+  EXPECT_EQ(host, 0x02020202);
+  EXPECT_EQ(log.text(), "");
+  std::thread opener([this] { gate.open(); });
+  EXPECT_EQ(hipMemcpyWithStream(&host, device, 4, hipMemcpyDeviceToHost, stream), hipSuccess);
+  EXPECT_EQ(host, 0x01010101);
+  EXPECT_EQ(log.text(), "a");
+  opener.join();
+  EXPECT_EQ(hipFree(device), hipSuccess);
+}
+
+TEST_F(StreamTest, CopiesAndFillsByTheDriversNamesWaitTheirTurn) {
+  const hipStream_t stream = make_stream(hipStreamNonBlocking);
+  unsigned *const first = device_array<unsigned>(4), *const second = device_array<unsigned>(4);
+  unsigned* pinned = nullptr;
+  ASSERT_EQ(hipHostMalloc(reinterpret_cast<void**>(&pinned), 16, 0), hipSuccess);
+  std::fill_n(pinned, 4, 7u);
+  for (unsigned* array : {first, second}) ASSERT_EQ(hipMemset(array, 0, 16), hipSuccess);
+  step('a', stream);
+  ASSERT_EQ(hipMemsetD8Async(first, 0xab, 6, stream), hipSuccess);
+  ASSERT_EQ(hipMemsetD16Async(first + 2, 0xbeef, 3, stream), hipSuccess);
+  ASSERT_EQ(hipMemcpyDtoDAsync(second, first, 16, stream), hipSuccess);
+  ASSERT_EQ(hipMemcpyDtoHAsync(pinned, second, 16, stream), hipSuccess);
+  ASSERT_EQ(hipMemcpyHtoDAsync(first, pinned + 2, 4, stream), hipSuccess);
+  EXPECT_EQ(first[0], 0u);  // it is not their turn
+  EXPECT_EQ(pinned[0], 7u);
+  gate.open();
+  ASSERT_EQ(hipStreamSynchronize(stream), hipSuccess);
+  const unsigned expected[4] = {0xabababab, 0x0000abab, 0xbeefbeef, 0x0000beef};
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(pinned[i], expected[i]) << i;
+  EXPECT_EQ(first[0], expected[2]);
+  EXPECT_EQ(hipMemsetD8Async(first, 0, 17, stream), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemsetD16Async(first, 0, 9, stream), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpyDtoDAsync(first, second, 17, stream), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpyDtoHAsync(pinned, second, 17, stream), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpyHtoDAsync(first, pinned, 17, stream), hipErrorInvalidValue);
+  for (unsigned* array : {first, second}) EXPECT_EQ(hipFree(array), hipSuccess);
+  EXPECT_EQ(hipHostFree(pinned), hipSuccess);
 }
 
 TEST_F(StreamTest, PageableMemoryMayBeReusedAtOnce) {
