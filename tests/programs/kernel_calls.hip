@@ -1,6 +1,8 @@
 // Kernels that call the host: printf, assert, malloc and free.
+#include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <vector>
 
 #include "check.h"
 
@@ -131,6 +133,51 @@ static unsigned allocations() {
   return result;
 }
 
+// All of them, from many workgroups at once.
+constexpr unsigned many_groups = 10000, many_threads = 16, many = many_groups * many_threads;
+struct Block {
+  unsigned owner, twice;
+};
+
+__global__ void call_all(Block** blocks) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  auto* block = static_cast<Block*>(malloc(sizeof(Block)));
+  assert(block && "there is memory");
+  *block = {i, 2 * i};
+  blocks[i] = block;
+  if (threadIdx.x == 0)
+    printf("group %u of %u has memory\n", static_cast<unsigned>(blockIdx.x), many_groups);
+}
+
+__global__ void free_all(Block** blocks, unsigned* right) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blocks[i]->owner == i && blocks[i]->twice == 2 * i) atomicAdd(right, 1u);
+  free(blocks[i]);
+}
+
+static void all_calls() {
+  auto** blocks = device_array<Block*>(many);
+  auto* right = device_array<unsigned>(1);
+  MUST(hipMemset(right, 0, sizeof *right));
+  call_all<<<many_groups, many_threads>>>(blocks);
+  MUST(hipDeviceSynchronize());
+  std::vector<Block*> live(many);
+  MUST(hipMemcpy(live.data(), blocks, many * sizeof(Block*), hipMemcpyDeviceToHost));
+  std::sort(live.begin(), live.end());
+  unsigned apart = 1, unharmed = 0;
+  for (unsigned i = 1; i < many; ++i) apart += live[i] - live[i - 1] >= 1;
+  free_all<<<many_groups, many_threads>>>(blocks, right);
+  MUST(hipMemcpy(&unharmed, right, sizeof unharmed, hipMemcpyDeviceToHost));
+  std::printf("of %u blocks %u are apart, %u unharmed\n", many, apart, unharmed);
+}
+
+static void failing_assert_of_all() {
+  auto* values = device_array<int>(many);
+  MUST(hipMemset(values, 0xff, many * sizeof(int)));
+  check<<<many_groups, many_threads>>>(values, many);
+  tell("wait", hipDeviceSynchronize());
+}
+
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "many") {
@@ -140,6 +187,10 @@ int main(int argc, char** argv) {
     return conversions(argc > 2 ? argv[2] : "") ? 0 : 1;
   } else if (what == "assert") {
     failing_assert();
+  } else if (what == "assert_all") {
+    failing_assert_of_all();
+  } else if (what == "all") {
+    all_calls();
   } else if (what == "malloc") {
     std::printf("%u wrong\n", allocations());
   }

@@ -65,6 +65,33 @@ TEST_P(KernelCalls, FailedAssertionEndsTheLaunch) {
   EXPECT_EQ(outcome.status, 86);
 }
 
+TEST_P(KernelCalls, FailedAssertionsOfTenThousandWorkgroups) {
+  const Outcome outcome = run({"kernel_calls", "assert_all"});
+  EXPECT_EQ(outcome.out, "wait: hipErrorLaunchFailure\n");
+  EXPECT_EQ(outcome.status, 86);
+  // As many are told as came about before the launch ended, each in a line of its own.
+  std::istringstream lines(outcome.err);
+  int told = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("Device-side") == line.npos) continue;
+    EXPECT_THAT(line, HasSubstr("Device-side assertion `values[i] >= 0"));
+    EXPECT_THAT(line, testing::EndsWith("failed."));
+    ++told;
+  }
+  EXPECT_GT(told, 0) << outcome.err;
+}
+
+TEST_P(KernelCalls, AllOfThemFromTenThousandWorkgroups) {
+  const Outcome outcome = run({"kernel_calls", "all"});
+  std::string expected = "of 160000 blocks 160000 are apart, 160000 unharmed\n";
+  for (int group = 0; group < 10000; ++group)
+    expected += "group " + std::to_string(group) + " of 10000 has memory\n";
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_TRUE(sorted_lines(outcome.out) == sorted_lines(expected))
+      << sorted_lines(outcome.out).size() << " lines; the first: " << outcome.out.substr(0, 200);
+}
+
 TEST_P(KernelCalls, AllocateAndFree) {
   const Outcome outcome = run({"kernel_calls", "malloc"});
   EXPECT_EQ(outcome.out, "0 wrong\n") << outcome.err;
