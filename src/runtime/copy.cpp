@@ -10,49 +10,44 @@
 
 #include "runtime/capture.h"
 #include "runtime/graph_work.h"
-#include "runtime/mapping.h"
 #include "runtime/registration.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
 namespace hipsight::runtime {
-namespace {
 
-/// Bytes from the first to the last that a copy touches. @throws Failure on overflow.
-std::size_t extent(Layout layout, Lines lines) {
-  std::size_t slices = 0, rows = 0, size = lines.width;
-  require(!__builtin_mul_overflow(lines.slices - 1, layout.slice_pitch, &slices) &&
-          !__builtin_mul_overflow(lines.rows - 1, layout.pitch, &rows) &&
-          !__builtin_add_overflow(size, rows, &size) &&
-          !__builtin_add_overflow(size, slices, &size));
-  return size;
+std::byte* at(const void* begin, Layout layout, std::size_t x, std::size_t y, std::size_t z) {
+  require(begin != nullptr);
+  return reinterpret_cast<std::byte*>(
+      sum(reinterpret_cast<std::uintptr_t>(begin), distance(layout, x, y, z)));
 }
 
-/// Whether the range is device, pinned or managed memory; false when it is plain memory of the
-/// program. @throws Failure when it is neither, or runs over the end of an allocation.
-bool is_allocation(const void* pointer, std::size_t size, const char* doing) {
+bool is_allocation(const void* pointer, std::size_t size, Access access, const char* doing) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   const engine::Memory& all = memory();
-  if (const auto allocation = all.find(address)) {
+  const auto allocation = all.find(address);
+  if (allocation && !allocation->registered) {
     if (size <= allocation->end() - address) return true;
-    // The program's own memory may go on behind the part that it registered.
-    if (allocation->registered && is_mapped(pointer, size)) return true;
     complain(fmt::format("{} {} bytes at {}: {} ends {} bytes behind that address", doing, size,
                          pointer, allocation->label, allocation->end() - address));
     fail_with(hipErrorInvalidValue);
   }
-  if (all.owns(address)) {
+  if (!allocation && all.owns(address)) {
     const auto freed = all.freed(address);
     complain(fmt::format("{} {} bytes at {}: {}", doing, size, pointer,
                          freed ? fmt::format("{} was freed", freed->label) : "not allocated"));
     fail_with(hipErrorInvalidValue);
   }
-  if (!is_mapped(pointer, size)) {
-    complain(fmt::format("{} {} bytes at {}: no memory there", doing, size, pointer));
+  // The program's own memory may go on behind the part that it registered, or be there no more.
+  if (!is_accessible(pointer, size, access)) {
+    complain(fmt::format("{} {} bytes at {}: no {} memory there", doing, size, pointer,
+                         access == Access::Read ? "readable" : "writable"));
     fail_with(hipErrorInvalidValue);
   }
-  return false;
+  return allocation.has_value();
 }
+
+namespace {
 
 template <class Action>
 void for_each_line(Lines lines, Action&& action) {
@@ -60,9 +55,12 @@ void for_each_line(Lines lines, Action&& action) {
     for (std::size_t row = 0; row < lines.rows; ++row) action(slice, row);
 }
 
+/// Lines may begin anywhere.
 template <class Word>
 void fill_words(std::byte* to, std::size_t size, std::uint32_t value) {
-  std::fill_n(reinterpret_cast<Word*>(to), size / sizeof(Word), static_cast<Word>(value));
+  const auto word = static_cast<Word>(value);
+  for (std::size_t i = 0; i + sizeof word <= size; i += sizeof word)
+    std::memcpy(to + i, &word, sizeof word);
 }
 
 bool is_empty(Lines lines) {
@@ -70,7 +68,14 @@ bool is_empty(Lines lines) {
 }
 
 std::size_t bytes(Lines lines) {
-  return lines.width * lines.rows * lines.slices;
+  return product(lines.width, product(lines.rows, lines.slices));
+}
+
+/// Bytes from the first to the last of lines that do not overlap. @throws Failure.
+std::size_t extent(Layout layout, Lines lines) {
+  const std::size_t all = sum(distance(layout, 0, lines.rows - 1, lines.slices - 1), lines.width);
+  require(bytes(lines) <= all);
+  return all;
 }
 
 constexpr std::size_t quick_bytes =
@@ -111,8 +116,10 @@ Sides check(const Copy& copy) {
   if (is_empty(copy.lines)) return {};
   require(copy.to && copy.from);
   Sides sides;
-  sides.from_known = is_allocation(copy.from, extent(copy.from_layout, copy.lines), "copy from");
-  sides.to_known = is_allocation(copy.to, extent(copy.to_layout, copy.lines), "copy to");
+  sides.from_known =
+      is_allocation(copy.from, extent(copy.from_layout, copy.lines), Access::Read, "copy from");
+  sides.to_known =
+      is_allocation(copy.to, extent(copy.to_layout, copy.lines), Access::Write, "copy to");
   // As HIP has it: one side must be known to the runtime, unless the program says it is not so.
   if (!sides.from_known && !sides.to_known)
     require(copy.kind == hipMemcpyHostToHost || copy.kind == hipMemcpyDefault);
@@ -122,7 +129,7 @@ Sides check(const Copy& copy) {
 void check(const Fill& fill) {
   if (is_empty(fill.lines)) return;
   require(fill.to && reinterpret_cast<std::uintptr_t>(fill.to) % fill.value_size == 0);
-  require(is_allocation(fill.to, extent(fill.layout, fill.lines), "fill"));
+  require(is_allocation(fill.to, extent(fill.layout, fill.lines), Access::Write, "fill"));
 }
 
 Operation operation_of(const Copy& copy) {
@@ -250,9 +257,8 @@ hipError_t copy_2d_in(hipStream_t stream, Wait wait, void* to, std::size_t to_pi
 /// One end of a 3D copy between pitched pointers. Arrays are not supported.
 void* corner(const hipPitchedPtr& end, const hipPos& at, hipArray_t array, Layout& layout) {
   require(!array, hipErrorNotSupported);
-  require(end.ptr != nullptr);
-  layout = {end.pitch, end.pitch * end.ysize};
-  return static_cast<std::byte*>(end.ptr) + at.z * layout.slice_pitch + at.y * layout.pitch + at.x;
+  layout = {end.pitch, product(end.pitch, end.ysize)};
+  return runtime::at(end.ptr, layout, at.x, at.y, at.z);
 }
 
 hipError_t copy_3d_in(hipStream_t stream, Wait wait, const hipMemcpy3DParms* parameters) {
@@ -264,11 +270,8 @@ hipError_t copy_3d_in(hipStream_t stream, Wait wait, const hipMemcpy3DParms* par
 
 hipError_t fill_in(hipStream_t stream, Wait wait, void* to, std::uint32_t value,
                    unsigned value_size, std::size_t count) {
-  return in_stream(stream, wait, [&] {
-    std::size_t size = 0;
-    require(!__builtin_mul_overflow(count, std::size_t{value_size}, &size));
-    return Fill{to, {}, {size}, value, value_size};
-  });
+  return in_stream(stream, wait,
+                   [&] { return Fill{to, {}, {product(count, value_size)}, value, value_size}; });
 }
 
 hipError_t fill_2d_in(hipStream_t stream, Wait wait, void* to, std::size_t pitch,
@@ -282,9 +285,12 @@ hipError_t fill_2d_in(hipStream_t stream, Wait wait, void* to, std::size_t pitch
 hipError_t fill_3d_in(hipStream_t stream, Wait wait, hipPitchedPtr to, std::uint32_t value,
                       hipExtent size) {
   return in_stream(stream, wait, [&] {
-    require(size.width <= to.pitch || size.height * size.depth <= 1);
-    return Fill{
-        to.ptr, {to.pitch, to.pitch * to.ysize}, {size.width, size.height, size.depth}, value, 1};
+    require(size.width <= to.pitch || product(size.height, size.depth) <= 1);
+    return Fill{to.ptr,
+                {to.pitch, product(to.pitch, to.ysize)},
+                {size.width, size.height, size.depth},
+                value,
+                1};
   });
 }
 
@@ -348,8 +354,8 @@ Copy copy_of(const hipMemcpy3DParms& p) {
   Copy copy{.lines = {p.extent.width, p.extent.height, p.extent.depth}, .kind = p.kind};
   copy.from = corner(p.srcPtr, p.srcPos, p.srcArray, copy.from_layout);
   copy.to = corner(p.dstPtr, p.dstPos, p.dstArray, copy.to_layout);
-  require(p.extent.width + p.srcPos.x <= p.srcPtr.pitch &&
-              p.extent.width + p.dstPos.x <= p.dstPtr.pitch,
+  require(sum(p.extent.width, p.srcPos.x) <= p.srcPtr.pitch &&
+              sum(p.extent.width, p.dstPos.x) <= p.dstPtr.pitch,
           hipErrorInvalidPitchValue);
   return copy;
 }

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 
+#include "runtime/error.h"
 #include "runtime/hip_types.h"
+#include "runtime/mapping.h"
 #include "runtime/operation.h"
 
 namespace hipsight::runtime {
@@ -17,6 +19,24 @@ struct Lines {
 struct Layout {
   std::size_t pitch = 0, slice_pitch = 0;
 };
+
+// Sizes come from the program: one that overflows is none. @throws Failure.
+inline std::size_t sum(std::size_t a, std::size_t b) {
+  std::size_t result = 0;
+  require(!__builtin_add_overflow(a, b, &result));
+  return result;
+}
+inline std::size_t product(std::size_t a, std::size_t b) {
+  std::size_t result = 0;
+  require(!__builtin_mul_overflow(a, b, &result));
+  return result;
+}
+/// How far the byte at (x, y, z) is from the first one. @throws Failure on overflow.
+inline std::size_t distance(Layout layout, std::size_t x, std::size_t y, std::size_t z) {
+  return sum(x, sum(product(y, layout.pitch), product(z, layout.slice_pitch)));
+}
+/// The byte there. @throws Failure when no memory can be there.
+std::byte* at(const void* begin, Layout layout, std::size_t x, std::size_t y, std::size_t z);
 
 struct Copy {
   void* to = nullptr;
@@ -33,6 +53,11 @@ struct Fill {
   std::uint32_t value = 0;
   unsigned value_size = 1;  ///< bytes: 1, 2 or 4
 };
+
+/// Whether the range is device, pinned or managed memory; false when it is plain memory of the
+/// program. @throws Failure when it is neither, or runs over the end of an allocation, after
+/// telling the user what went wrong while "copy to", say.
+bool is_allocation(const void* pointer, std::size_t size, Access access, const char* doing);
 
 /// Whether the two sides of a copy are memory that the runtime knows.
 struct Sides {

@@ -16,13 +16,12 @@ std::byte* corner(hipMemoryType type, const void* host, hipDeviceptr_t device, h
     fail_with(hipErrorNotSupported);
   }
   const void* pointer = type == hipMemoryTypeHost ? host : device;
-  require(pointer != nullptr);
-  layout.pitch = pitch ? pitch : x + p.WidthInBytes;
-  layout.slice_pitch = layout.pitch * (height ? height : y + p.Height);
-  require(layout.pitch >= x + p.WidthInBytes &&
-          (p.Depth == 1 || layout.slice_pitch >= layout.pitch * (y + p.Height)));
-  return static_cast<std::byte*>(const_cast<void*>(pointer)) + z * layout.slice_pitch +
-         y * layout.pitch + x;
+  const std::size_t width = sum(x, p.WidthInBytes), rows = sum(y, p.Height);
+  layout.pitch = pitch ? pitch : width;
+  layout.slice_pitch = product(layout.pitch, height ? height : rows);
+  require(layout.pitch >= width &&
+          (p.Depth == 1 || layout.slice_pitch >= product(layout.pitch, rows)));
+  return at(pointer, layout, x, y, z);
 }
 
 hipMemcpyKind kind_of(hipMemoryType from, hipMemoryType to) {

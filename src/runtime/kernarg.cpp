@@ -67,7 +67,7 @@ std::vector<std::byte> kernarg(const code::Kernel& kernel, const Geometry& geome
 std::vector<std::byte> kernarg(const code::Kernel& kernel, const Geometry& geometry,
                                std::span<const std::byte> packed) {
   std::vector<std::byte> segment = blank(kernel);
-  std::memcpy(segment.data(), packed.data(), std::min(packed.size(), segment.size()));
+  std::ranges::copy(packed.first(std::min(packed.size(), segment.size())), segment.begin());
   fill_hidden(segment, kernel, geometry);
   return segment;
 }

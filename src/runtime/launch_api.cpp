@@ -1,6 +1,6 @@
 // The ways in which programs launch kernels.
 #include <algorithm>
-#include <cstring>
+#include <span>
 #include <vector>
 
 #include "runtime/launch.h"
@@ -320,7 +320,8 @@ HIP_API hipError_t hipSetupArgument(const void* argument, std::size_t size, std:
     constexpr std::size_t most = 1 << 20;
     require(argument && size <= most && offset <= most);
     pending_arguments.resize(std::max(pending_arguments.size(), offset + size));
-    std::memcpy(pending_arguments.data() + offset, argument, size);
+    std::ranges::copy(std::span(static_cast<const std::byte*>(argument), size),
+                      pending_arguments.begin() + static_cast<std::ptrdiff_t>(offset));
     return hipSuccess;
   });
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <span>
 
 namespace hipsight::runtime {
 
@@ -46,15 +47,49 @@ std::size_t writable_bytes(const void* pointer) {
   return bytes_with('w', pointer);
 }
 
-bool is_mapped(const void* pointer, std::size_t size) {
-  constexpr std::uintptr_t page = 4096;
+namespace {
+
+constexpr std::uintptr_t page = 4096;
+
+/// The whole pages of a range; no pages when there can be none.
+std::span<std::byte> pages(const void* pointer, std::size_t size) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  if (size == 0) return true;
-  if (address + size < address) return false;
+  // Rounded up to pages, the size must not come round to 0: the system would find nothing wrong.
+  constexpr std::uintptr_t most = UINTPTR_MAX - page;
+  if (size > most || address > most - size) return {};
   const std::uintptr_t begin = address / page * page;
+  return {reinterpret_cast<std::byte*>(begin), address + size - begin};
+}
+
+/// Linux 5.14 and later.
+int populate(std::span<std::byte> range, Access access) {
+  constexpr int read = 22, write = 23;  // MADV_POPULATE_READ, MADV_POPULATE_WRITE
+  return madvise(range.data(), range.size(), access == Access::Read ? read : write);
+}
+bool can_populate() {
+  static const bool can = [] {
+    static std::byte known{};
+    return populate(pages(&known, 1), Access::Write) == 0;
+  }();
+  return can;
+}
+
+}  // namespace
+
+bool is_accessible(const void* pointer, std::size_t size, Access access) {
+  if (!can_populate()) return is_mapped(pointer, size);
+  if (size == 0) return true;
+  const auto range = pages(pointer, size);
+  if (range.empty()) return false;
+  return populate(range, access) == 0 || (errno != EINVAL && errno != ENOMEM && errno != EFAULT);
+}
+
+bool is_mapped(const void* pointer, std::size_t size) {
+  if (size == 0) return true;
+  const auto range = pages(pointer, size);
+  if (range.empty()) return false;
   // msync refuses ranges with holes (POSIX: ENOMEM); MS_ASYNC does nothing else on Linux.
-  return msync(reinterpret_cast<void*>(begin), address + size - begin, MS_ASYNC) == 0 ||
-         errno != ENOMEM;
+  return msync(range.data(), range.size(), MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
 }  // namespace hipsight::runtime

@@ -3,28 +3,30 @@
 
 #include <thread>
 
+#include "runtime/copy.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
 
 namespace hipsight::runtime {
 namespace {
 
+/// Looked for again when it is the word's turn: memory may go between.
 template <class Word>
-Word* word_at(void* address) {
-  const auto number = reinterpret_cast<std::uintptr_t>(address);
-  require(address && number % sizeof(Word) == 0);
-  const auto allocation = memory().find(number);
-  require(allocation && allocation->end() - number >= sizeof(Word));
+Word* word_at(void* address, Access access, const char* doing) {
+  require(address && reinterpret_cast<std::uintptr_t>(address) % sizeof(Word) == 0);
+  require(is_allocation(address, sizeof(Word), access, doing));
   return static_cast<Word*>(address);
 }
 
 template <class Word>
 hipError_t write_value(hipStream_t handle, void* address, Word value) {
   return api([&] {
-    Word* const word = word_at<Word>(address);
-    find_stream(handle)->submit({.what = fmt::format("write of {} to {}", value, address),
-                                 .run = [=] { __atomic_store_n(word, value, __ATOMIC_SEQ_CST); },
-                                 .quick = true});
+    const auto write_to = [=] { return word_at<Word>(address, Access::Write, "write"); };
+    write_to();
+    find_stream(handle)->submit(
+        {.what = fmt::format("write of {} to {}", value, address),
+         .run = [=] { __atomic_store_n(write_to(), value, __ATOMIC_SEQ_CST); },
+         .quick = true});
     return hipSuccess;
   });
 }
@@ -49,12 +51,13 @@ hipError_t wait_value(hipStream_t handle, void* address, Word value, unsigned co
                       Word mask) {
   return api([&] {
     require(condition <= hipStreamWaitValueNor);
-    Word* const word = word_at<Word>(address);
+    const auto read_from = [=] { return word_at<Word>(address, Access::Read, "wait for"); };
+    read_from();
     find_stream(handle)->submit(
         {.what = fmt::format("wait for a value at {}", address), .run = [=] {
            using namespace std::chrono_literals;
            for (unsigned turn = 0; !device_fault(); ++turn) {
-             const Word now = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+             const Word now = __atomic_load_n(read_from(), __ATOMIC_ACQUIRE);
              if (fulfils(now, value, mask, condition)) return;
              if (turn < 64)
                std::this_thread::yield();

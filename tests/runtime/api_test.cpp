@@ -85,7 +85,72 @@ TEST_F(Copy, StrayPointersAreErrorsNotCrashes) {
   EXPECT_EQ(hipMemset(wild, 0, 4), hipErrorInvalidValue);
   EXPECT_EQ(hipMemset(&host, 0, 4), hipErrorInvalidValue);  // not device memory
   EXPECT_EQ(hipMemcpy(&host, wild, ~std::size_t{0} - 8, hipMemcpyDefault), hipErrorInvalidValue);
+  // Up to the last page that an address can name.
+  EXPECT_EQ(hipMemcpy(wild, wild, ~std::size_t{0} - 0x20, hipMemcpyDefault), hipErrorInvalidValue);
   EXPECT_EQ(host, 5);
+}
+
+TEST_F(Copy, RegisteredMemoryThatIsGoneIsAnErrorNotACrash) {
+  constexpr std::size_t page = 4096;
+  void* const memory =
+      mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  ASSERT_EQ(hipHostRegister(memory, page, 0), hipSuccess);
+  ASSERT_EQ(hipMemset(memory, 1, page), hipSuccess);
+  ASSERT_EQ(munmap(memory, page), 0);
+  int host = 5;
+  EXPECT_EQ(hipMemset(memory, 1, page), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(&host, memory, 4, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(memory, &host, 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
+  EXPECT_EQ(host, 5);
+  EXPECT_EQ(hipHostUnregister(memory), hipSuccess);
+}
+
+TEST_F(Copy, MemoryThatMayNotBeTouchedIsAnErrorNotACrash) {
+  constexpr std::size_t page = 4096;
+  auto* const memory =
+      static_cast<char*>(mmap(nullptr, 2 * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(memory, MAP_FAILED);
+  ASSERT_EQ(mprotect(memory + page, page, PROT_NONE), 0);
+  DeviceArray<char> a(page);
+  ASSERT_EQ(hipMemset(a.data, 1, page), hipSuccess);
+  EXPECT_EQ(hipMemcpy(memory, a.data, 1, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(a.data, memory + 1, page, hipMemcpyHostToDevice), hipErrorInvalidValue);
+  EXPECT_EQ(a.data[0], 1);
+  EXPECT_EQ(hipMemcpy(a.data, memory, page, hipMemcpyHostToDevice), hipSuccess);
+  EXPECT_EQ(a.data[0], 0);
+  EXPECT_EQ(munmap(memory, 2 * page), 0);
+}
+
+TEST_F(Copy, SizesThatOverflowAreErrors) {
+  constexpr std::size_t many = std::size_t{1} << 32, most = ~std::size_t{0};
+  DeviceArray<char> a(4096), b(4096);
+  // Lines that lie on each other would never end.
+  EXPECT_EQ(hipMemset3D({a.data, 0, 0, 0}, 1, {1, many, many}), hipErrorInvalidValue);
+  hipMemcpy3DParms box{};
+  box.srcPtr = {a.data, 16, 16, 0};
+  box.dstPtr = {b.data, 16, 16, 0};
+  box.extent = {16, 1, many};
+  box.kind = hipMemcpyDeviceToDevice;
+  EXPECT_EQ(hipMemcpy3D(&box), hipErrorInvalidValue);
+  box.extent = {16, 1, 1};
+  EXPECT_EQ(hipMemcpy3D(&box), hipSuccess);
+  box.srcPos = {most, 0, 0};
+  EXPECT_EQ(hipMemcpy3D(&box), hipErrorInvalidValue);
+  box.srcPos = {0, most, 0};
+  EXPECT_EQ(hipMemcpy3D(&box), hipErrorInvalidValue);
+  box.srcPos = {};
+  box.dstPtr.ysize = most;
+  EXPECT_EQ(hipMemcpy3D(&box), hipErrorInvalidValue);
+  hip_Memcpy2D flat{};
+  flat.srcMemoryType = flat.dstMemoryType = hipMemoryTypeDevice;
+  flat.srcDevice = a.data;
+  flat.dstDevice = b.data;
+  flat.WidthInBytes = 16;
+  flat.Height = 1;
+  flat.srcXInBytes = most;
+  EXPECT_EQ(hipMemcpyParam2D(&flat), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemset2D(a.data, most, 1, 1, 3), hipErrorInvalidValue);
 }
 
 TEST_F(Copy, UseAfterFreeNamesTheAllocation) {

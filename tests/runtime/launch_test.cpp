@@ -269,6 +269,11 @@ TEST_F(LaunchTest, OldStyleLaunchByPointer) {
   EXPECT_EQ(fake::launches()[0].at<int>(12), 64);
   EXPECT_EQ(fake::launches()[0].dispatch.grid.x, 64u);
   EXPECT_EQ(hipLaunchByPtr(scale_stub()), hipErrorMissingConfiguration);
+  ASSERT_EQ(hipConfigureCall(dim3(1), dim3(64), 0, nullptr), hipSuccess);
+  ASSERT_EQ(hipSetupArgument(&count, 0, 0), hipSuccess);
+  ASSERT_EQ(hipLaunchByPtr(bounded_stub()), hipSuccess);  // takes no arguments
+  ASSERT_EQ(fake::launches().size(), 2u);
+  EXPECT_EQ(fake::launches()[1].dispatch.kernel->name, "_Z7boundedv");
 }
 
 TEST_F(LaunchTest, ByConfigurationWithAttributes) {

@@ -1,6 +1,7 @@
 // What streams promise: which work waits for which, and which calls wait for the work.
 #include <gtest/gtest.h>
 #include <hip/hip_runtime_api.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -470,6 +471,30 @@ TEST_F(StreamTest, WaitsForAValueInMemory) {
   EXPECT_EQ(hipStreamWaitValue32(one, word, 4, 4, ~0u), hipErrorInvalidValue);
   EXPECT_EQ(hipStreamWaitValue32(one, nullptr, 4, 0, ~0u), hipErrorInvalidValue);
   EXPECT_EQ(hipFree(word), hipSuccess);
+}
+
+TEST_F(StreamTest, AValueForMemoryThatIsGoneIsAnErrorNotACrash) {
+  const hipStream_t stream = make_stream(hipStreamNonBlocking);
+  constexpr std::size_t page = 4096;
+  for (const bool write : {false, true}) {
+    Gate own;
+    void* const memory =
+        mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    ASSERT_EQ(hipHostRegister(memory, page, 0), hipSuccess);
+    ASSERT_EQ(hipLaunchHostFunc(
+                  stream, [](void* gate) { EXPECT_TRUE(static_cast<Gate*>(gate)->pass()); }, &own),
+              hipSuccess);
+    if (write)
+      ASSERT_EQ(hipStreamWriteValue32(stream, memory, 1, 0), hipSuccess);
+    else
+      ASSERT_EQ(hipStreamWaitValue32(stream, memory, 0, hipStreamWaitValueGte, ~0u), hipSuccess);
+    ASSERT_EQ(munmap(memory, page), 0);
+    own.open();
+    EXPECT_EQ(hipStreamSynchronize(stream), hipErrorInvalidValue);
+    EXPECT_EQ(hipHostUnregister(memory), hipSuccess);
+    EXPECT_EQ(hipDeviceReset(), hipSuccess);
+  }
 }
 
 // A fork has none of its parent's threads.
