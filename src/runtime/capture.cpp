@@ -97,6 +97,12 @@ bool is_capturing(const Stream& stream) {
   return find(stream) != nullptr;
 }
 
+bool is_captured_into(const Graph& graph) {
+  const std::lock_guard lock(graphs_mutex());
+  return std::ranges::any_of(captures(),
+                             [&](const auto& one) { return one->graph.get() == &graph; });
+}
+
 Node* capture(const Stream& stream, Work work) {
   if (!count) return nullptr;
   const std::lock_guard lock(graphs_mutex());

@@ -19,6 +19,9 @@ struct CapturedPoint {
 /// Whether work that is submitted to a stream becomes nodes of a graph.
 bool is_capturing(const Stream& stream);
 
+/// Whether a stream captures into this graph.
+bool is_captured_into(const Graph& graph);
+
 /// Makes work a node of the graph that the stream captures into, after the last ones. Null when the
 /// stream does not capture. @throws Failure when the capture is invalid, or becomes so: by work
 /// that cannot be a node, or by work of the null stream, which would wait for a capturing stream.

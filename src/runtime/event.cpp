@@ -23,11 +23,12 @@ void Event::set(CapturedPoint captured) {
 }
 
 CompletionPtr Event::point() const {
-  const std::lock_guard lock(mutex_);
-  if (captured_.capture) {
-    invalidate(captured_);
+  // Without our mutex: who holds that of the graphs may want it.
+  if (const CapturedPoint captured = this->captured(); captured.capture) {
+    invalidate(captured);
     fail_with(hipErrorCapturedEvent);
   }
+  const std::lock_guard lock(mutex_);
   return point_;
 }
 

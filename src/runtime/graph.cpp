@@ -128,6 +128,13 @@ Node::~Node() {
   if (child_handle) graphs().remove(child_handle);
 }
 
+void Node::set(Work fresh) {
+  require(work.type == fresh.type);
+  work = std::move(fresh);
+  if (child_handle) graphs().remove(child_handle);
+  child_handle = work.child ? graphs().add(work.child) : nullptr;
+}
+
 Graph::~Graph() {
   for (const auto& node : nodes_) runtime::nodes().remove(node->handle);
 }

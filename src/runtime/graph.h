@@ -52,6 +52,9 @@ struct Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
+  /// Makes it do something else. @throws Failure when that is of another type.
+  void set(Work fresh);
+
   Graph* const graph;
   Work work;
   std::vector<Node*> after;  ///< of the same graph

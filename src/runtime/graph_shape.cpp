@@ -98,6 +98,7 @@ HIP_API hipError_t hipGraphRemoveDependencies(hipGraph_t graph, const hipGraphNo
 HIP_API hipError_t hipGraphDestroyNode(hipGraphNode_t handle) {
   return graph_api([&] {
     const auto node = find_node(handle);
+    require(!is_captured_into(*node->graph));  // what is captured next may come after it
     node->graph->remove(*node);
     return hipSuccess;
   });
@@ -181,6 +182,25 @@ HIP_API hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char* path, uns
   });
 }
 
+namespace {
+
+/// A launch by each launch of the graph that it is captured into.
+Operation later(const GraphExec& exec) {
+  return {.what = "graph",
+          .run =
+              [kept = std::make_shared<const GraphExec>(exec)] {
+                Operation launch;
+                {
+                  const std::lock_guard lock(graphs_mutex());
+                  launch = kept->launch();
+                }
+                launch.run();
+              },
+          .type = hipGraphNodeTypeGraph};
+}
+
+}  // namespace
+
 HIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
   return api([&] {
     const auto target = find_stream(stream);
@@ -189,8 +209,12 @@ HIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
     {
       const std::lock_guard lock(graphs_mutex());
       const auto executable = find_exec(exec);
-      operation = executable->launch();
-      wait = executable->to_pageable() && !is_capturing(*target);
+      if (is_capturing(*target)) {
+        operation = later(*executable);
+      } else {
+        operation = executable->launch();
+        wait = executable->to_pageable();
+      }
     }
     if (wait)
       target->run(std::move(operation));

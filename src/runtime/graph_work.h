@@ -42,10 +42,7 @@ hipError_t add_node(hipGraphNode_t* result, hipGraph_t graph, const hipGraphNode
 template <class Make>
 hipError_t set_node(hipGraphNode_t handle, Make&& make) {
   return graph_api([&] {
-    const auto node = find_node(handle);
-    Work work = make();
-    require(node->work.type == work.type);
-    node->work = std::move(work);
+    find_node(handle)->set(make());
     return hipSuccess;
   });
 }

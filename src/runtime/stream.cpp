@@ -139,11 +139,18 @@ void Stream::run(Operation operation, Completions after) {
   require_no_fault();
 }
 
+void Stream::close() {
+  const std::lock_guard lock(streams().mutex);
+  closed_ = true;
+  work_.notify_one();
+}
+
 void Stream::serve() {
   is_stream_thread = true;
   set_current_device(device_);
   std::unique_lock lock(streams().mutex);
-  while (work_.wait_for(lock, idle_time, [&] { return !queue_.empty(); })) {
+  const auto more = [&] { return closed_ || !queue_.empty(); };
+  while (work_.wait_for(lock, idle_time, more) && !queue_.empty()) {
     Entry& entry = queue_.front();
     lock.unlock();
     for (const CompletionPtr& work : entry.after) work->wait();

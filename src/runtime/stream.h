@@ -39,6 +39,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// @throws what the operation throws; Failure when the device is lost.
   void run(Operation operation, Completions after = {});
 
+  /// Lets the thread end with the work that is left: no more is to come.
+  void close();
+
   /// The end of all that was submitted; empty when there is no work left.
   Completions rest() const;
   /// Waits for it. @throws Failure when the device is lost.
@@ -76,6 +79,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::deque<Entry> queue_;  ///< the first one is running
   CompletionPtr last_;
   bool served_ = false;  ///< has a thread
+  bool closed_ = false;
   std::condition_variable work_;
 };
 

@@ -28,9 +28,22 @@ std::shared_ptr<Stream> made(ByDevice& streams, int device, Stream::Role role) {
   return stream;
 }
 
+/// Nobody can submit to the stream any more, or end its capture.
+void abandon(Stream& stream) {
+  abandon_capture(stream);
+  stream.close();
+}
+
 std::shared_ptr<Stream> stream_of_thread(int device) {
-  thread_local ByDevice streams;
-  return made(streams, device, Stream::Role::PerThread);
+  struct Own {
+    ByDevice streams;
+    ~Own() {
+      for (const auto& stream : streams)
+        if (stream) abandon(*stream);
+    }
+  };
+  thread_local Own own;
+  return made(own.streams, device, Stream::Role::PerThread);
 }
 
 /// Calls a function of the program, whose types have the same names as ours in another namespace.
@@ -124,7 +137,7 @@ HIP_API hipError_t hipStreamDestroy(hipStream_t handle) {
             hipErrorInvalidHandle);
     const auto stream = streams().remove(handle);
     require(stream != nullptr, hipErrorContextIsDestroyed);
-    abandon_capture(*stream);
+    abandon(*stream);
     return hipSuccess;
   });
 }

@@ -297,6 +297,54 @@ TEST_F(CaptureTest, ADestroyedStreamTakesItsCaptureAlong) {
   ASSERT_EQ(hipStreamCreate(&streams[0]), hipSuccess);
 }
 
+TEST_F(CaptureTest, AThreadThatEndsTakesItsCaptureAlong) {
+  std::thread([] {
+    EXPECT_EQ(hipStreamBeginCapture(hipStreamPerThread, hipStreamCaptureModeGlobal), hipSuccess);
+  }).join();
+  void* memory = nullptr;
+  EXPECT_EQ(hipMalloc(&memory, 4), hipSuccess);  // nothing is in its way
+  EXPECT_EQ(hipFree(memory), hipSuccess);
+  EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
+}
+
+TEST_F(CaptureTest, NoNodeGoesWhileItLasts) {
+  begin();
+  ASSERT_EQ(hipMemsetAsync(array, 1, 4, streams[0]), hipSuccess);
+  hipStreamCaptureStatus status{};
+  const hipGraphNode_t* last = nullptr;
+  std::size_t count = 0;
+  ASSERT_EQ(hipStreamGetCaptureInfo_v2(streams[0], &status, nullptr, nullptr, &last, &count),
+            hipSuccess);
+  ASSERT_EQ(count, 1u);
+  const hipGraphNode_t node = last[0];
+  EXPECT_EQ(hipGraphDestroyNode(node), hipErrorInvalidValue);
+  ASSERT_EQ(hipMemsetAsync(array + 1, 1, 4, streams[0]), hipSuccess);
+  const hipGraph_t graph = end();
+  EXPECT_EQ(hipGraphDestroyNode(node), hipSuccess);
+  run(graph);
+  EXPECT_EQ(array[0], 0);
+  EXPECT_EQ(array[1], 0x01010101);
+}
+
+TEST_F(CaptureTest, ALaunchThatIsCapturedRecordsItsEventsWhenItRuns) {
+  hipGraph_t inner = nullptr;
+  hipGraphNode_t node = nullptr;
+  hipGraphExec_t exec = nullptr;
+  ASSERT_EQ(hipGraphCreate(&inner, 0), hipSuccess);
+  ASSERT_EQ(hipGraphAddEventRecordNode(&node, inner, nullptr, 0, fork), hipSuccess);
+  ASSERT_EQ(hipGraphInstantiateWithFlags(&exec, inner, 0), hipSuccess);
+  begin();
+  ASSERT_EQ(hipGraphLaunch(exec, streams[0]), hipSuccess);
+  const hipGraph_t graph = end();
+  EXPECT_EQ(hipGraphExecDestroy(exec), hipSuccess);
+  EXPECT_EQ(hipGraphDestroy(inner), hipSuccess);
+  float ms = 0;
+  EXPECT_EQ(hipEventQuery(fork), hipSuccess);
+  EXPECT_EQ(hipEventElapsedTime(&ms, fork, fork), hipErrorInvalidHandle);  // not recorded yet
+  run(graph);
+  EXPECT_EQ(hipEventElapsedTime(&ms, fork, fork), hipSuccess);
+}
+
 TEST_F(CaptureTest, BeginAndEndGoTogether) {
   hipGraph_t graph = nullptr;
   EXPECT_EQ(hipStreamEndCapture(streams[0], &graph), hipErrorIllegalState);

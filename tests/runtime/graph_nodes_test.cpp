@@ -17,11 +17,13 @@ struct NodeParameters {
     long long all[29];
     hipMemsetParams fill;
     hipHostNodeParams host;
+    hipGraph_t graph;
   };
   long long more;
 };
 extern "C" hipError_t hipGraphAddNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t,
                                       NodeParameters*);
+extern "C" hipError_t hipGraphNodeSetParams(hipGraphNode_t, NodeParameters*);
 extern "C" hipError_t hipStreamBeginCaptureToGraph(hipStream_t, hipGraph_t, const hipGraphNode_t*,
                                                    const void* edges, size_t, hipStreamCaptureMode);
 extern "C" hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*,
@@ -105,6 +107,22 @@ TEST_F(GraphNodesTest, ACapturedKernelCanBeReadAndChanged) {
   hipMemsetParams fill{};
   EXPECT_EQ(hipGraphMemsetNodeGetParams(node, &fill), hipErrorInvalidValue);
   EXPECT_EQ(hipGraphKernelNodeGetParams(node, nullptr), hipErrorInvalidValue);
+}
+
+TEST_F(GraphNodesTest, AFillMayHaveAnyPitch) {
+  hipMemsetParams fill{};
+  fill.dst = array;
+  fill.elementSize = 4;
+  fill.width = 1;
+  fill.height = 3;
+  fill.pitch = 5;
+  fill.value = 0x04030201;
+  hipGraphNode_t node = nullptr;
+  ASSERT_EQ(hipGraphAddMemsetNode(&node, graph, nullptr, 0, &fill), hipSuccess);
+  run(instantiate());
+  const auto* bytes = reinterpret_cast<const unsigned char*>(array);
+  const unsigned char expected[] = {1, 2, 3, 4, 1, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0};
+  for (std::size_t i = 0; i < sizeof expected; ++i) EXPECT_EQ(bytes[i], expected[i]) << i;
 }
 
 TEST_F(GraphNodesTest, CapturedCopiesAndFillsCanBeRead) {
@@ -233,6 +251,24 @@ TEST_F(GraphNodesTest, NodesOfAnyTypeAndOfTheDriver) {
   any.type = static_cast<hipGraphNodeType>(99);
   EXPECT_EQ(hipGraphAddNode(&fill, graph, nullptr, 0, &any), hipErrorInvalidValue);
   EXPECT_EQ(hipCtxDestroy(context), hipSuccess);
+}
+
+TEST_F(GraphNodesTest, AChildThatIsReplacedIsTheOneThatIsFound) {
+  hipGraph_t one = nullptr, two = nullptr, found = nullptr;
+  hipGraphNode_t node = nullptr, empty = nullptr;
+  for (hipGraph_t* made : {&one, &two}) ASSERT_EQ(hipGraphCreate(made, 0), hipSuccess);
+  for (hipGraph_t owner : {one, two, two})
+    ASSERT_EQ(hipGraphAddEmptyNode(&empty, owner, nullptr, 0), hipSuccess);
+  ASSERT_EQ(hipGraphAddChildGraphNode(&node, graph, nullptr, 0, one), hipSuccess);
+  NodeParameters any{};
+  any.type = hipGraphNodeTypeGraph;
+  any.graph = two;
+  ASSERT_EQ(hipGraphNodeSetParams(node, &any), hipSuccess);
+  ASSERT_EQ(hipGraphChildGraphNodeGetGraph(node, &found), hipSuccess);
+  std::size_t count = 0;
+  ASSERT_EQ(hipGraphGetNodes(found, nullptr, &count), hipSuccess);
+  EXPECT_EQ(count, 2u);
+  for (hipGraph_t owner : {one, two}) EXPECT_EQ(hipGraphDestroy(owner), hipSuccess);
 }
 
 TEST_F(GraphNodesTest, AStreamAddsToAGraphThatThereIs) {

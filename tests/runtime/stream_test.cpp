@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <filesystem>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -310,6 +312,26 @@ TEST_F(StreamTest, ADestroyedStreamFinishesItsWork) {
   gate.open();
   EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
   EXPECT_EQ(log.text(), "aB");
+}
+
+TEST_F(StreamTest, ADestroyedStreamLeavesNoThread) {
+  const auto threads = [] {
+    const auto all = std::filesystem::directory_iterator("/proc/self/task");
+    return std::distance(begin(all), end(all));
+  };
+  const auto before = threads();
+  constexpr int count = 50;
+  for (int i = 0; i < count; ++i) {
+    hipStream_t stream = nullptr;
+    ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+    step('A', stream);
+    ASSERT_EQ(hipStreamDestroy(stream), hipSuccess);
+  }
+  ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+  EXPECT_EQ(log.text().size(), std::size_t{count});
+  // Each would stay two seconds if it waited for more.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(threads(), before + count / 2);
 }
 
 TEST_F(StreamTest, AFailedKernelStopsWhatIsQueued) {
