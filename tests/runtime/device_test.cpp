@@ -260,6 +260,14 @@ TEST(AtExit, WhatDoesNotFinishIsToldAndLeft) {
   EXPECT_EQ(run("endless 3 leave", "HIPSIGHT_EXIT_WAIT=0").status, 3);
 }
 
+TEST(AtExit, ThreadsThatGoOnHarmNothing) {
+  for (int i = 0; i < 10; ++i) {
+    const Outcome outcome = run("threads 0 leave", "HIPSIGHT_REPORT=stderr");
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_NE(outcome.errors.find("store(int*, int): "), std::string::npos) << outcome.errors;
+  }
+}
+
 TEST(AtExit, LaunchesWaitWhenTheUserWantsIt) {
   const std::string environment = "HIPSIGHT_TIMEOUT=0.2 HIPSIGHT_EXIT_WAIT=0 HIP_LAUNCH_BLOCKING=1";
   const Outcome outcome = run("endless 0 leave", environment);

@@ -1,11 +1,13 @@
-// Launches a kernel that is good, stray or endless, and exits with the status it is told; waits for
-// the kernel unless it is told to leave.
+// Launches a kernel that is good, stray or endless, or leaves that to threads that never stop, and
+// exits with the status it is told; waits for the kernel unless it is told to leave.
 #include <hip/hip_runtime_api.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <thread>
 
 #include "kernels.h"
 
@@ -20,6 +22,18 @@ struct Last {
   }
 } last;
 
+/// Starts threads that go on until the process is gone.
+void start_threads() {
+  for (int i = 0; i < 4; ++i)
+    std::thread([] {
+      for (int* memory = nullptr;; (void)hipFree(memory)) {
+        (void)hipMalloc(reinterpret_cast<void**>(&memory), sizeof(int));
+        launch_store(memory, 1, hipStreamPerThread);
+      }
+    }).detach();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -31,6 +45,7 @@ int main(int count, char** arguments) {
   if (kind == "good") launch_store(device, 1);
   if (kind == "stray") launch_store(device + 100000, 1);
   if (kind == "endless") launch_forever(device);
+  if (kind == "threads") start_threads();
   std::cout << "launched\n";
   if (waits) std::printf("%s\n", hipGetErrorString(hipDeviceSynchronize()));
   return static_cast<int>(std::strtol(arguments[2], nullptr, 10));
