@@ -22,15 +22,16 @@ if(HIPSIGHT_SANITIZE)
   target_link_options(hipsight_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# hipsight_precompile(TARGET HEADER): HEADER.h of this folder, precompiled once for all targets that
-# name it; they must be compiled alike.
+# hipsight_precompile(TARGET HEADER [VARIANT]): HEADER.h of this folder, precompiled once for all targets
+# that name it and the variant; they must be compiled alike.
 function(hipsight_precompile target header)
-  get_property(first GLOBAL PROPERTY hipsight_precompiled_${header})
+  set(owner hipsight_precompiled_${header}_${ARGN})
+  get_property(first GLOBAL PROPERTY ${owner})
   if(first)
     target_precompile_headers(${target} REUSE_FROM ${first})
   else()
     target_precompile_headers(${target} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${header}.h)
-    set_property(GLOBAL PROPERTY hipsight_precompiled_${header} ${target})
+    set_property(GLOBAL PROPERTY ${owner} ${target})
   endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)  # the compiler cache wants the same bytes each time
     target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
@@ -41,6 +42,6 @@ endfunction()
 function(hipsight_part name)
   cmake_parse_arguments(PART "" "" "SOURCES;USES" ${ARGN})
   add_library(hipsight_${name} STATIC ${PART_SOURCES})
-  target_link_libraries(hipsight_${name} PUBLIC hipsight_options fmt::fmt ${PART_USES})
+  target_link_libraries(hipsight_${name} PUBLIC hipsight_options fmt::fmt nlohmann_json::nlohmann_json ${PART_USES})
   hipsight_precompile(hipsight_${name} std_headers)
 endfunction()

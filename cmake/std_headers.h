@@ -1,6 +1,6 @@
-// The standard library's headers, which take most of the time of compiling a small file:
-// precompiled (dependencies.cmake). Files still include what they use; the lint stage compiles them
-// without this.
+// Headers of the standard library and of JSON, which take most of the time of compiling a small
+// file: precompiled (dependencies.cmake). Files still include what they use; the lint stage
+// compiles them without this.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
