@@ -8,7 +8,6 @@
 
 #include "cli/commands.h"
 #include "engine/coverage.h"
-#include "isa/entry.h"
 #include "isa/source_text.h"
 #include "support/error.h"
 

@@ -90,10 +90,9 @@ std::vector<Encoding> gfx9() {
   return all;
 }
 
-std::vector<Encoding> gfx11() {
-  constexpr std::uint32_t vop3 = 0b110101u << 26, vop3p = 0b11001100u << 24, vopd = 0b110010u << 26,
-                          ds = 0b110110u << 26, flat = 0b110111u << 26, mubuf = 0b111000u << 26,
-                          smem = 0b111101u << 26, mtbuf = 0b111010u << 26, null = 124;
+/// VOP3, VOP3P and VOPD of GFX11 and GFX12, and others.
+std::vector<Encoding> rdna_vector_and(std::vector<Encoding> others) {
+  constexpr std::uint32_t vop3 = 0b110101u << 26, vop3p = 0b11001100u << 24, vopd = 0b110010u << 26;
   std::vector<Encoding> all{
       {vop3, 25, 16, three_sources(0)},
       {vop3p, 22, 16, three_sources(7)},
@@ -101,11 +100,20 @@ std::vector<Encoding> gfx11() {
        25,
        17,
        {{0, 16, 9}, source(0, 8, 0), {1, 31, 24}, {1, 23, 17}, {1, 16, 9}, source(1, 8, 0)}},
+  };
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+std::vector<Encoding> gfx11() {
+  constexpr std::uint32_t ds = 0b110110u << 26, flat = 0b110111u << 26, mubuf = 0b111000u << 26,
+                          smem = 0b111101u << 26, mtbuf = 0b111010u << 26, null = 124;
+  std::vector<Encoding> all = rdna_vector_and({
       {mtbuf, 18, 15, four_bytes_and({{0, 11, 0}, {0, 25, 19}, {1, 20, 16}, {1, 23, 22}})},
       {ds, 25, 18, four_bytes_and({{0, 17, 17}, {0, 15, 8}, {0, 7, 0}, {1, 23, 16}})},
       {mubuf, 25, 18, four_bytes_and({{0, 11, 0}, {0, 14, 12}, {1, 20, 16}, {1, 23, 22}})},
       {smem, 25, 18, {{0, 5, 0}, {0, 12, 6}, {0, 14, 13}, {1, 20, 0}, {1, 31, 25, null}}},
-  };
+  });
   for (const std::uint32_t segment : {0u, 1u, 2u})
     all.push_back(
         {flat | segment << 16, 24, 18,
@@ -115,19 +123,12 @@ std::vector<Encoding> gfx11() {
 }
 
 std::vector<Encoding> gfx12() {
-  constexpr std::uint32_t vop3 = 0b110101u << 26, vop3p = 0b11001100u << 24, vopd = 0b110010u << 26,
-                          ds = 0b110110u << 26, mubuf = 0b110001u << 26, smem = 0b111101u << 26,
+  constexpr std::uint32_t ds = 0b110110u << 26, mubuf = 0b110001u << 26, smem = 0b111101u << 26,
                           null = 124;
-  std::vector<Encoding> all{
-      {vop3, 25, 16, three_sources(0)},
-      {vop3p, 22, 16, three_sources(7)},
-      {vopd,
-       25,
-       17,
-       {{0, 16, 9}, source(0, 8, 0), {1, 31, 24}, {1, 23, 17}, {1, 16, 9}, source(1, 8, 0)}},
+  std::vector<Encoding> all = rdna_vector_and({
       {ds, 25, 18, four_bytes_and({{0, 15, 8}, {0, 7, 0}, {1, 23, 16}})},
       {smem, 18, 13, {{0, 5, 0}, {0, 12, 6}, {0, 24, 21}, {1, 23, 0}, {1, 31, 25, null}}},
-  };
+  });
   constexpr std::uint32_t flat = 0xecu << 24, scratch = 0xedu << 24, global = 0xeeu << 24;
   for (const std::uint32_t fixed : {flat, scratch, global})
     all.push_back({fixed,

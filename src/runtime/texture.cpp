@@ -64,12 +64,11 @@ void describe(std::uint32_t* dwords, const hipResourceDesc& resource, const hipT
   const isa::BufferFormat format = format_of(linear.desc, how.readMode);
   const auto code = isa::buffer_format_code(gfx, format);
   require(code.has_value(), hipErrorInvalidChannelDescriptor);
-  constexpr std::uint32_t in_order = 4 | 5 << 3 | 6 << 6 | 7 << 9;
   const auto base = reinterpret_cast<std::uintptr_t>(linear.devPtr);
   dwords[0] = static_cast<std::uint32_t>(base);
   dwords[1] = static_cast<std::uint32_t>(base >> 32) | format.bytes() << 16;
   dwords[2] = static_cast<std::uint32_t>(linear.sizeInBytes / format.bytes());
-  dwords[3] = in_order | (isa::is_rdna(gfx) ? *code << 12 : (*code & 15) << 15 | *code >> 4 << 12);
+  dwords[3] = isa::dword_with_format(gfx, *code);
 }
 
 /// CDNA3 and CDNA4 have no texture units, and HIP refuses all textures there.

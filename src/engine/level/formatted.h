@@ -12,11 +12,9 @@ namespace hipsight::engine::HIPSIGHT_LEVEL {
 /// The format of an access: MTBUF's own, else the descriptor's. A reserved one has no fields: it
 /// reads as zeros.
 inline isa::BufferFormat format_of(const Wave& w, const isa::Instruction& in) {
-  std::uint32_t code = static_cast<std::uint32_t>(in.imm);
-  if (in.format != isa::Format::Mtbuf) {
-    const std::uint32_t word3 = w.scalar[in.base.index + 3];
-    code = isa::is_rdna(in.gfx) ? word3 >> 12 & 63 : (word3 >> 15 & 15) | (word3 >> 12 & 7) << 4;
-  }
+  const std::uint32_t code = in.format == isa::Format::Mtbuf
+                                 ? static_cast<std::uint32_t>(in.imm)
+                                 : isa::format_code_in(in.gfx, w.scalar[in.base.index + 3]);
   return isa::buffer_format(in.gfx, code).value_or(isa::BufferFormat{});
 }
 
@@ -100,9 +98,8 @@ struct LoadFormatted {
     const isa::Instruction& in = *op->instruction;
     const isa::BufferFormat format = format_of(w, in);
     // Selectors of components: 0, 1, then the fields.
-    constexpr std::uint32_t in_order = 4 | 5 << 3 | 6 << 6 | 7 << 9;
     const std::uint32_t select =
-        in.format == isa::Format::Mtbuf ? in_order : w.scalar[in.base.index + 3];
+        in.format == isa::Format::Mtbuf ? isa::fields_in_order : w.scalar[in.base.index + 3];
     const std::uint32_t one = holds_integers(format.number) ? 1 : 0x3f800000;
     for_lanes(a.mask, [&](unsigned lane) {
       std::uint32_t element[4] = {};
