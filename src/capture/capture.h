@@ -22,6 +22,7 @@ struct Header {
   engine::Dim3 grid, block;  ///< work-items
   std::uint32_t dynamic_lds = 0;
   bool cooperative = false;
+  bool exact_matrix = false;                            ///< engine::MatrixMode::Exact
   std::string code_origin;                              ///< the file that the code object came from
   std::uint64_t code_address = 0;                       ///< where it was loaded
   std::vector<engine::Memory::Allocation> allocations;  ///< in order of address

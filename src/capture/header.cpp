@@ -104,6 +104,7 @@ std::string to_json(const Header& header) {
   json["block"] = json_of(header.block);
   json["dynamic_lds"] = header.dynamic_lds;
   json["cooperative"] = header.cooperative;
+  json["exact_matrix"] = header.exact_matrix;
   json["code_origin"] = header.code_origin;
   json["code_address"] = header.code_address;
   json["allocations"] = Json::array();
@@ -123,6 +124,7 @@ Header parse_header(std::string_view text, const std::string& origin) {
     header.block = dimensions(json.at("block"));
     header.dynamic_lds = number<std::uint32_t>(json.at("dynamic_lds"));
     header.cooperative = json.at("cooperative");
+    header.exact_matrix = json.value("exact_matrix", false);  // younger than the first files
     header.code_origin = json.at("code_origin");
     header.code_address = number<std::uint64_t>(json.at("code_address"));
     for (const Json& one : json.at("allocations"))

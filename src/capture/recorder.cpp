@@ -25,19 +25,20 @@ void write_memory(FileWriter& file, std::span<const std::byte> all) {
 
 }  // namespace
 
-Recorder::Recorder(const std::string& file, const gpus::Gpu& gpu, const engine::Memory& memory,
+Recorder::Recorder(const std::string& file, engine::Engine& engine,
                    const engine::Dispatch& dispatch, std::uint64_t number)
-    : file_(file), allocations_(allocations(memory)) {
+    : file_(file), allocations_(allocations(engine.memory())) {
   const code::CodeObject& code = dispatch.module->object();
   Header header;
-  header.gpu = gpu.name;
-  header.target = gpu.target_id;
+  header.gpu = engine.gpu().name;
+  header.target = engine.gpu().target_id;
   header.kernel = dispatch.kernel->name;
   header.launch = number;
   header.grid = dispatch.grid;
   header.block = dispatch.block;
   header.dynamic_lds = dispatch.dynamic_lds;
   header.cooperative = dispatch.cooperative;
+  header.exact_matrix = engine.matrix() == engine::MatrixMode::Exact;
   header.code_origin = code.origin();
   header.code_address = reinterpret_cast<std::uintptr_t>(dispatch.module->address(0));
   header.allocations = allocations_;

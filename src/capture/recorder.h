@@ -4,7 +4,6 @@
 #include <string>
 
 #include "capture/capture.h"
-#include "gpus/gpu.h"
 
 namespace hipsight::capture {
 
@@ -12,8 +11,8 @@ namespace hipsight::capture {
 class Recorder {
  public:
   /// `number`: of the launch among the program's. @throws Error when the file cannot be written.
-  Recorder(const std::string& file, const gpus::Gpu& gpu, const engine::Memory& memory,
-           const engine::Dispatch& dispatch, std::uint64_t number);
+  Recorder(const std::string& file, engine::Engine& engine, const engine::Dispatch& dispatch,
+           std::uint64_t number);
 
   /// The launch ran to its end, or failed. Returns the size of the file, which is complete now.
   std::uint64_t finish();

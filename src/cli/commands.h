@@ -22,7 +22,9 @@ struct RunOptions {
   std::optional<std::uint64_t> launch;  ///< the one launch of them to report, from 1
   std::string report_file, json_file;
   bool strict = false;
+  std::string matrix;  ///< "fast" or "exact"; empty: HIPSIGHT_MATRIX, else fast
   bool no_report = false;
+  bool fidelity = false;
   std::string progress_seconds;      ///< from one line to the next; empty: as usual
   std::vector<std::string> program;  ///< and its arguments
 };

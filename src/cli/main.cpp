@@ -44,6 +44,11 @@ void add_machine(CLI::App& command, cli::RunOptions& options) {
   command.add_option("--threads", options.threads, "Host threads (default: one per core)")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""));
+  command
+      .add_option("--matrix", options.matrix,
+                  "How matrix instructions sum: fast (default), or exact as measured on GPUs")
+      ->type_name("MODE")
+      ->check(CLI::IsMember({"fast", "exact"}).description(""));
   command.add_flag("--strict", options.strict,
                    "Accesses just beyond an allocation, on its last page, are errors too");
 }
@@ -72,6 +77,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   run->add_option("--report", options.report_file, "Write the report here, not to stderr")
       ->type_name("FILE");
   run->add_option("--json", options.json_file, "Write the report as JSON, too")->type_name("FILE");
+  run->add_flag("--fidelity", options.fidelity,
+                "Say which instructions were exact, approximate or assumed");
   run->add_flag("--no-report", options.no_report, "No report on stderr")->excludes("--report");
   run->add_flag("--progress{5}", options.progress_seconds,
                 "Say every 5 s, or --progress=SECONDS, how far it is (a terminal is told anyway)")

@@ -80,6 +80,8 @@ int replay(const ReplayOptions& options) {
   const auto capture = capture::Capture::read(file, options.file);
   const gpus::Gpu gpu = gpus::find(options.gpu.empty() ? capture.header.gpu : options.gpu);
   engine::Options engine_options;
+  engine_options.matrix =
+      capture.header.exact_matrix ? engine::MatrixMode::Exact : engine::MatrixMode::Fast;
   if (options.timeout_seconds)
     engine_options.timeout =
         std::chrono::milliseconds(std::llround(std::ceil(*options.timeout_seconds * 1000)));

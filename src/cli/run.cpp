@@ -70,10 +70,12 @@ int run(const RunOptions& options) {
   if (!options.progress_seconds.empty()) set("HIPSIGHT_PROGRESS", options.progress_seconds);
   if (options.timeout_seconds) set("HIPSIGHT_TIMEOUT", fmt::format("{}", *options.timeout_seconds));
   if (options.strict) set("HIPSIGHT_STRICT", "1");
+  if (!options.matrix.empty()) set("HIPSIGHT_MATRIX", options.matrix);
   if (options.threads) set("HIPSIGHT_THREADS", fmt::format("{}", *options.threads));
   if (!options.json_file.empty()) set("HIPSIGHT_JSON", fs::absolute(options.json_file).string());
   if (!options.report_file.empty())
     set("HIPSIGHT_REPORT", fs::absolute(options.report_file).string());
+  if (options.fidelity) set("HIPSIGHT_FIDELITY", "1");
   if (options.no_report) set("HIPSIGHT_REPORT", "none");
 
   // DT_RUNPATH, which linkers write today, is searched after LD_LIBRARY_PATH.

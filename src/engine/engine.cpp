@@ -1,8 +1,10 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 
 #include "engine/launch.h"
 #include "engine/overruns.h"
@@ -80,6 +82,16 @@ std::shared_ptr<Module> Module::load(std::shared_ptr<const code::CodeObject> obj
   return std::make_shared<LoadedModule>(std::move(object), memory, at);
 }
 
+/// The mode that is asked for: by an option, or else by HIPSIGHT_MATRIX.
+static MatrixMode choose_matrix(const std::optional<MatrixMode>& option) {
+  if (option) return *option;
+  const char* name = std::getenv("HIPSIGHT_MATRIX");
+  const std::string_view wanted = name ? name : "fast";
+  if (wanted != "fast" && wanted != "exact")
+    fail("HIPSIGHT_MATRIX is '{}': it takes fast or exact", wanted);
+  return wanted == "exact" ? MatrixMode::Exact : MatrixMode::Fast;
+}
+
 struct Engine::Impl {
   gpus::Gpu gpu;
   Options options;
@@ -89,13 +101,15 @@ struct Engine::Impl {
   Overruns overruns;
   Pool pool;
   Tier tier;
+  MatrixMode matrix;
 
   Impl(gpus::Gpu g, Options o)
       : gpu(std::move(g)),
         options(o),
         memory(gpu.dram_bytes ? gpu.dram_bytes : std::uint64_t{16} << 30),
         pool(o.threads),
-        tier(choose_tier(o.tier)) {
+        tier(choose_tier(o.tier)),
+        matrix(choose_matrix(o.matrix)) {
     if (tier == Tier::Auto) Translator::stop_before_exit();
     overruns.errors = o.strict;
   }
@@ -106,6 +120,9 @@ Engine::Engine(gpus::Gpu gpu, Options options)
 Engine::~Engine() = default;
 const gpus::Gpu& Engine::gpu() const {
   return impl_->gpu;
+}
+MatrixMode Engine::matrix() const {
+  return impl_->matrix;
 }
 Memory& Engine::memory() {
   return impl_->memory;
@@ -167,7 +184,7 @@ Result Engine::run(const Dispatch& d) {
   launch.memory = &impl_->memory;
   launch.gfx = module.program->gfx();
   launch.tier = impl_->tier;
-  module.program->set_tier(impl_->tier);
+  module.program->set_modes(impl_->tier, impl_->matrix);
   launch.file = register_file(*d.kernel, launch.gfx);
   launch.groups = {divide(d.grid.x, d.block.x), divide(d.grid.y, d.block.y),
                    divide(d.grid.z, d.block.z)};
@@ -205,8 +222,10 @@ Result Engine::run(const Dispatch& d) {
                       fmt::format("cannot launch {}: its entry {:#x} is in no function of {}",
                                   d.kernel->name, d.kernel->entry, d.module->object().origin()));
   const auto waves = divide(static_cast<std::uint32_t>(d.block.volume()), launch.file.lanes);
-  return run_launch(launch, impl_->pool, impl_->options.timeout,
-                    resident(impl_->gpu, waves, launch.lds_bytes));
+  Result result = run_launch(launch, impl_->pool, impl_->options.timeout,
+                             resident(impl_->gpu, waves, launch.lds_bytes));
+  result.matrix = impl_->matrix;
+  return result;
 }
 
 }  // namespace hipsight::engine

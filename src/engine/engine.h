@@ -56,6 +56,10 @@ struct Dispatch {
   std::atomic<std::uint64_t>* finished = nullptr;  ///< if given, counts workgroups that have ended
 };
 
+/// How matrix instructions sum: by the quickest chain of FMAs, or as the hardware was measured to
+/// (docs/matrix.md).
+enum class MatrixMode : std::uint8_t { Fast, Exact };
+
 /// How often one instruction ran: exact.
 struct InstructionCount {
   const isa::Instruction* instruction = nullptr;  ///< lives as long as the module
@@ -68,6 +72,7 @@ struct Result {
   std::uint64_t waves = 0;
   std::uint64_t workgroups = 0;
   double host_seconds = 0;
+  MatrixMode matrix = MatrixMode::Fast;
 };
 
 /// How kernels run: by interpretation alone; translated as soon as control reaches them, which is
@@ -79,7 +84,8 @@ struct Options {
   std::chrono::milliseconds timeout{0};  ///< longest time of one launch; 0: no limit
   bool strict = false;  ///< accesses beyond an allocation are errors even where a GPU, which
                         ///< protects whole pages, would not notice
-  std::optional<Tier> tier = {};  ///< none: as HIPSIGHT_ENGINE says, else Auto
+  std::optional<Tier> tier = {};          ///< none: as HIPSIGHT_ENGINE says, else Auto
+  std::optional<MatrixMode> matrix = {};  ///< none: as HIPSIGHT_MATRIX says, else Fast
 };
 
 /// What a kernel did wrong; what() is the whole report: kernel, instruction, address, source line,
@@ -99,6 +105,7 @@ class Engine {
   ~Engine();
 
   const gpus::Gpu& gpu() const;
+  MatrixMode matrix() const;
   Memory& memory();
 
   /// Runs one launch to its end; launches may come from several threads.

@@ -299,12 +299,16 @@ struct Lowering {
 
   std::string_view code_name(const isa::Instruction& in, const isa::Shape* shape,
                              std::string& storage) const {
-    const bool ocp = context.gfx == isa::Gfx::Gfx950 || context.gfx == isa::Gfx::Gfx12;
-    if (ocp && (in.name.find("FP8") != std::string_view::npos ||
-                in.name.find("BF8") != std::string_view::npos)) {
-      storage = std::string(in.name) + "@OCP";
-      if (isa::find_shape(storage) || context.table.find(storage)) return storage;
-    }
+    const bool small_floats = isa::has(in.name, "FP8") || isa::has(in.name, "BF8");
+    const bool ocp =
+        small_floats && (context.gfx == isa::Gfx::Gfx950 || context.gfx == isa::Gfx::Gfx12);
+    const bool exact = context.matrix == MatrixMode::Exact && in.name.starts_with("V_MFMA");
+    const auto has_variant = [&](bool of_ocp, bool of_exact) {
+      storage = std::string(in.name) + (of_ocp ? "@OCP" : "") + (of_exact ? "@EXACT" : "");
+      return isa::find_shape(storage) || context.table.find(storage);
+    };
+    if (exact && has_variant(ocp, true)) return storage;
+    if (ocp && has_variant(true, false)) return storage;
     if (context.indexed && in.name == "V_MOV_B32") return "V_MOV_B32@INDEXED";
     const bool integer = shape && shape->result != Type::B1 && !isa::is_float(shape->result);
     if (in.clamp && integer) return storage = std::string(in.name) + "_CLAMP";

@@ -168,7 +168,7 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
     if (leaves(in) || writes_exec(in)) leaders.insert(symbol.address + at);
   }
 
-  LoweringContext context{host_table(), gfx_, file};
+  LoweringContext context{host_table(), gfx_, file, matrix_};
   const Code* region_code = context.table.find("region");
   const Run nothing = context.table.find("S_NOP")->wave64;
   std::vector<std::pair<std::size_t, std::uint64_t>> branches;  // op index, target address

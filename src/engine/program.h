@@ -65,7 +65,10 @@ class Program {
   void translate_soon(std::size_t region, const RegionCount& count, bool rows);
 
   /// How its code is to run; said before any of it is looked up.
-  void set_tier(Tier tier) { tier_ = tier; }
+  void set_modes(Tier tier, MatrixMode matrix) {
+    tier_ = tier;
+    matrix_ = matrix;
+  }
   isa::Gfx gfx() const { return gfx_; }
   std::uint64_t base() const { return reinterpret_cast<std::uintptr_t>(image_); }
   const code::CodeObject& object() const { return object_; }
@@ -82,6 +85,7 @@ class Program {
   std::byte* image_;
   isa::Gfx gfx_;
   Tier tier_ = Tier::Interpret;
+  MatrixMode matrix_ = MatrixMode::Fast;
   mutable std::recursive_mutex mutex_;
   std::optional<isa::Decoder> decoder_;
   std::map<std::pair<std::uint64_t, RegisterFile>, std::unique_ptr<Function>> functions_;
@@ -94,6 +98,7 @@ struct LoweringContext {
   const Table& table;
   isa::Gfx gfx;
   RegisterFile file;
+  MatrixMode matrix = MatrixMode::Fast;
   bool indexed = false;  ///< between s_set_gpr_idx_on and _off
 };
 

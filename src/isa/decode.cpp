@@ -48,10 +48,11 @@ std::string_view meaning_of(std::string_view opcode) {
   }
 }
 
-/// Names are shared by all decoders and live as long as the process.
+/// Names are shared by all decoders. They outlive what is destroyed at exit: reports are written
+/// then.
 std::string_view intern(std::string_view name) {
   static std::mutex mutex;
-  static std::set<std::string, std::less<>> names;
+  static auto& names = *new std::set<std::string, std::less<>>;
   const std::lock_guard lock(mutex);
   auto found = names.find(name);
   if (found == names.end()) found = names.emplace(name).first;

@@ -44,6 +44,20 @@ Json instructions(const profile::Summary& summary) {
   return json;
 }
 
+Json fidelity(const profile::FidelitySummary& summary) {
+  Json json = Json::object();
+  for (const isa::Fidelity kind :
+       {isa::Fidelity::Exact, isa::Fidelity::Approximate, isa::Fidelity::Assumed})
+    json[std::string(isa::text(kind))] = summary.executions_of(kind);
+  json["inexact"] = Json::array();
+  for (const auto& [name, of] : summary.inexact)
+    json["inexact"].push_back({{"name", key_of(name)},
+                               {"executions", of.executions},
+                               {"fidelity", isa::text(of.note.fidelity)},
+                               {"why", of.note.why}});
+  return json;
+}
+
 std::string_view key_of(timing::Roof::Kind kind) {
   using Kind = timing::Roof::Kind;
   switch (kind) {
@@ -119,6 +133,7 @@ Json kernel_json(const KernelReport& kernel) {
   json["verdict"] = {{"bound", kernel.verdict.bound},
                      {"seconds", kernel.verdict.seconds},
                      {"sentence", kernel.verdict.sentence}};
+  if (kernel.fidelity) json["fidelity"] = fidelity(*kernel.fidelity);
   json["host_seconds"] = sum.host_seconds;
   return json;
 }

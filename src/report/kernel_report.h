@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/engine.h"
 #include "explain/verdict.h"
 #include "gpus/gpu.h"
+#include "profile/fidelity.h"
 #include "profile/summary.h"
 #include "report/session.h"
 #include "timing/occupancy.h"
@@ -28,6 +30,7 @@ struct KernelReport {
   std::uint32_t fixed_lds = 0, dynamic_lds = 0;  ///< bytes of a workgroup
   std::uint32_t scratch = 0;                     ///< bytes of a work-item
   profile::Summary summary;
+  std::optional<profile::FidelitySummary> fidelity;  ///< if asked for
 
   timing::Occupancy occupancy;
   timing::Roofs roofs;

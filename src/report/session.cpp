@@ -106,6 +106,7 @@ Output Output::from_environment() {
     output.text_file = text;
   }
   output.json_file = hipsight::report::environment("HIPSIGHT_JSON");
+  output.fidelity = hipsight::report::environment("HIPSIGHT_FIDELITY") == "1";
   return output;
 }
 
@@ -217,7 +218,11 @@ void Session::Launch::add(const engine::Result& result) {
   if (!selected_) return;
   Impl& impl = *session_.impl_;
   std::lock_guard lock(impl.mutex);
-  impl.find(dispatch_).summary.add(result);
+  KernelReport& report = impl.find(dispatch_);
+  report.summary.add(result);
+  if (!impl.output.fidelity) return;
+  if (!report.fidelity) report.fidelity.emplace();
+  report.fidelity->add(result);
 }
 
 void Session::Launch::add(const engine::KernelError& error) {

@@ -16,9 +16,10 @@ struct Output {
   Text text = Text::Stderr;
   std::string text_file;
   std::string json_file;  ///< empty: no JSON
+  bool fidelity = false;  ///< it says how exact each kernel's instructions were
 
-  /// HIPSIGHT_REPORT ("none", "stderr" or a file; unset is "stderr") and HIPSIGHT_JSON (a file).
-  /// `hipsight run` sets them.
+  /// HIPSIGHT_REPORT ("none", "stderr" or a file; unset is "stderr"), HIPSIGHT_JSON (a file) and
+  /// HIPSIGHT_FIDELITY (1). `hipsight run` sets them.
   static Output from_environment();
 };
 

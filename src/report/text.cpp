@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,12 @@ std::string wrapped_words(std::string_view text) {
     begin = end + 1;
   }
   return wrapped(words, " ");
+}
+
+std::string lower_case(std::string_view name) {
+  std::string out(name);
+  std::ranges::transform(out, out.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  return out;
 }
 
 std::string dimensions(const engine::Dim3& d) {
@@ -115,6 +122,22 @@ std::string bytes(const KernelReport& kernel) {
   return items.empty() ? "none" : wrapped(items, ", ");
 }
 
+std::string fidelity(const profile::FidelitySummary& sum) {
+  std::vector<std::string> shares;
+  for (const isa::Fidelity kind :
+       {isa::Fidelity::Exact, isa::Fidelity::Approximate, isa::Fidelity::Assumed})
+    shares.push_back(fmt::format("{:.3g} % {}",
+                                 100 * double(sum.executions_of(kind)) / double(sum.executions),
+                                 isa::text(kind)));
+  std::string out = fmt::format("{} of the instructions that ran", wrapped(shares, ", "));
+  for (const auto& [name, of] : sum.inexact)
+    out += fmt::format("\n{:{}}{}", "", kLabel,
+                       wrapped_words(fmt::format("{}, {} times: {}; {}", lower_case(name),
+                                                 quantity(double(of.executions), ""),
+                                                 isa::text(of.note.fidelity), of.note.why)));
+  return out;
+}
+
 std::string roofs(const KernelReport& kernel) {
   std::string out;
   for (const timing::Roof& roof : kernel.roofs.roofs) {
@@ -148,6 +171,7 @@ void add(std::string& out, const gpus::Gpu& gpu, const KernelReport& kernel) {
         fmt::format("{:.3g} FLOP per byte asked of memory", *kernel.verdict.arithmetic_intensity));
   if (!kernel.roofs.roofs.empty()) row(out, "roofs", roofs(kernel));
   row(out, "verdict", wrapped_words(kernel.verdict.sentence));
+  if (kernel.fidelity) row(out, "fidelity", fidelity(*kernel.fidelity));
   row(out, "emulated in", duration(kernel.summary.host_seconds));
 }
 

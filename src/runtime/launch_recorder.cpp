@@ -23,8 +23,8 @@ std::unique_ptr<capture::Recorder> recorder_if_wanted(const report::Session::Lau
   const std::string& file = context.settings().capture;
   if (file.empty() || !launch.selected() || begun.exchange(true)) return nullptr;
   try {
-    auto recorder = std::make_unique<capture::Recorder>(file, context.gpu(), context.memory(),
-                                                        dispatch, launch.number());
+    auto recorder =
+        std::make_unique<capture::Recorder>(file, context.engine(), dispatch, launch.number());
     dispatch.in_order = true;
     complain(fmt::format("captures launch {} of the program: {}", launch.number(),
                          llvm::demangle(dispatch.kernel->name)));

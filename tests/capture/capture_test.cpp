@@ -31,6 +31,7 @@ Header header() {
   header.block = {256, 1, 1};
   header.dynamic_lds = 64;
   header.cooperative = true;
+  header.exact_matrix = true;
   header.code_origin = "./program \"quoted\"";
   header.code_address = 0x10000;
   header.allocations = {{0x10000, 0x800, Memory::Kind::Code, 0, 0, false, "code object"},
@@ -101,6 +102,7 @@ TEST_F(CaptureFile, gives_back_what_was_written) {
   EXPECT_EQ(capture.header.block.x, 256u);
   EXPECT_EQ(capture.header.dynamic_lds, 64u);
   EXPECT_TRUE(capture.header.cooperative);
+  EXPECT_TRUE(capture.header.exact_matrix);
   EXPECT_EQ(capture.header.code_origin, "./program \"quoted\"");
   EXPECT_EQ(capture.header.code_address, 0x10000u);
   ASSERT_EQ(capture.header.allocations.size(), 3u);

@@ -162,6 +162,9 @@ TEST_F(Cli, hands_its_options_to_the_runtime) {
   for (const char* line : {"HIPSIGHT_GPUS=8\n", "HIPSIGHT_KERNEL=^a(b)\n", "HIPSIGHT_LAUNCH=3\n",
                            "HIPSIGHT_PROGRESS=5\n"})
     EXPECT_TRUE(has(chosen.output, line)) << line << chosen.output;
+  const Outcome exact = run("run --matrix exact --fidelity -- env");
+  for (const char* line : {"HIPSIGHT_MATRIX=exact\n", "HIPSIGHT_FIDELITY=1\n"})
+    EXPECT_TRUE(has(exact.output, line)) << line << exact.output;
   EXPECT_EQ(run("run --progress=0.5 -- printenv HIPSIGHT_PROGRESS").output, "0.5\n");
 }
 

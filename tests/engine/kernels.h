@@ -27,7 +27,8 @@ inline std::string name_of(const testing::TestParamInfo<Where>& info) {
 
 class Kernels {
  public:
-  explicit Kernels(const Where& where) : engine(gpus::find(where.gpu), {.threads = 1}) {
+  explicit Kernels(const Where& where, const Options& options = {.threads = 1})
+      : engine(gpus::find(where.gpu), options) {
     std::ifstream in(where.file, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     module = Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), where.file),

@@ -155,6 +155,29 @@ TEST(Session, the_environment_says_where) {
   EXPECT_TRUE(Output::from_environment().json_file.empty());
 }
 
+TEST(Session, says_how_exact_instructions_were_if_asked) {
+  isa::Instruction add_f32, exp_f32;
+  add_f32.name = "V_ADD_F32";
+  exp_f32.name = "V_EXP_F32";
+  Launched launched;
+  launched.result.counts = {{&add_f32, 70, 70 * 64}, {&exp_f32, 30, 30 * 64}};
+  Output output = nowhere();
+  for (const bool asked : {false, true}) {
+    output.fidelity = asked;
+    Session session(gpus::find("mi300x"), output);
+    add(session, launched);
+    add(session, launched);
+    const json kernel = json::parse(session.json())["kernels"][0];
+    ASSERT_EQ(kernel.contains("fidelity"), asked);
+    if (!asked) continue;
+    EXPECT_EQ(kernel["fidelity"]["exact"], 140);
+    EXPECT_EQ(kernel["fidelity"]["approximate"], 60);
+    EXPECT_EQ(kernel["fidelity"]["assumed"], 0);
+    ASSERT_EQ(kernel["fidelity"]["inexact"].size(), 1u);
+    EXPECT_EQ(kernel["fidelity"]["inexact"][0]["name"], "v_exp_f32");
+  }
+}
+
 TEST(Session, lists_failed_launches) {
   Session session(gpus::find("mi300x"), nowhere());
   Launched spin("_Z4spinv");
@@ -315,6 +338,8 @@ RunReport full() {
   sum.vector_lanes = 64 * 7000000;
   for (profile::Bytes* space : {&sum.global, &sum.flat, &sum.lds, &sum.scratch, &sum.scalar})
     *space = {1e9, 1e8};
+  kernel.fidelity = profile::FidelitySummary{
+      1000, {{"V_EXP_F32", {{isa::Fidelity::Approximate, "of a table that is not public"}, 20}}}};
   timing::Resources need;
   need.vgprs = 128;
   need.workgroup_size = 256;
@@ -361,7 +386,8 @@ TEST(Text, fits_a_hundred_columns_and_says_what_it_is) {
         "128 VGPRs (32 of them AGPRs)", "60 SGPRs", "LDS 16640 B (256 dynamic)",
         "spilled 3 VGPRs, 0 SGPRs", "4 of 8 waves per SIMD, limited by VGPRs", "matrix f16",
         "global 1.00 GB read + 100 MB written", "FLOP per byte", "DRAM, compulsory", "UNVALIDATED",
-        "1 launch failed", "bad: memory access"})
+        "1 launch failed", "bad: memory access", "98 % exact, 2 % approximate, 0 % assumed",
+        "v_exp_f32, 20 times: approximate; of a table that is not public"})
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
 }
 

@@ -15,6 +15,7 @@ void add_scalar_memory(Table& table);
 void add_vector_memory(Table& table);
 void add_lds(Table& table);
 void add_matrix(Table& table);
+void add_exact_matrix(Table& table);
 void add_sparse_matrix(Table& table);
 /// The entries of src/isa/entries, in several translation units.
 void add_all_entries(Table& table);
