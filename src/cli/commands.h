@@ -25,6 +25,7 @@ struct RunOptions {
   std::string matrix;  ///< "fast" or "exact"; empty: HIPSIGHT_MATRIX, else fast
   bool no_report = false;
   bool fidelity = false;
+  unsigned profile = 0;              ///< workgroups to observe; 0: no profile
   std::string progress_seconds;      ///< from one line to the next; empty: as usual
   std::vector<std::string> program;  ///< and its arguments
 };
@@ -52,6 +53,7 @@ struct ReplayOptions {
   std::optional<double> timeout_seconds;
   std::string report_file, json_file;
   bool no_report = false;
+  unsigned profile = 0;   ///< as of RunOptions
   std::string dump_file;  ///< digests of memory; "-": stdout; empty: none
 };
 

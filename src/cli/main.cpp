@@ -15,6 +15,8 @@ namespace {
 using namespace hipsight;
 using namespace std::literals;
 
+constexpr unsigned kSample = 64;
+
 std::string check_regex(const std::string& pattern) try {
   static_cast<void>(std::regex(pattern));
   return {};
@@ -53,6 +55,21 @@ void add_machine(CLI::App& command, cli::RunOptions& options) {
                    "Accesses just beyond an allocation, on its last page, are errors too");
 }
 
+// Where the report goes, and what it tells beside the verdict.
+void add_report(CLI::App& command, cli::RunOptions& options) {
+  command.add_option("--report", options.report_file, "Write the report here, not to stderr")
+      ->type_name("FILE");
+  command.add_option("--json", options.json_file, "Write the report as JSON, too")
+      ->type_name("FILE");
+  command.add_flag("--fidelity", options.fidelity,
+                   "Say which instructions were exact, approximate or assumed");
+  command.add_flag("--no-report", options.no_report, "No report on stderr")->excludes("--report");
+  command
+      .add_flag("--progress{5}", options.progress_seconds,
+                "Say every 5 s, or --progress=SECONDS, how far it is (a terminal is told anyway)")
+      ->check(CLI::Range(1e-3, 1e9).description(""));
+}
+
 // Parses the command line and runs the command. @throws CLI::ParseError, Error.
 int dispatch(CLI::App& app, int argc, char** argv) {
   cli::RunOptions options;
@@ -74,16 +91,25 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       ->type_name("NAME,...")
       ->delimiter(',');
   add_selection(*run, options);
-  run->add_option("--report", options.report_file, "Write the report here, not to stderr")
-      ->type_name("FILE");
-  run->add_option("--json", options.json_file, "Write the report as JSON, too")->type_name("FILE");
-  run->add_flag("--fidelity", options.fidelity,
-                "Say which instructions were exact, approximate or assumed");
-  run->add_flag("--no-report", options.no_report, "No report on stderr")->excludes("--report");
-  run->add_flag("--progress{5}", options.progress_seconds,
-                "Say every 5 s, or --progress=SECONDS, how far it is (a terminal is told anyway)")
-      ->check(CLI::Range(1e-3, 1e9).description(""));
+  add_report(*run, options);
   run->prefix_command();
+
+  CLI::App* profile =
+      app.add_subcommand("profile", "Run a program and say what its kernels did, line by line");
+  profile->footer(
+      "The program and its arguments come last: hipsight profile [OPTIONS] -- PROGRAM "
+      "[ARGUMENTS...]\n\n"
+      "Of the first launch of each kernel that is selected. Exit code: as of run.");
+  unsigned sample = kSample;
+  add_machine(*profile, options);
+  add_selection(*profile, options);
+  add_report(*profile, options);
+  profile
+      ->add_option("--sample", sample,
+                   fmt::format("Workgroups whose accesses are observed (default: {})", kSample))
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20).description(""));
+  profile->prefix_command();
 
   CLI::App* capture =
       app.add_subcommand("capture", "Run a program and write one of its launches to a file");
@@ -118,6 +144,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   replay->add_option("--report", again.report_file, "Write the report here, not to stderr")
       ->type_name("FILE");
   replay->add_option("--json", again.json_file, "Write the report as JSON, too")->type_name("FILE");
+  replay->add_flag(fmt::format("--profile{{{}}}", kSample), again.profile,
+                   "Say line by line what it did, observing that many workgroups");
   replay->add_flag("--no-report", again.no_report, "No report on stderr")->excludes("--report");
 
   CLI::App* gpus = app.add_subcommand("gpus", "List the GPUs, or show one with its sources");
@@ -137,15 +165,18 @@ int dispatch(CLI::App& app, int argc, char** argv) {
 
   const auto is_asked = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_asked))
-    fail("unknown command '{}'; there are: run, capture, replay, gpus, isa (hipsight --help)",
-         argv[1]);
+    fail(
+        "unknown command '{}'; there are: run, profile, capture, replay, gpus, isa (hipsight "
+        "--help)",
+        argv[1]);
 
   // The program's own words must not be parsed: they begin after "--", or at the first word that is
   // no option.
   char** const end = argv + argc;
   char** const dashes = std::find_if(argv, end, [](const char* word) { return word == "--"sv; });
   app.parse(int(dashes - argv), argv);
-  if (CLI::App* const command = capture->parsed() ? capture : run; command->parsed()) {
+  for (const CLI::App* command : {run, profile, capture}) {
+    if (!command->parsed()) continue;
     const std::string name = command->get_name();
     options.program = command->remaining();
     if (!options.program.empty() && options.program.front().starts_with('-'))
@@ -159,6 +190,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       options.no_report = true;
       return cli::capture(options, capture_file);
     }
+    if (command == profile) options.profile = sample;
     return options.also.empty() ? cli::run(options) : cli::run_side_by_side(options);
   }
   if (replay->parsed()) return cli::replay(again);

@@ -33,6 +33,7 @@ report::Output output_of(const ReplayOptions& options) {
   if (!options.report_file.empty()) output.text = report::Output::Text::File;
   output.text_file = options.report_file;
   output.json_file = options.json_file;
+  output.profile = options.profile;
   return output;
 }
 

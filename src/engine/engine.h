@@ -18,6 +18,8 @@
 
 namespace hipsight::engine {
 
+class Observer;
+
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
   std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
@@ -54,6 +56,13 @@ struct Dispatch {
   /// time.
   bool in_order = false;
   std::atomic<std::uint64_t>* finished = nullptr;  ///< if given, counts workgroups that have ended
+  Observer* observer = nullptr;                    ///< if given, is told what workgroups do
+};
+
+/// A stretch of code that always runs from its first to its last instruction under one EXEC.
+struct RegionOfCode {
+  const isa::Instruction* first = nullptr;  ///< the others follow in memory
+  std::uint32_t count = 0;
 };
 
 /// How matrix instructions sum: by the quickest chain of FMAs, or as the hardware was measured to
@@ -69,6 +78,7 @@ struct InstructionCount {
 
 struct Result {
   std::vector<InstructionCount> counts;  ///< instructions that ran, in address order
+  std::vector<RegionOfCode> regions;  ///< by the numbers that an observer is told, if there is one
   std::uint64_t waves = 0;
   std::uint64_t workgroups = 0;
   double host_seconds = 0;

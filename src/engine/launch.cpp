@@ -78,7 +78,12 @@ struct Slot {
     group.running = started;
     group.waiting = 0;
     idle = 0;
-    for (std::uint32_t i = 0; i < started; ++i) start_wave(*group.waves[i], group, i, size);
+    Observer* const observer = launch.dispatch->observer;
+    GroupObserver* const observed = observer ? observer->begins(index) : nullptr;
+    for (std::uint32_t i = 0; i < started; ++i) {
+      start_wave(*group.waves[i], group, i, size);
+      group.waves[i]->observer = observed;
+    }
   }
 };
 
@@ -111,6 +116,7 @@ class Execution {
     result.workgroups = total_;
     result.waves = waves_;
     const auto regions = launch_.program->regions();
+    if (launch_.dispatch->observer) result.regions.assign(regions.begin(), regions.end());
     for (std::size_t r = 0; r < counts_.size(); ++r) {
       if (!counts_[r].executions) continue;
       for (std::uint32_t i = 0; i < regions[r].count; ++i)

@@ -184,7 +184,7 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
       begin.instruction = &in;
       region_begins.push_back(function.ops.size());
       function.ops.push_back(begin);
-      regions_.push_back({.first = &in, .file = file});
+      regions_.push_back({{&in, 0}, nullptr, nullptr, file});
       region = &regions_.back();
     }
     ++region->count;

@@ -35,10 +35,8 @@ struct RegisterFile {
   std::size_t wave_bytes() const;
 };
 
-/// A stretch of code that always runs from its first to its last instruction under one EXEC.
-struct Region {
-  const isa::Instruction* first = nullptr;  ///< the others follow in memory
-  std::uint32_t count = 0;
+/// A region, lowered.
+struct Region : RegionOfCode {
   Op *begin = nullptr, *end = nullptr;  ///< its ops; the first one counts, or leads to faster code
   RegisterFile file;
 };

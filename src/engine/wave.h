@@ -10,6 +10,7 @@
 namespace hipsight::engine {
 
 struct Workgroup;
+class GroupObserver;
 class Memory;
 
 /// Why a wave stopped running.
@@ -81,6 +82,7 @@ struct alignas(64) Wave {
 
   KnownRange* known = nullptr;                               ///< the worker's; see known_index
   const std::atomic<std::uint64_t>* memory_epoch = nullptr;  ///< changes when an allocation ends
+  GroupObserver* observer = nullptr;                         ///< of the workgroup, if it has one
   std::byte* lds = nullptr;                                  ///< the workgroup's
   std::uint32_t lds_bytes = 0;
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/observer.h"
 #include "engine/program.h"
 #include "engine/wave.h"
 
@@ -66,6 +67,11 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
 [[noreturn]] void report_bad_jump(const Wave& wave, const Op* op, std::uint64_t target);
 [[noreturn]] void report_trap(const Wave& wave, const Op* op);
 [[noreturn]] void report_timeout(const Wave& wave, double seconds);
+
+/// Tells the wave's observer of a region that begins, and of an access: host addresses.
+void observe_region(const Wave& wave, const Op* op);
+void observe_access(const Wave& wave, const Op* op, Access::Space space, unsigned bytes,
+                    std::uint64_t mask, const std::uint64_t* at);
 
 /// Whether [address, address + bytes) lies in one allocation; that allocation's bounds.
 bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, KnownRange& range);

@@ -68,6 +68,11 @@ const Gpu::Rate* Gpu::rate(std::string_view type) const {
   return found == rates.end() ? nullptr : &*found;
 }
 
+const Gpu::LdsPhases* Gpu::phases(std::string_view access) const {
+  const auto found = std::ranges::find(lds_phases, access, &LdsPhases::access);
+  return found == lds_phases.end() ? nullptr : &*found;
+}
+
 const std::vector<Gpu>& all() {
   static const std::vector<Gpu> gpus = read_all();
   return gpus;

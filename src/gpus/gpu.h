@@ -44,6 +44,15 @@ struct Gpu {
   std::optional<std::uint32_t> lds_banks;  ///< of a compute unit
   std::optional<double> lds_bytes_per_clock_per_cu;
 
+  /// How an LDS instruction works off a wave: a phase a cycle, unless banks collide.
+  struct LdsPhases {
+    std::string access;                ///< "read_b128", "write_b64"
+    std::vector<std::uint64_t> lanes;  ///< of each phase, a bit per lane
+    std::uint32_t banks = 0;           ///< 4 bytes wide, that these accesses see
+  };
+  std::vector<LdsPhases> lds_phases;  ///< of accesses that were measured
+  const LdsPhases* phases(std::string_view access) const;
+
   // Issue: cycles for which a plain 32-bit vector instruction of `wavefront_size` lanes keeps the
   // SIMD's vector unit; also the least time between two instructions of one wave.
   double issue_cycles = 0;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <variant>
 
 #include "gpus/gpu.h"
@@ -174,6 +175,60 @@ void read_rates(Gpu& gpu, const std::string& origin, const toml::node& node) {
   }
 }
 
+constexpr std::array<std::string_view, 8> kLdsAccesses = {"read_b32",  "read_b64",  "read_b96",
+                                                          "read_b128", "write_b32", "write_b64",
+                                                          "write_b96", "write_b128"};
+constexpr std::string_view kPhasesForm =
+    "{ lanes = \"0-15 16-31 ...\", banks = NUMBER, source = \"TEXT\" }";
+
+// Lanes of phases: "0-3,20-23 4-7,16-19 ...". Every lane of a wave, once; or nothing.
+std::vector<std::uint64_t> parse_phases(std::string_view text, std::uint32_t wavefront_size) {
+  std::vector<std::uint64_t> phases;
+  std::uint64_t all = 0;
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) {
+    std::uint64_t lanes = 0;
+    std::istringstream ranges(word);
+    for (std::string range; std::getline(ranges, range, ',');) {
+      unsigned first = 0, last = 0;
+      char dash = 0, more = 0;
+      std::istringstream numbers(range);
+      if (!(numbers >> first >> dash >> last) || dash != '-' || numbers >> more || first > last ||
+          last >= wavefront_size)
+        return {};
+      lanes |= (~0ull >> (63 - (last - first))) << first;
+    }
+    if (!lanes || (all & lanes)) return {};
+    all |= lanes;
+    phases.push_back(lanes);
+  }
+  return all == ~0ull >> (64 - wavefront_size) ? phases : std::vector<std::uint64_t>();
+}
+
+void read_phases(Gpu& gpu, const std::string& origin, const toml::node& node) {
+  const toml::table* table = node.as_table();
+  if (!table) fail("{}: lds_phases: expected ACCESS = {}", place(origin, node), kPhasesForm);
+  for (const auto& [name, entry] : *table) {
+    const std::string access(name.str());
+    if (std::ranges::find(kLdsAccesses, access) == kLdsAccesses.end())
+      fail("{}: lds_phases.{}: unknown access; expected one of {}", place(origin, entry), access,
+           fmt::join(kLdsAccesses, ", "));
+    const toml::table* fields = entry.as_table();
+    const auto lanes = fields ? (*fields)["lanes"].value<std::string>() : std::nullopt;
+    const auto banks = fields ? (*fields)["banks"].value<std::uint32_t>() : std::nullopt;
+    const auto source = fields ? (*fields)["source"].value<std::string>() : std::nullopt;
+    if (!lanes || !banks || !*banks || !source || source->empty() || fields->size() != 3)
+      fail("{}: lds_phases.{}: expected {}", place(origin, entry), access, kPhasesForm);
+    const auto phases = parse_phases(*lanes, gpu.wavefront_size);
+    if (phases.empty())
+      fail("{}: lds_phases.{}: '{}' does not name each of {} lanes once", place(origin, entry),
+           access, *lanes, gpu.wavefront_size);
+    std::erase_if(gpu.lds_phases, [&](const auto& known) { return known.access == access; });
+    gpu.lds_phases.push_back({access, phases, *banks});
+    record(gpu, "lds_phases." + access, static_cast<double>(phases.size()), "cycles", *source);
+  }
+}
+
 std::string read_text(const toml::table& file, const std::string& origin, std::string_view key,
                       const std::string& inherited) {
   const toml::node* node = file.get(key);
@@ -233,7 +288,7 @@ Gpu parse(std::string_view text, const std::string& origin) {
   gpu.target_id = read_text(file, origin, "target_id", gpu.target_id);
   gpu.processor = gpu.target_id.substr(0, gpu.target_id.find(':'));
 
-  std::set<std::string_view> known = {"name", "title", "target_id", "base", "rates"};
+  std::set<std::string_view> known = {"name", "title", "target_id", "base", "rates", "lds_phases"};
   const bool whole = !file.contains("base");
   for (const Field& field : kFields) {
     known.insert(field.key);
@@ -244,6 +299,7 @@ Gpu parse(std::string_view text, const std::string& origin) {
     }
   }
   if (const toml::node* rates = file.get("rates")) read_rates(gpu, origin, *rates);
+  if (const toml::node* phases = file.get("lds_phases")) read_phases(gpu, origin, *phases);
   for (const auto& [key, node] : file) {
     if (!known.contains(key.str())) fail("{}: unknown key '{}'", place(origin, node), key.str());
   }

@@ -44,6 +44,42 @@ Json instructions(const profile::Summary& summary) {
   return json;
 }
 
+Json row(const ProfileReport::Row& from) {
+  Json json;
+  if (!from.text.empty()) json["text"] = from.text, json["address"] = from.address;
+  json["file"] = from.line ? Json(from.file) : Json();
+  json["line"] = from.line ? Json(from.line) : Json();
+  json["executions"] = from.executions;
+  json["active_lanes"] = from.active_lanes;
+  if (from.requests > 0)
+    json["vector_memory"] = {
+        {"requests", from.requests}, {"sectors", from.sectors}, {"bytes", from.bytes}};
+  if (from.caches.l1_loads || from.caches.l2_requests)
+    json["caches"] = {{"l1_loads", from.caches.l1_loads},
+                      {"l1_hits", from.caches.l1_hits},
+                      {"l2_requests", from.caches.l2_requests},
+                      {"l2_hits", from.caches.l2_hits}};
+  if (from.lds_cycles > 0)
+    json["lds_cycles"] = {{"all", from.lds_cycles}, {"conflicts", from.lds_conflict_cycles}};
+  return json;
+}
+
+Json profile(const ProfileReport& report) {
+  Json json = {{"launch", report.launch},
+               {"workgroups", report.workgroups},
+               {"observed", report.observed},
+               {"neighbours", report.neighbours},
+               {"sampling_error", report.sampling_error},
+               {"cut", report.cut},
+               {"all", row(report.all)},
+               {"lines", Json::array()},
+               {"instructions", Json::array()}};
+  for (const auto& line : report.lines) json["lines"].push_back(row(line));
+  for (const auto& instruction : report.instructions)
+    json["instructions"].push_back(row(instruction));
+  return json;
+}
+
 Json fidelity(const profile::FidelitySummary& summary) {
   Json json = Json::object();
   for (const isa::Fidelity kind :
@@ -133,6 +169,7 @@ Json kernel_json(const KernelReport& kernel) {
   json["verdict"] = {{"bound", kernel.verdict.bound},
                      {"seconds", kernel.verdict.seconds},
                      {"sentence", kernel.verdict.sentence}};
+  if (kernel.profile) json["profile"] = profile(*kernel.profile);
   if (kernel.fidelity) json["fidelity"] = fidelity(*kernel.fidelity);
   json["host_seconds"] = sum.host_seconds;
   return json;

@@ -10,6 +10,7 @@
 #include "gpus/gpu.h"
 #include "profile/fidelity.h"
 #include "profile/summary.h"
+#include "report/profile_report.h"
 #include "report/session.h"
 #include "timing/occupancy.h"
 #include "timing/roofs.h"
@@ -31,6 +32,7 @@ struct KernelReport {
   std::uint32_t scratch = 0;                     ///< bytes of a work-item
   profile::Summary summary;
   std::optional<profile::FidelitySummary> fidelity;  ///< if asked for
+  std::optional<ProfileReport> profile;              ///< of its first launch, if asked for
 
   timing::Occupancy occupancy;
   timing::Roofs roofs;

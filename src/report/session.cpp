@@ -9,6 +9,7 @@
 #include <fstream>
 #include <mutex>
 #include <regex>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -106,6 +107,11 @@ Output Output::from_environment() {
     output.text_file = text;
   }
   output.json_file = hipsight::report::environment("HIPSIGHT_JSON");
+  const std::string sample = hipsight::report::environment("HIPSIGHT_PROFILE");
+  const char* const end = sample.data() + sample.size();
+  if (!sample.empty() &&
+      (std::from_chars(sample.data(), end, output.profile).ptr != end || output.profile == 0))
+    fail("HIPSIGHT_PROFILE={}: expected a number of workgroups", sample);
   output.fidelity = hipsight::report::environment("HIPSIGHT_FIDELITY") == "1";
   return output;
 }
@@ -161,6 +167,7 @@ struct Session::Impl {
   Selector selector;
   Progress progress;
   bool finished = false;
+  std::set<std::string> profiled;  ///< mangled names
 
   Impl(Output o, const Selection& selection, ProgressOutput p)
       : output(std::move(o)), selector(selection), progress(p) {
@@ -206,6 +213,10 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
     std::lock_guard lock(impl.mutex);
     number_ = ++impl.run.launches;
     selected_ = impl.selector.take(dispatch.kernel->name);
+    if (selected_ && impl.output.profile && impl.profiled.insert(dispatch.kernel->name).second) {
+      trace_.emplace(impl.run.gpu, workgroups(dispatch).volume(), impl.output.profile);
+      dispatch.observer = &*trace_;
+    }
   }
   impl.progress.begin(dispatch.kernel->name, workgroups(dispatch).volume(), finished_);
 }
@@ -220,6 +231,11 @@ void Session::Launch::add(const engine::Result& result) {
   std::lock_guard lock(impl.mutex);
   KernelReport& report = impl.find(dispatch_);
   report.summary.add(result);
+  if (trace_) {
+    report.profile = describe(profile::profile(impl.run.gpu, *trace_, result),
+                              dispatch_.module->object(), report.wavefront_size);
+    report.profile->launch = number_;
+  }
   if (!impl.output.fidelity) return;
   if (!report.fidelity) report.fidelity.emplace();
   report.fidelity->add(result);

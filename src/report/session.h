@@ -7,6 +7,7 @@
 
 #include "engine/engine.h"
 #include "gpus/gpu.h"
+#include "profile/trace.h"
 
 namespace hipsight::report {
 
@@ -17,9 +18,11 @@ struct Output {
   std::string text_file;
   std::string json_file;  ///< empty: no JSON
   bool fidelity = false;  ///< it says how exact each kernel's instructions were
+  unsigned profile = 0;   ///< workgroups to observe of each kernel's first launch; 0: no profile
 
-  /// HIPSIGHT_REPORT ("none", "stderr" or a file; unset is "stderr"), HIPSIGHT_JSON (a file) and
-  /// HIPSIGHT_FIDELITY (1). `hipsight run` sets them.
+  /// HIPSIGHT_REPORT ("none", "stderr" or a file; unset is "stderr"), HIPSIGHT_JSON (a file),
+  /// HIPSIGHT_FIDELITY (1) and HIPSIGHT_PROFILE (a number). `hipsight run` and `hipsight profile`
+  /// set them. @throws Error when one makes no sense.
   static Output from_environment();
 };
 
@@ -76,6 +79,7 @@ class Session {
     std::atomic<std::uint64_t> finished_{0};
     std::uint64_t number_ = 0;
     bool selected_ = false;
+    std::optional<profile::LaunchTrace> trace_;
   };
 
   /// Writes the report, the first time it is called. What cannot be written is said on stderr.

@@ -171,6 +171,7 @@ void add(std::string& out, const gpus::Gpu& gpu, const KernelReport& kernel) {
         fmt::format("{:.3g} FLOP per byte asked of memory", *kernel.verdict.arithmetic_intensity));
   if (!kernel.roofs.roofs.empty()) row(out, "roofs", roofs(kernel));
   row(out, "verdict", wrapped_words(kernel.verdict.sentence));
+  if (kernel.profile) row(out, "profile", text_of(*kernel.profile, kLabel));
   if (kernel.fidelity) row(out, "fidelity", fidelity(*kernel.fidelity));
   row(out, "emulated in", duration(kernel.summary.host_seconds));
 }

@@ -41,21 +41,25 @@ class Kernels {
         engine.memory().allocate(words * 4, Memory::Kind::Device, "array"));
   }
 
-  /// Runs one workgroup.
+  /// Runs one workgroup, or several.
   void run(const std::string& name, std::uint32_t items,
-           std::initializer_list<const std::uint32_t*> pointers) {
+           std::initializer_list<const std::uint32_t*> pointers, std::uint32_t workgroups = 1,
+           Observer* observer = nullptr) {
     const code::Kernel* kernel = module->object().find_kernel(name);
     ASSERT_NE(kernel, nullptr) << name;
     std::vector<std::byte> kernarg(kernel->kernarg_size);
     std::size_t argument = 0;
     for (const std::uint32_t* pointer : pointers)
       std::memcpy(kernarg.data() + kernel->arguments.at(argument++).offset, &pointer, 8);
-    engine.run({.module = module,
-                .kernel = kernel,
-                .grid = {items, 1, 1},
-                .block = {items, 1, 1},
-                .kernarg = kernarg});
+    result = engine.run({.module = module,
+                         .kernel = kernel,
+                         .grid = {items * workgroups, 1, 1},
+                         .block = {items, 1, 1},
+                         .kernarg = kernarg,
+                         .observer = observer});
   }
+
+  Result result;  ///< of the last run
 
   const std::string& processor() const { return module->object().target().processor; }
 

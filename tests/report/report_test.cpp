@@ -340,6 +340,18 @@ RunReport full() {
     *space = {1e9, 1e8};
   kernel.fidelity = profile::FidelitySummary{
       1000, {{"V_EXP_F32", {{isa::Fidelity::Approximate, "of a table that is not public"}, 20}}}};
+  ProfileReport::Row row;
+  row.file = "src/attention.hip";
+  row.line = 42;
+  row.executions = 1000;
+  row.requests = 100;
+  row.sectors = 800;
+  row.bytes = 12800;
+  row.lds_cycles = 500;
+  row.lds_conflict_cycles = 125;
+  row.caches = {400, 100, 300, 150};
+  kernel.profile = {1, 64, 8, 4, 0.01, true, row, {row}, {row}};
+  kernel.profile->instructions[0].text = "global_load_dword v1, v[2:3], off";
   timing::Resources need;
   need.vgprs = 128;
   need.workgroup_size = 256;
@@ -382,11 +394,28 @@ TEST(Text, fits_a_hundred_columns_and_says_what_it_is) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   for (const char* part :
-       {"AMD Instinct MI300X (mi300x", "3 launches", "64 x 32 workgroups of 256 work-items",
-        "128 VGPRs (32 of them AGPRs)", "60 SGPRs", "LDS 16640 B (256 dynamic)",
-        "spilled 3 VGPRs, 0 SGPRs", "4 of 8 waves per SIMD, limited by VGPRs", "matrix f16",
-        "global 1.00 GB read + 100 MB written", "FLOP per byte", "DRAM, compulsory", "UNVALIDATED",
-        "1 launch failed", "bad: memory access", "98 % exact, 2 % approximate, 0 % assumed",
+       {"AMD Instinct MI300X (mi300x",
+        "3 launches",
+        "64 x 32 workgroups of 256 work-items",
+        "128 VGPRs (32 of them AGPRs)",
+        "60 SGPRs",
+        "LDS 16640 B (256 dynamic)",
+        "spilled 3 VGPRs, 0 SGPRs",
+        "4 of 8 waves per SIMD, limited by VGPRs",
+        "matrix f16",
+        "global 1.00 GB read + 100 MB written",
+        "FLOP per byte",
+        "DRAM, compulsory",
+        "UNVALIDATED",
+        "1 launch failed",
+        "bad: memory access",
+        "98 % exact, 2 % approximate, 0 % assumed",
+        "8 of 64 workgroups observed, 4 of them neighbours",
+        "be 1 % off",
+        "12.8 kB asked for, 25.6 kB moved",
+        "500 cycles of its compute unit, 25 % of them",
+        "100 %       100        8     50 %     25 %      50 %      25 %  attention.hip:42",
+        "global_load_dword v1, v[2:3], off at 0x0",
         "v_exp_f32, 20 times: approximate; of a table that is not public"})
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
 }

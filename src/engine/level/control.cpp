@@ -22,6 +22,8 @@ const Op* begin_region(Wave& w, const Op* op) {
   RegionCount& count = w.counts[op->counter];
   ++count.executions;
   count.lanes += static_cast<unsigned>(__builtin_popcountll(w.exec()));
+  if (w.observer) [[unlikely]]
+    observe_region(w, op);
   return op + 1;
 }
 

@@ -18,7 +18,7 @@ void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, un
       a.at[lane] = base + at;
     }
     if (highest <= size - bytes) [[likely]]
-      return;
+      return observe(w, op, Access::Space::Lds, bytes, a);
   }
   for_lanes(a.mask, [&](unsigned lane) {
     const std::uint32_t at = address[lane] + offset;
@@ -26,6 +26,7 @@ void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, un
     a.at[lane] = base + at;
   });
   fill_inactive(w, a);
+  observe(w, op, Access::Space::Lds, bytes, a);
 }
 
 /// Every lane on and in range: straight from the address register, without a table of addresses.
@@ -34,7 +35,7 @@ bool move_all_lanes(Wave& w, std::uint64_t data, std::uint64_t address_register,
                     std::uint32_t offset) {
   const std::uint32_t* address = register_at(w, address_register);
   const std::uint32_t size = w.lds_bytes;
-  if (std::uint64_t{offset} + Dwords * 4 > size) return false;
+  if (std::uint64_t{offset} + Dwords * 4 > size || w.observer) return false;
   const U32x16 limit = size - offset - Dwords * 4;
   Vec<std::int32_t, 16> beyond = 0;
   for (unsigned lane = 0; lane < w.lanes; lane += 16)

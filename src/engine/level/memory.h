@@ -20,6 +20,13 @@ struct Addresses {
   std::uint64_t staged_mask = 0;
 };
 
+/// Tells the wave's observer, if there is one, where lanes' bytes are.
+inline void observe(const Wave& w, const Op* op, Access::Space space, unsigned bytes,
+                    const Addresses& a) {
+  if (w.observer) [[unlikely]]
+    observe_access(w, op, space, bytes, a.mask, a.at);
+}
+
 /// Tells ranges that were looked up before an allocation ended from those that still hold.
 inline std::uint64_t epoch(const Wave& w) {
   return w.memory_epoch->load(std::memory_order_acquire);

@@ -15,6 +15,8 @@ void check(Wave& w, const Op* op, std::uint64_t address, unsigned bytes, const c
       known.epoch == epoch(w) && address >= known.begin && address + bytes <= known.end;
   if (!inside && !find_range(w, address, bytes, known))
     report_access(w, op, address, bytes, 0, what);
+  if (w.observer) [[unlikely]]
+    observe_access(w, op, Access::Space::Scalar, bytes, 1, &address);
 }
 void load(Wave& w, const Op* op, std::uint64_t address, unsigned bytes) {
   check(w, op, address, bytes, "scalar load");

@@ -51,6 +51,7 @@ void check_access(Wave& w, const Op* op, const AnyAccess& access, Addresses& a) 
 /// Runs an access on addresses of global memory.
 void access_global(Wave& w, const Op* op, const AnyAccess& access, Addresses& a) {
   check_access(w, op, access, a);
+  observe(w, op, Access::Space::Global, access.bytes, a);
   access.run(w, op, a);
 }
 
@@ -78,6 +79,7 @@ void access_scratch(Wave& w, const Op* op, const AnyAccess& access, const std::u
     split |= offset[lane] % 4 + (access.bytes < 4 ? access.bytes : 4) > 4;
     a.at[lane] = scratch_address(w, lane, offset[lane]);
   });
+  observe(w, op, Access::Space::Scratch, access.bytes, a);
   if (!split) {
     fill_inactive(w, a);
     access.run(w, op, a);
@@ -109,7 +111,7 @@ struct Global {
     const isa::Instruction& in = *op->instruction;
     const std::uint32_t* low = register_at(w, op->src[0]);
     const bool wraps = low[0] > ~0u - w.register_bytes;
-    if (wraps || !contiguous(low, std::uint32_t{4}, w.lanes)) return false;
+    if (wraps || w.observer || !contiguous(low, std::uint32_t{4}, w.lanes)) return false;
     std::uint64_t base = low[0] + static_cast<std::uint64_t>(op->imm);
     if (in.base.where == isa::Where::Sgpr) {
       base += w.pair(in.base.index);
@@ -175,6 +177,7 @@ struct Flat {
       if (check) return access_global(w, op, access, some);
       fill_inactive(w, some);
       if (access.atomic) check_alignment(w, op, some, access.bytes);
+      observe(w, op, Access::Space::Lds, access.bytes, some);
       access.run(w, op, some);
     };
     part(mask & ~shared & ~scratch, true);
@@ -274,6 +277,7 @@ struct Buffer {
       Addresses inside = a;
       inside.mask = whole;
       check_access(w, op, access, inside);
+      observe(w, op, Access::Space::Global, access.bytes, inside);
     }
     a.mask = all;
     fill_inactive(w, a);

@@ -94,8 +94,10 @@ const Op* enter(Wave& w, const Op* op) {
   const auto* masked = reinterpret_cast<const Op*>(op->imm);
   const bool fits = w.exec() == w.full && (w.whole_rows || !(op->flags & flag::whole_rows));
   const Op* block = fits && op->target ? op->target : masked;
-  // A block begins with the op that stood here.
-  return block ? block : op->target->run(w, op);
+  // A block begins with the op that stood here: that one, where there is none for this EXEC, or
+  // where each access is to be seen.
+  if (block && !w.observer) return block;
+  return (op->target ? op->target : masked)->run(w, op);
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace hipsight::profile {
+
+/// A cache with least-recently-used replacement: which of its lines it holds. Lines are numbers.
+/// Neighbours lie in different sets; so do lines at strides of powers of two, by folding.
+class Cache {
+ public:
+  /// `bytes` in lines of `line` bytes. Associativity is not published: 16 ways are assumed.
+  Cache(std::uint64_t bytes, unsigned line, unsigned ways = 16);
+
+  /// Whether it holds the line; then, or if `allocate`, it does so from now on.
+  bool touch(std::uint64_t line, bool allocate = true);
+
+ private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  unsigned ways_;
+  std::uint64_t sets_;
+  std::vector<std::uint64_t> lines_;  // set by set, the most recent one first
+};
+
+}  // namespace hipsight::profile

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/observer.h"
+#include "gpus/gpu.h"
+#include "profile/lds.h"
+
+namespace hipsight::profile {
+
+constexpr unsigned kSectorBytes = 32;  ///< the least that memory moves (TCC_EA_RDREQ_32B)
+/// What goes to the L2 at once: loads by lines of the L1, stores by 64 bytes (as TCP_TCC_READ_REQ
+/// and TCP_TCC_WRITE_REQ count on MI200, MI300 and MI350; docs/profile.md).
+unsigned request_bytes(const gpus::Gpu& gpu, bool stores);
+
+/// What executions of one instruction asked of memory, summed.
+struct Use {
+  std::uint64_t requests = 0, lanes = 0;  ///< wave-instructions and their active lanes
+  double bytes = 0;                       ///< that lanes asked for
+  // Global and scratch memory, and scalar loads: different sectors, and lines (request_bytes).
+  std::uint64_t sectors = 0, lines = 0;
+  std::uint64_t lds_cycles = 0, lds_least = 0;
+
+  Use& operator+=(const Use& other);
+};
+
+/// One request of a wave to memory, for the caches: its lines, among GroupTrace::lines.
+struct Request {
+  const isa::Instruction* instruction = nullptr;
+  std::uint32_t first = 0, count = 0;
+};
+
+/// What one workgroup did.
+class GroupTrace : public engine::GroupObserver {
+ public:
+  GroupTrace(const gpus::Gpu& gpu, std::uint64_t workgroup) : workgroup(workgroup), gpu_(gpu) {}
+
+  void enters(unsigned wave, std::uint32_t region, std::uint64_t exec) override;
+  void accesses(unsigned wave, const isa::Instruction& instruction,
+                const engine::Access& access) override;
+
+  const std::uint64_t workgroup;
+  std::vector<std::uint64_t> executions;  ///< of each region
+  std::unordered_map<const isa::Instruction*, Use> uses;
+  std::vector<std::vector<Request>> requests;  ///< of each wave; to vector memory, in order
+  std::vector<std::uint64_t> lines;            ///< their numbers: address / request_bytes
+  bool cut = false;                            ///< there were more requests than are kept
+
+ private:
+  const LdsPort& port(const isa::Instruction& instruction, unsigned bytes);
+  void add_lines(unsigned wave, const isa::Instruction& instruction, const engine::Access& access,
+                 Use& use);
+
+  const gpus::Gpu& gpu_;
+  std::unordered_map<const isa::Instruction*, LdsPort> ports_;
+};
+
+/// Observes some workgroups of a launch: `neighbours`, which one XCD holds at the same time, and
+/// others, spread over the grid.
+class LaunchTrace : public engine::Observer {
+ public:
+  /// `workgroups`: of the launch; at most `sample` of them are observed, the same ones each time.
+  LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigned sample);
+
+  engine::GroupObserver* begins(std::uint64_t workgroup) override;
+
+  /// Those that have begun, in the order of their numbers. The first ones are neighbours.
+  const std::vector<GroupTrace>& neighbours() const { return neighbours_; }
+  const std::vector<GroupTrace>& others() const { return others_; }
+  std::uint64_t workgroups() const { return workgroups_; }
+
+ private:
+  std::uint64_t workgroups_;
+  std::vector<GroupTrace> neighbours_, others_;
+};
+
+}  // namespace hipsight::profile

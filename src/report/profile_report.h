@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profile/profile.h"
+
+namespace hipsight::report {
+
+/// A profile, with what it names as text: it outlives the code object.
+struct ProfileReport {
+  /// One instruction, or all of one source line. Memory figures are scaled to all workgroups.
+  struct Row {
+    std::string text;           ///< the instruction; empty for a line
+    std::uint64_t address = 0;  ///< in the code object; 0 for a line
+    std::string file;
+    std::uint32_t line = 0;                       ///< 0: not known
+    std::uint64_t executions = 0;                 ///< wave-instructions, exact
+    double active_lanes = 0;                      ///< mean share of the wave, 0 to 1
+    double requests = 0, sectors = 0, bytes = 0;  ///< of vector memory
+    double lds_cycles = 0, lds_conflict_cycles = 0;
+    profile::CacheUse caches;
+
+    void add(const profile::InstructionProfile& profile, bool vector_memory);
+  };
+  std::uint64_t launch = 0;  ///< its number among the program's
+  std::uint64_t workgroups = 0, observed = 0, neighbours = 0;
+  double sampling_error = 0;
+  bool cut = false;
+  Row all;
+  std::vector<Row> lines;         ///< the one with the most executions first
+  std::vector<Row> instructions;  ///< in order of their addresses
+};
+
+ProfileReport describe(const profile::Profile& profile, const code::CodeObject& object,
+                       std::uint32_t wavefront_size);
+
+/// Lines of text, without the label "profile", each to be indented by `indent`.
+std::string text_of(const ProfileReport& report, std::size_t indent);
+
+}  // namespace hipsight::report

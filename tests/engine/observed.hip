@@ -1,0 +1,37 @@
+// Device code of observer_test.cpp. No HIP headers.
+#define GLOBAL __attribute__((global))
+#define SHARED __attribute__((shared))
+
+using u32 = unsigned int;
+
+__attribute__((device)) static u32 lane() {
+  return __builtin_amdgcn_workitem_id_x();
+}
+__attribute__((device)) static u32 item() {
+  return __builtin_amdgcn_workgroup_id_x() * 128 + lane();  // workgroups of 128
+}
+
+extern "C" GLOBAL void copy(u32* out, const u32* in) {
+  out[item()] = in[item()];
+}
+/// Each lane another line.
+extern "C" GLOBAL void gather(u32* out, const u32* in) {
+  out[item()] = in[item() * 64];
+}
+/// Half of the lanes.
+extern "C" GLOBAL void some(u32* out, const u32* in) {
+  if (lane() % 2) out[item()] = in[item()];
+}
+/// A dword a lane, each in the first bank; then side by side.
+extern "C" GLOBAL void banks(u32* out) {
+  SHARED static volatile u32 tile[64 * 32];
+  tile[lane() * 32] = lane();
+  __builtin_amdgcn_s_barrier();
+  out[lane()] = tile[lane()];
+}
+/// Runs long enough to be translated.
+extern "C" GLOBAL void loop(u32* out, const u32* in) {
+  u32 sum = 0;
+  for (u32 i = 0; i < 2000; ++i) sum += in[lane()] * i + (sum >> 3) + (sum << 5 ^ i);
+  out[item()] = sum;
+}

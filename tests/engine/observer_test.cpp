@@ -1,0 +1,117 @@
+// What an observer is told: each region and each access of the workgroups that it chose, no other.
+#include "engine/observer.h"
+
+#include <bit>
+#include <map>
+#include <set>
+
+#include "kernels.h"
+
+namespace hipsight::engine {
+namespace {
+
+struct Seen : GroupObserver {
+  void enters(unsigned, std::uint32_t region, std::uint64_t) override { ++regions[region]; }
+  void accesses(unsigned, const isa::Instruction&, const Access& access) override {
+    ++count[access.space];
+    lanes[access.space] += static_cast<unsigned>(std::popcount(access.mask));
+    for (unsigned lane = 0; lane < access.lanes; ++lane)
+      if (access.mask >> lane & 1) at[access.space].insert(access.at[lane]);
+  }
+  std::map<std::uint32_t, std::uint64_t> regions;
+  std::map<Access::Space, unsigned> count, lanes;
+  std::map<Access::Space, std::set<std::uint64_t>> at;
+};
+struct Chosen : Observer {
+  explicit Chosen(std::set<std::uint64_t> workgroups) : workgroups(std::move(workgroups)) {}
+  GroupObserver* begins(std::uint64_t workgroup) override {
+    return workgroups.contains(workgroup) ? &seen[workgroup] : nullptr;
+  }
+  std::set<std::uint64_t> workgroups;
+  std::map<std::uint64_t, Seen> seen;
+};
+
+class ObserverTest : public testing::TestWithParam<Where> {
+ protected:
+  static constexpr std::uint32_t items = 128;
+  /// Instructions of a workgroup, by what it was seen to enter.
+  std::uint64_t instructions(const Seen& seen) const {
+    std::uint64_t sum = 0;
+    for (const auto& [region, times] : seen.regions)
+      sum += kernels.result.regions.at(region).count * times;
+    return sum;
+  }
+  std::uint64_t all_instructions() const {
+    std::uint64_t sum = 0;
+    for (const InstructionCount& count : kernels.result.counts) sum += count.executions;
+    return sum;
+  }
+  Kernels kernels{GetParam()};
+  const unsigned lanes = kernels.processor().starts_with("gfx1") ? 32 : 64;
+  const unsigned waves = items / lanes;
+};
+
+TEST_P(ObserverTest, SeesWhatTheChosenWorkgroupsDo) {
+  std::uint32_t *out = kernels.array(items * 8), *in = kernels.array(items * 8);
+  Chosen observer({2, 5});
+  kernels.run("copy", items, {out, in}, 8, &observer);
+  ASSERT_EQ(observer.seen.size(), 2u);
+  for (auto& [workgroup, seen] : observer.seen) {
+    EXPECT_EQ(instructions(seen) * 8, all_instructions());
+    EXPECT_EQ(seen.count[Access::Space::Global], 2 * waves);
+    EXPECT_EQ(seen.lanes[Access::Space::Global], 2 * items);
+    EXPECT_GT(seen.count[Access::Space::Scalar], 0u);
+    std::set<std::uint64_t> expected;
+    for (std::uint32_t i = 0; i < items; ++i) {
+      expected.insert(reinterpret_cast<std::uintptr_t>(&out[workgroup * items + i]));
+      expected.insert(reinterpret_cast<std::uintptr_t>(&in[workgroup * items + i]));
+    }
+    EXPECT_EQ(seen.at[Access::Space::Global], expected);
+  }
+}
+
+TEST_P(ObserverTest, SeesOnlyLanesThatAreOn) {
+  std::uint32_t *out = kernels.array(items), *in = kernels.array(items);
+  Chosen observer({0});
+  kernels.run("some", items, {out, in}, 1, &observer);
+  EXPECT_EQ(observer.seen[0].lanes[Access::Space::Global], items);
+  EXPECT_FALSE(observer.seen[0].at[Access::Space::Global].contains(
+      reinterpret_cast<std::uintptr_t>(&in[0])));
+}
+
+TEST_P(ObserverTest, GivesOffsetsInLds) {
+  std::uint32_t* out = kernels.array(lanes);
+  Chosen observer({0});
+  kernels.run("banks", lanes, {out}, 1, &observer);
+  std::set<std::uint64_t> expected;
+  for (std::uint32_t lane = 0; lane < lanes; ++lane)
+    expected.insert(lane * 128), expected.insert(lane * 4);
+  EXPECT_EQ(observer.seen[0].at[Access::Space::Lds], expected);
+  EXPECT_EQ(observer.seen[0].count[Access::Space::Lds], 2u);
+}
+
+/// Translated code does not tell of accesses: waves that are observed do not enter it.
+TEST_P(ObserverTest, SeesThroughTranslatedCode) {
+  Kernels translated(GetParam(), {.threads = 1, .tier = Tier::Translate});
+  std::uint32_t *out = translated.array(items * 2), *in = translated.array(items * 2);
+  for (std::uint32_t i = 0; i < items; ++i) in[i] = i;
+  for (int round = 0; round < 2; ++round) {
+    Chosen observer({1});
+    translated.run("loop", items, {out, in}, 2, &observer);
+    std::uint64_t seen = 0, all = 0;
+    for (const auto& [region, times] : observer.seen[1].regions)
+      seen += translated.result.regions.at(region).count * times;
+    for (const InstructionCount& count : translated.result.counts) all += count.executions;
+    EXPECT_EQ(seen * 2, all);
+    EXPECT_GE(observer.seen[1].count[Access::Space::Global], 2 * waves);
+  }
+  for (std::uint32_t i = 0; i < items; ++i) EXPECT_EQ(out[i], out[items + i]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, ObserverTest,
+                         testing::Values(Where{"mi300x", HIPSIGHT_OBSERVED_gfx942},
+                                         Where{"rx7900xtx", HIPSIGHT_OBSERVED_gfx1100}),
+                         name_of);
+
+}  // namespace
+}  // namespace hipsight::engine

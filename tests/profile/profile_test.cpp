@@ -1,0 +1,117 @@
+// Profiles of launches that are made by hand: what is counted can be told by counting.
+#include "profile/profile.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "profile/cache.h"
+
+namespace hipsight::profile {
+namespace {
+
+using engine::Access;
+
+TEST(Cache, HoldsWhatFitsAndForgetsTheOldest) {
+  Cache cache(64 * 128, 128);
+  for (std::uint64_t line = 0; line < 64; ++line) EXPECT_FALSE(cache.touch(line));
+  for (std::uint64_t line = 0; line < 64; ++line) EXPECT_TRUE(cache.touch(line)) << line;
+  // Twice what fits, round and round: the oldest line is always the next one wanted.
+  for (int round = 0; round < 3; ++round)
+    for (std::uint64_t line = 100; line < 228; ++line) EXPECT_FALSE(cache.touch(line)) << line;
+}
+
+class ProfileTest : public testing::Test {
+ protected:
+  ProfileTest() {
+    load.name = "GLOBAL_LOAD_DWORD";
+    store.name = "GLOBAL_STORE_DWORD";
+    for (isa::Instruction* in : {&load, &store}) in->format = isa::Format::Flat;
+    store.address = 4;
+    EXPECT_EQ(isa::work_of(load).bytes_read, 4u);
+    EXPECT_EQ(isa::work_of(store).bytes_written, 4u);
+  }
+  /// A wave of a workgroup accesses dwords from `at` on, `stride` bytes apart.
+  void access(LaunchTrace& trace, std::uint64_t workgroup, const isa::Instruction& in,
+              std::uint64_t at, unsigned stride, std::uint64_t mask = ~0ull) {
+    std::array<std::uint64_t, 64> where;
+    for (unsigned lane = 0; lane < 64; ++lane) where[lane] = at + std::uint64_t{lane} * stride;
+    engine::GroupObserver* group = trace.begins(workgroup);
+    ASSERT_NE(group, nullptr) << workgroup;
+    group->enters(0, region_of(in), mask);
+    group->accesses(0, in, {Access::Space::Global, 4, 64, mask, where.data()});
+  }
+  std::uint32_t region_of(const isa::Instruction& in) const { return &in == &store ? 1 : 0; }
+  /// The launch's exact counts.
+  engine::Result result(std::uint64_t workgroups, std::uint64_t loads, std::uint64_t stores) const {
+    engine::Result result;
+    result.workgroups = workgroups;
+    result.regions = {{&load, 1}, {&store, 1}};
+    if (loads) result.counts.push_back({&load, loads, loads * 64});
+    if (stores) result.counts.push_back({&store, stores, stores * 64});
+    return result;
+  }
+
+  const gpus::Gpu gpu = gpus::find("mi300x");  // L1: 32 KiB in lines of 128 bytes; 8 XCDs
+  isa::Instruction load, store;
+};
+
+TEST_F(ProfileTest, CountsSectorsAndLines) {
+  LaunchTrace trace(gpu, 1, 64);
+  access(trace, 0, load, 0x1000, 4);    // 256 bytes side by side
+  access(trace, 0, load, 0x1004, 4);    // the same, not aligned
+  access(trace, 0, load, 0x8000, 256);  // each its own line
+  access(trace, 0, load, 0x8000, 0, 3);
+  const Profile p = profile(gpu, trace, result(1, 4, 0));
+  ASSERT_EQ(p.instructions.size(), 1u);
+  const Use& use = p.instructions[0].use;
+  EXPECT_EQ(use.requests, 4u);
+  EXPECT_EQ(use.lanes, 3 * 64u + 2);
+  EXPECT_EQ(use.bytes, 4 * (3 * 64 + 2));
+  EXPECT_EQ(use.sectors, 8u + 9 + 64 + 1);
+  EXPECT_EQ(use.lines, 2u + 3 + 64 + 1);
+  EXPECT_EQ(p.sampling_error, 0);
+}
+
+TEST_F(ProfileTest, ObservesNeighboursOfOneXcdAndOthers) {
+  LaunchTrace trace(gpu, 1000, 16);
+  ASSERT_EQ(trace.neighbours().size(), 8u);
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(trace.neighbours()[i].workgroup, i * 8);
+  EXPECT_EQ(trace.others().size(), 8u);
+  EXPECT_EQ(trace.begins(1), nullptr);
+  EXPECT_EQ(LaunchTrace(gpu, 16, 16).neighbours().size(), 16u);  // small enough: whole
+}
+
+TEST_F(ProfileTest, ScalesToAllWorkgroups) {
+  LaunchTrace trace(gpu, 100, 2);  // of 100, number 0 and one in the middle
+  ASSERT_EQ(trace.neighbours().size() + trace.others().size(), 2u);
+  access(trace, 0, load, 0, 4);
+  access(trace, trace.others()[0].workgroup, load, 0x4000, 4);
+  access(trace, trace.others()[0].workgroup, load, 0x4000, 4);
+  const Profile p = profile(gpu, trace, result(100, 120, 0));
+  const InstructionProfile& row = p.instructions.at(0);
+  EXPECT_EQ(row.executions, 120u);
+  EXPECT_EQ(row.observed, 3u);
+  EXPECT_EQ(row.scaled(double(row.use.bytes)), 120 * 256.0);
+  // Three in two workgroups would be 150 in a hundred.
+  EXPECT_DOUBLE_EQ(p.sampling_error, 0.25);
+}
+
+TEST_F(ProfileTest, CachesHoldWhatWasReadBefore) {
+  LaunchTrace trace(gpu, 2, 64);
+  for (int round = 0; round < 2; ++round) access(trace, 0, load, 0x10000, 4);
+  access(trace, 1, load, 0x10000, 4);  // another compute unit, the same XCD
+  access(trace, 1, store, 0x10000, 4);
+  const Profile p = profile(gpu, trace, result(2, 3, 1));
+  const CacheUse &loads = p.instructions.at(0).caches, &stores = p.instructions.at(1).caches;
+  EXPECT_EQ(loads.l1_loads, 6u);
+  EXPECT_EQ(loads.l1_hits, 2u);
+  EXPECT_EQ(loads.l2_requests, 4u);
+  EXPECT_EQ(loads.l2_hits, 2u);
+  EXPECT_EQ(stores.l1_loads, 0u);     // they pass it by
+  EXPECT_EQ(stores.l2_requests, 4u);  // of 64 bytes
+  EXPECT_EQ(stores.l2_hits, 4u);
+}
+
+}  // namespace
+}  // namespace hipsight::profile
