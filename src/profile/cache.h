@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "profile/trace.h"
+
 namespace hipsight::profile {
 
 /// A cache with least-recently-used replacement: which of its lines it holds. Lines are numbers.
@@ -12,8 +14,8 @@ class Cache {
   /// `bytes` in lines of `line` bytes. Associativity is not published: 16 ways are assumed.
   Cache(std::uint64_t bytes, unsigned line, unsigned ways = 16);
 
-  /// Whether it holds the line; then, or if `allocate`, it does so from now on.
-  bool touch(std::uint64_t line, bool allocate = true);
+  /// Whether it holds the line; it does so from now on.
+  bool touch(std::uint64_t line);
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
@@ -21,5 +23,10 @@ class Cache {
   std::uint64_t sets_;
   std::vector<std::uint64_t> lines_;  // set by set, the most recent one first
 };
+
+/// Sends the neighbours' requests to vector memory through an L1 for each compute unit and the L2
+/// of their XCD, which begin empty: sets from_l1 and from_l2. A store is from_l2 where another one,
+/// not yet written back, was before. Waves take turns, a request each.
+void simulate_caches(const gpus::Gpu& gpu, LaunchTrace& trace);
 
 }  // namespace hipsight::profile

@@ -41,7 +41,7 @@ struct Profile {
   bool cut = false;  ///< caches saw only the beginning of some workgroups
 };
 
-/// `trace` has observed the launch that `result` came from.
-Profile profile(const gpus::Gpu& gpu, const LaunchTrace& trace, const engine::Result& result);
+/// `trace` has observed the launch that `result` came from, and went through simulate_caches.
+Profile profile(const LaunchTrace& trace, const engine::Result& result);
 
 }  // namespace hipsight::profile

@@ -6,8 +6,8 @@
 namespace hipsight::profile {
 namespace {
 
-/// Requests of a workgroup that are kept for the caches: 16 bytes each, and 8 for each line.
-constexpr std::size_t kept_lines = std::size_t{1} << 20;
+/// What is kept of a workgroup: regions and requests, and lines of the latter.
+constexpr std::size_t kept_steps = std::size_t{1} << 22, kept_lines = std::size_t{1} << 22;
 
 /// Numbers of the units of `unit` bytes that the active lanes touch, in order, each once.
 unsigned touched(const engine::Access& access, unsigned unit, std::uint64_t* out) {
@@ -26,6 +26,8 @@ unsigned touched(const engine::Access& access, unsigned unit, std::uint64_t* out
   return static_cast<unsigned>(std::unique(out, out + count) - out);
 }
 
+constexpr std::size_t most_units = 64 * 33;  // 128 bytes of a lane at the most
+
 }  // namespace
 
 unsigned request_bytes(const gpus::Gpu& gpu, bool stores) {
@@ -43,9 +45,14 @@ Use& Use::operator+=(const Use& other) {
   return *this;
 }
 
-void GroupTrace::enters(unsigned, std::uint32_t region, std::uint64_t) {
+void GroupTrace::enters(unsigned wave, std::uint32_t region, std::uint64_t) {
   if (executions.size() <= region) executions.resize(region + 1);
   ++executions[region];
+  if (waves.size() <= wave) waves.resize(wave + 1);
+  if (++steps_ > kept_steps)
+    cut = true;
+  else
+    waves[wave].path.push_back(region);
 }
 
 const LdsPort& GroupTrace::port(const isa::Instruction& in, unsigned bytes) {
@@ -63,30 +70,33 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
   ++use.requests;
   use.lanes += lanes;
   use.bytes += static_cast<double>(lanes) * access.bytes;
+  Request request{.instruction = &in, .space = access.space};
   if (access.space == engine::Access::Space::Lds) {
     const LdsCost cost = port(in, access.bytes).cost(access.mask, access.at);
     use.lds_cycles += cost.cycles;
     use.lds_least += cost.least;
+    request.lds_cycles = static_cast<std::uint16_t>(cost.cycles);
   } else {
-    add_lines(wave, in, access, use);
+    std::uint64_t sectors[most_units];
+    use.sectors += touched(access, kSectorBytes, sectors);
+    request.first = static_cast<std::uint32_t>(lines.size());
+    request.count = add_lines(in, access);
+    use.lines += request.count;
   }
-}
-
-void GroupTrace::add_lines(unsigned wave, const isa::Instruction& in, const engine::Access& access,
-                           Use& use) {
-  std::uint64_t units[64 * 33];  // 128 bytes of a lane at the most
-  use.sectors += touched(access, kSectorBytes, units);
-  const bool stores = isa::work_of(in).bytes_written != 0;
-  const unsigned count = touched(access, request_bytes(gpu_, stores), units);
-  use.lines += count;
-  if (access.space == engine::Access::Space::Scalar) return;  // has a cache of its own
-  if (lines.size() + count > kept_lines) {
+  if (cut || lines.size() > kept_lines || waves.size() <= wave) {
     cut = true;
     return;
   }
-  if (requests.size() <= wave) requests.resize(wave + 1);
-  requests[wave].push_back({&in, static_cast<std::uint32_t>(lines.size()), count});
-  lines.insert(lines.end(), units, units + count);
+  request.step = static_cast<std::uint32_t>(waves[wave].path.size() - 1);
+  waves[wave].requests.push_back(request);
+}
+
+std::uint32_t GroupTrace::add_lines(const isa::Instruction& in, const engine::Access& access) {
+  const bool stores = isa::work_of(in).bytes_written != 0;
+  std::uint64_t units[most_units];
+  const unsigned count = touched(access, request_bytes(gpu_, stores), units);
+  if (!cut) lines.insert(lines.end(), units, units + count);
+  return count;
 }
 
 LaunchTrace::LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigned sample)

@@ -27,10 +27,18 @@ struct Use {
   Use& operator+=(const Use& other);
 };
 
-/// One request of a wave to memory, for the caches: its lines, among GroupTrace::lines.
+/// One access of a wave, in the order of its doings.
 struct Request {
   const isa::Instruction* instruction = nullptr;
-  std::uint32_t first = 0, count = 0;
+  std::uint32_t step = 0;              ///< the region of WaveTrace::path that it lies in
+  std::uint32_t first = 0, count = 0;  ///< its lines, among GroupTrace::lines; none in LDS
+  std::uint16_t lds_cycles = 0;
+  engine::Access::Space space = engine::Access::Space::Global;
+  std::uint16_t from_l1 = 0, from_l2 = 0;  ///< lines that caches had; see simulate_caches
+};
+struct WaveTrace {
+  std::vector<std::uint32_t> path;  ///< regions, in order
+  std::vector<Request> requests;
 };
 
 /// What one workgroup did.
@@ -45,16 +53,17 @@ class GroupTrace : public engine::GroupObserver {
   const std::uint64_t workgroup;
   std::vector<std::uint64_t> executions;  ///< of each region
   std::unordered_map<const isa::Instruction*, Use> uses;
-  std::vector<std::vector<Request>> requests;  ///< of each wave; to vector memory, in order
-  std::vector<std::uint64_t> lines;            ///< their numbers: address / request_bytes
-  bool cut = false;                            ///< there were more requests than are kept
+  std::vector<WaveTrace> waves;
+  std::vector<std::uint64_t> lines;  ///< of requests, by number: address / request_bytes
+  bool cut = false;                  ///< waves did more than is kept
 
  private:
   const LdsPort& port(const isa::Instruction& instruction, unsigned bytes);
-  void add_lines(unsigned wave, const isa::Instruction& instruction, const engine::Access& access,
-                 Use& use);
+  /// The lines of an access, appended; their number.
+  std::uint32_t add_lines(const isa::Instruction& instruction, const engine::Access& access);
 
   const gpus::Gpu& gpu_;
+  std::size_t steps_ = 0;
   std::unordered_map<const isa::Instruction*, LdsPort> ports_;
 };
 
@@ -69,6 +78,7 @@ class LaunchTrace : public engine::Observer {
 
   /// Those that have begun, in the order of their numbers. The first ones are neighbours.
   const std::vector<GroupTrace>& neighbours() const { return neighbours_; }
+  std::vector<GroupTrace>& neighbours() { return neighbours_; }
   const std::vector<GroupTrace>& others() const { return others_; }
   std::uint64_t workgroups() const { return workgroups_; }
 

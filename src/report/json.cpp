@@ -80,6 +80,22 @@ Json profile(const ProfileReport& report) {
   return json;
 }
 
+Json prediction(const timing::Prediction& p) {
+  Json json = {{"seconds", p.seconds},
+               {"launch_seconds", p.launch_seconds},
+               {"cycles", p.cycles},
+               {"clock_ghz", p.clock_ghz},
+               {"bound", p.bound},
+               {"validated", false},
+               {"workgroups_per_cu", p.workgroups_per_cu},
+               {"simulated", p.simulated},
+               {"busy", Json::object()},
+               {"stalls", Json::object()}};
+  for (const auto& unit : p.units) json["busy"][key_of(unit.name)] = unit.busy;
+  for (const auto& cause : p.stalls) json["stalls"][key_of(cause.name)] = cause.share;
+  return json;
+}
+
 Json fidelity(const profile::FidelitySummary& summary) {
   Json json = Json::object();
   for (const isa::Fidelity kind :
@@ -169,6 +185,7 @@ Json kernel_json(const KernelReport& kernel) {
   json["verdict"] = {{"bound", kernel.verdict.bound},
                      {"seconds", kernel.verdict.seconds},
                      {"sentence", kernel.verdict.sentence}};
+  if (kernel.prediction) json["prediction"] = prediction(*kernel.prediction);
   if (kernel.profile) json["profile"] = profile(*kernel.profile);
   if (kernel.fidelity) json["fidelity"] = fidelity(*kernel.fidelity);
   json["host_seconds"] = sum.host_seconds;

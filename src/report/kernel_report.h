@@ -13,6 +13,7 @@
 #include "report/profile_report.h"
 #include "report/session.h"
 #include "timing/occupancy.h"
+#include "timing/predict.h"
 #include "timing/roofs.h"
 
 namespace hipsight::report {
@@ -33,6 +34,7 @@ struct KernelReport {
   profile::Summary summary;
   std::optional<profile::FidelitySummary> fidelity;  ///< if asked for
   std::optional<ProfileReport> profile;              ///< of its first launch, if asked for
+  std::optional<timing::Prediction> prediction;      ///< likewise
 
   timing::Occupancy occupancy;
   timing::Roofs roofs;

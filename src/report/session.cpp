@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "profile/cache.h"
 #include "report/kernel_report.h"
 #include "report/progress.h"
 #include "support/error.h"
@@ -232,9 +233,12 @@ void Session::Launch::add(const engine::Result& result) {
   KernelReport& report = impl.find(dispatch_);
   report.summary.add(result);
   if (trace_) {
-    report.profile = describe(profile::profile(impl.run.gpu, *trace_, result),
-                              dispatch_.module->object(), report.wavefront_size);
+    profile::simulate_caches(impl.run.gpu, *trace_);
+    report.profile = describe(profile::profile(*trace_, result), dispatch_.module->object(),
+                              report.wavefront_size);
     report.profile->launch = number_;
+    report.prediction =
+        timing::predict(impl.run.gpu, *trace_, result, report.occupancy, report.wavefront_size);
   }
   if (!impl.output.fidelity) return;
   if (!report.fidelity) report.fidelity.emplace();

@@ -138,6 +138,26 @@ std::string fidelity(const profile::FidelitySummary& sum) {
   return out;
 }
 
+std::string prediction(const timing::Prediction& p) {
+  std::string out =
+      wrapped_words(fmt::format("{} UNVALIDATED (docs/timing.md), the launch itself {} of it: {} "
+                                "cycles at {:.3g} GHz, bound by {}",
+                                duration(p.seconds), duration(p.launch_seconds),
+                                quantity(p.cycles, ""), p.clock_ghz, p.bound));
+  const auto list = [&](const char* what, const auto& shares, auto share) {
+    std::vector<std::string> items;
+    for (const auto& one : shares)
+      if (share(one) >= 0.005)
+        items.push_back(fmt::format("{} {:.2g} %", one.name, 100 * share(one)));
+    if (items.empty()) return;
+    items.front() = what + items.front();
+    out += fmt::format("\n{:{}}{}", "", kLabel, wrapped(items, ", "));
+  };
+  list("busy: ", p.units, [](const auto& unit) { return unit.busy; });
+  list("waves wait for: ", p.stalls, [](const auto& cause) { return cause.share; });
+  return out;
+}
+
 std::string roofs(const KernelReport& kernel) {
   std::string out;
   for (const timing::Roof& roof : kernel.roofs.roofs) {
@@ -171,6 +191,7 @@ void add(std::string& out, const gpus::Gpu& gpu, const KernelReport& kernel) {
         fmt::format("{:.3g} FLOP per byte asked of memory", *kernel.verdict.arithmetic_intensity));
   if (!kernel.roofs.roofs.empty()) row(out, "roofs", roofs(kernel));
   row(out, "verdict", wrapped_words(kernel.verdict.sentence));
+  if (kernel.prediction) row(out, "predicted", prediction(*kernel.prediction));
   if (kernel.profile) row(out, "profile", text_of(*kernel.profile, kLabel));
   if (kernel.fidelity) row(out, "fidelity", fidelity(*kernel.fidelity));
   row(out, "emulated in", duration(kernel.summary.host_seconds));

@@ -9,9 +9,7 @@
 #include "support/quantity.h"
 
 namespace hipsight::timing {
-namespace {
 
-// The name of a type in the rates of GPU files.
 std::string_view rate_name(isa::Number number) {
   switch (number) {
     case isa::Number::F64:
@@ -41,6 +39,8 @@ std::string_view rate_name(isa::Number number) {
   }
   return "";
 }
+
+namespace {
 
 class Builder {
  public:

@@ -41,4 +41,7 @@ struct Roofs {
 
 Roofs roofs(const gpus::Gpu& gpu, const Launches& launches);
 
+/// The name of a type in the rates of GPU files; empty: they have none.
+std::string_view rate_name(isa::Number number);
+
 }  // namespace hipsight::timing

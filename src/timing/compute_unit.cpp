@@ -1,0 +1,356 @@
+#include "timing/compute_unit.h"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <queue>
+#include <unordered_map>
+
+#include "timing/costs.h"
+
+namespace hipsight::timing {
+namespace {
+
+/// From the issue of an LDS read to its data, bank cycles apart. Not in public tables: assumed.
+constexpr double lds_latency = 64;
+/// A branch taken, until the wave issues again: instruction fetch. Assumed.
+constexpr double branch_penalty = 16;
+/// Bytes that a compute unit may have under way from beyond the L2 (fitted on assembly GEMMs of
+/// ROCm/aiter on gfx942 and gfx950: about 19 KB).
+constexpr double miss_bytes = 19456;
+
+/// A matrix or vector result that is not there yet.
+struct Pending {
+  Cost::Registers registers;
+  double ready;
+  Stall kind;
+};
+
+struct WaveState {
+  const profile::WaveTrace* trace = nullptr;
+  std::size_t path = 0, request = 0;
+  std::uint32_t at = 0;  ///< instruction of the region
+  double ready = 0;      ///< when its own last instruction lets it issue again
+  std::array<std::deque<double>, kCounters> under_way;  ///< ends, in order
+  std::vector<Pending> pending;
+  std::size_t group = 0;
+  unsigned simd = 0;
+};
+struct GroupState {
+  std::vector<std::size_t> at_barrier;  ///< waves
+  double released = 0;                  ///< when the last one came
+  std::size_t running = 0;
+};
+
+/// The latest of several times, and why.
+struct Earliest {
+  double time;
+  Stall why = Stall::Issue;
+  void after(double other, Stall reason) {
+    if (other > time) time = other, why = reason;
+  }
+};
+
+class ComputeUnit {
+ public:
+  ComputeUnit(const gpus::Gpu& gpu, const Rates& rates,
+              const std::vector<profile::GroupTrace>& traces,
+              const std::vector<engine::RegionOfCode>& regions, unsigned wave_lanes,
+              std::uint64_t count, unsigned resident)
+      : gpu_(gpu),
+        rates_(rates),
+        traces_(traces),
+        regions_(regions),
+        lanes_(wave_lanes),
+        count_(count),
+        simds_(gpu.simds_per_cu) {
+    interval_ = gpu.issue_cycles;  // between two instructions of a wave
+    for (unsigned i = 0; i < resident; ++i) start(0);
+  }
+
+  UnitRun run() {
+    while (!queue_.empty()) {
+      const auto [time, index] = queue_.top();
+      queue_.pop();
+      step(index, time);
+    }
+    // Stores that no wave waited for.
+    result_.cycles = std::max({result_.cycles, l1_, l2_, memory_});
+    return result_;
+  }
+
+ private:
+  struct Simd {
+    double vector = 0, matrix = 0, scalar = 0;  ///< when each is free
+  };
+  struct Entry {
+    double time;
+    std::size_t wave;
+    // The wave that can go first, does; of several, the oldest.
+    bool operator<(const Entry& other) const {
+      return time != other.time ? time > other.time : wave > other.wave;
+    }
+  };
+
+  void start(double time) {
+    if (started_ == count_) return;
+    const profile::GroupTrace& trace = traces_[started_++ % traces_.size()];
+    const std::size_t group = groups_.size();
+    groups_.emplace_back().running = trace.waves.size();
+    for (const profile::WaveTrace& wave : trace.waves) {
+      WaveState& state = waves_.emplace_back();
+      state.trace = &wave;
+      state.group = group;
+      state.simd = next_simd_++ % simds_.size();
+      state.ready = time;
+      queue_.push({time, waves_.size() - 1});
+    }
+    if (trace.waves.empty()) end_of_group(time);
+  }
+  void end_of_group(double time) {
+    result_.ends.push_back(time);
+    result_.cycles = std::max(result_.cycles, time);
+    start(time);
+  }
+  void end_of_wave(std::size_t index, double time) {
+    GroupState& group = groups_[waves_[index].group];
+    if (--group.running == 0) return end_of_group(time);
+    release(group, time);
+  }
+  /// Lets waves past the barrier once all that still run are there.
+  void release(GroupState& group, double time) {
+    group.released = std::max(group.released, time);
+    if (group.at_barrier.size() < group.running) return;
+    for (const std::size_t wave : group.at_barrier) {
+      result_.stalls[static_cast<std::size_t>(Stall::Barrier)] +=
+          group.released - waves_[wave].ready;
+      waves_[wave].ready = group.released + interval_;
+      queue_.push({waves_[wave].ready, wave});
+    }
+    group.at_barrier.clear();
+    group.released = 0;
+  }
+
+  const Cost& cost(const isa::Instruction& in) {
+    const auto known = costs_.find(&in);
+    return known != costs_.end() ? known->second
+                                 : costs_.try_emplace(&in, cost_of(gpu_, in, lanes_)).first->second;
+  }
+
+  /// When a wave's next instruction can issue; then it does, unless another wave might go before.
+  void step(std::size_t index, double now) {
+    WaveState& w = waves_[index];
+    if (w.path == w.trace->path.size()) return end_of_wave(index, now);
+    const engine::RegionOfCode& region = regions_[w.trace->path[w.path]];
+    const isa::Instruction& in = region.first[w.at];
+    const Cost& c = cost(in);
+    const Earliest at = earliest(w, c);
+    if (at.time > now) {
+      queue_.push({at.time, index});
+      return;
+    }
+    result_.stalls[static_cast<std::size_t>(at.why)] += at.time - w.ready;
+    ++result_.instructions;
+    issue(w, in, c, at.time);
+    w.ready = at.time + interval_ + c.pause;
+    // On to the next one.
+    if (++w.at == region.count) {
+      ++w.path;
+      w.at = 0;
+      const bool more = w.path < w.trace->path.size();
+      const bool jumps =
+          more && regions_[w.trace->path[w.path]].first != region.first + region.count;
+      if (jumps) w.ready += branch_penalty;
+    }
+    if (c.barrier) {
+      GroupState& group = groups_[w.group];
+      group.at_barrier.push_back(index);
+      return release(group, w.ready);
+    }
+    queue_.push({w.ready, index});
+  }
+
+  Earliest earliest(WaveState& w, const Cost& c) {
+    Earliest at{w.ready};
+    for (std::size_t i = 0; i < kCounters; ++i) {
+      if (!c.wait[i] || w.under_way[i].size() <= *c.wait[i]) continue;
+      const std::deque<double>& ends = w.under_way[i];
+      at.after(ends[ends.size() - 1 - *c.wait[i]], stall_of(static_cast<Counter>(i)));
+    }
+    for (const Pending& pending : w.pending) {
+      bool needed = pending.registers.count && c.result.overlaps(pending.registers);
+      for (const Cost::Registers& source : c.sources)
+        needed |= source.count && source.overlaps(pending.registers);
+      if (needed) at.after(pending.ready, pending.kind);
+    }
+    const Simd& simd = simds_[w.simd];
+    switch (c.pipe) {
+      case isa::Pipe::Vector:
+      case isa::Pipe::Transcendental:
+        at.after(simd.vector, Stall::Vector);
+        break;
+      case isa::Pipe::Matrix:
+        at.after(simd.matrix, Stall::Matrix);
+        break;
+      case isa::Pipe::Scalar:
+      case isa::Pipe::ScalarMemory:
+      case isa::Pipe::Branch:
+        at.after(simd.scalar, Stall::ScalarUnit);
+        break;
+      case isa::Pipe::Lds:
+        at.after(lds_ - queue_room, Stall::LdsPort);
+        break;
+      case isa::Pipe::Global:
+      case isa::Pipe::Flat:
+      case isa::Pipe::Scratch:
+        at.after(l1_ - queue_room, Stall::Memory);
+        // Nor may more wait for memory than the way there and back hides.
+        at.after(memory_ - memory_latency(), Stall::Memory);
+        break;
+      case isa::Pipe::Wait:
+        break;
+    }
+    return at;
+  }
+  static Stall stall_of(Counter counter) {
+    constexpr std::array stalls{Stall::Load, Stall::Store, Stall::Lds, Stall::Scalar};
+    return stalls[static_cast<std::size_t>(counter)];
+  }
+
+  void issue(WaveState& w, const isa::Instruction& in, const Cost& c, double now) {
+    std::erase_if(w.pending, [&](const Pending& p) { return p.ready <= now; });
+    for (std::size_t i = 0; i < kCounters; ++i)
+      while (!w.under_way[i].empty() && w.under_way[i].front() <= now) w.under_way[i].pop_front();
+    Simd& simd = simds_[w.simd];
+    switch (c.pipe) {
+      case isa::Pipe::Vector:
+      case isa::Pipe::Transcendental:
+        simd.vector = now + c.busy;
+        result_.busy.vector += c.busy;
+        if (c.latency > c.busy) w.pending.push_back({c.result, now + c.latency, Stall::Result});
+        break;
+      case isa::Pipe::Matrix:
+        simd.matrix = now + c.busy;
+        result_.busy.matrix += c.busy;
+        w.pending.push_back({c.result, now + c.latency, Stall::Matrix});
+        break;
+      case isa::Pipe::Scalar:
+      case isa::Pipe::ScalarMemory:
+      case isa::Pipe::Branch:
+        simd.scalar = now + c.busy;
+        result_.busy.scalar += c.busy;
+        break;
+      default:
+        break;
+    }
+    if (c.moves) requests(w, in, c, now);
+  }
+
+  /// The accesses that this execution made: none when no lane was on.
+  void requests(WaveState& w, const isa::Instruction& in, const Cost& c, double now) {
+    const std::vector<profile::Request>& all = w.trace->requests;
+    double end = now;
+    Counter kind = c.stores ? Counter::Store : Counter::Load;
+    for (; w.request < all.size() && all[w.request].step == w.path &&
+           all[w.request].instruction == &in;
+         ++w.request) {
+      const profile::Request& request = all[w.request];
+      switch (request.space) {
+        case engine::Access::Space::Lds:
+          kind = Counter::Lds;
+          lds_ = std::max(lds_, now) + request.lds_cycles;
+          result_.busy.lds += request.lds_cycles;
+          end = lds_ + lds_latency;
+          break;
+        case engine::Access::Space::Scalar:
+          kind = Counter::Scalar;
+          end = now + gpu_.l2_latency.value_or(200);
+          break;
+        default:
+          end = vector_memory(request, c, now);
+          break;
+      }
+    }
+    if (end == now) return;
+    auto& ends = w.under_way[static_cast<std::size_t>(counter_of(in.gfx, kind))];
+    ends.push_back(ends.empty() ? end : std::max(ends.back(), end));
+  }
+
+  double vector_memory(const profile::Request& request, const Cost& c, double now) {
+    const double line = profile::request_bytes(gpu_, c.stores);
+    const unsigned beyond_l1 = request.count - request.from_l1;
+    const unsigned beyond_l2 = beyond_l1 - request.from_l2;
+    // Addresses of sixteen lanes, or 64 bytes of data, a cycle.
+    const double pipe = std::max(lanes_ / 16.0, request.count * line / 64);
+    l1_ = std::max(l1_, now) + pipe;
+    result_.busy.l1 += pipe;
+    double end = l1_ + gpu_.l1_latency.value_or(120);
+    if (beyond_l1) {
+      const double cycles = beyond_l1 * line / rates_.l2_bytes;
+      l2_ = std::max(l2_, now) + cycles;
+      result_.busy.l2 += cycles;
+      end = std::max(end, l2_ + gpu_.l2_latency.value_or(250));
+    }
+    if (beyond_l2) {
+      // The L2 fetches whole lines of its own.
+      const double bytes = beyond_l2 * (c.stores ? line : std::max(line, 128.0));
+      const double cycles = bytes / rates_.memory_bytes;
+      double begin = std::max(memory_, now);
+      // So many bytes are under way at most: the oldest ones must have come.
+      while (!misses_.empty() && missing_ + bytes > miss_bytes) {
+        begin = std::max(begin, misses_.front().first);
+        missing_ -= misses_.front().second;
+        misses_.pop_front();
+      }
+      memory_ = begin + cycles;
+      result_.busy.memory += cycles;
+      end = std::max(end, memory_ + memory_latency());
+      misses_.emplace_back(memory_ + memory_latency(), bytes);
+      missing_ += bytes;
+    }
+    return end;
+  }
+
+  double memory_latency() const { return gpu_.dram_latency.value_or(700); }
+
+  /// Cycles of work that may wait in front of the LDS and the L1 before waves are held.
+  static constexpr double queue_room = 64;
+
+  const gpus::Gpu& gpu_;
+  const Rates& rates_;
+  const std::vector<profile::GroupTrace>& traces_;
+  const std::vector<engine::RegionOfCode>& regions_;
+  const unsigned lanes_;
+  const std::uint64_t count_;
+  double interval_ = 4;
+  std::vector<Simd> simds_;
+  std::deque<WaveState> waves_;
+  std::deque<GroupState> groups_;
+  std::priority_queue<Entry> queue_;
+  std::unordered_map<const isa::Instruction*, Cost> costs_;
+  std::uint64_t started_ = 0;
+  std::size_t next_simd_ = 0;
+  double lds_ = 0, l1_ = 0, l2_ = 0, memory_ = 0;  ///< when each is free
+  std::deque<std::pair<double, double>> misses_;   ///< ends and bytes
+  double missing_ = 0;
+  UnitRun result_;
+};
+
+}  // namespace
+
+std::string_view text(Stall stall) {
+  constexpr std::array<std::string_view, kStalls> names{
+      "loads",       "stores",      "LDS data", "scalar loads", "barriers", "vector unit",
+      "matrix unit", "scalar unit", "LDS port", "memory pipe",  "results",  "issue"};
+  return names[static_cast<std::size_t>(stall)];
+}
+
+UnitRun run_compute_unit(const gpus::Gpu& gpu, const Rates& rates,
+                         const std::vector<profile::GroupTrace>& traces,
+                         const std::vector<engine::RegionOfCode>& regions, unsigned wave_lanes,
+                         std::uint64_t count, unsigned resident) {
+  if (traces.empty() || !count) return {};
+  return ComputeUnit(gpu, rates, traces, regions, wave_lanes, count, std::max(1u, resident)).run();
+}
+
+}  // namespace hipsight::timing

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "engine/engine.h"
+#include "gpus/gpu.h"
+#include "profile/trace.h"
+#include "timing/waits.h"
+
+namespace hipsight::timing {
+
+/// What a wave waited for before it issued.
+enum class Stall : std::uint8_t {
+  Load,  ///< vector memory, by a wait counter
+  Store,
+  Lds,
+  Scalar,  ///< scalar memory
+  Barrier,
+  Vector,  ///< the SIMD's vector unit
+  Matrix,  ///< its matrix unit, or a result of it
+  ScalarUnit,
+  LdsPort,  ///< the compute unit's LDS
+  Memory,   ///< its address and L1 pipe
+  Result,   ///< a vector result (RDNA)
+  Issue,    ///< its own last instruction, a branch taken, s_nop
+};
+constexpr std::size_t kStalls = static_cast<std::size_t>(Stall::Issue) + 1;
+std::string_view text(Stall stall);
+
+/// Units that work for a compute unit, for as long as they are busy.
+struct Busy {
+  double vector = 0, matrix = 0, scalar = 0;  ///< summed over SIMDs
+  double lds = 0, l1 = 0;
+  double l2 = 0, memory = 0;  ///< of this compute unit's share of them
+};
+
+/// What a compute unit can do in a cycle.
+struct Rates {
+  double l2_bytes, memory_bytes;  ///< its share, bytes per cycle
+  double clock_ghz;
+};
+
+/// How long one compute unit takes for workgroups, and what its waves waited for. Cycles.
+struct UnitRun {
+  double cycles = 0;
+  std::vector<double> ends;  ///< of each workgroup, in the order in which they end
+  Busy busy;
+  std::array<double, kStalls> stalls{};  ///< summed over waves
+  std::uint64_t instructions = 0;
+};
+
+/// Runs `count` workgroups, `resident` at a time, that do in turn what those of `traces` did:
+/// instruction by instruction, in order within a wave. docs/timing.md says what is modelled.
+UnitRun run_compute_unit(const gpus::Gpu& gpu, const Rates& rates,
+                         const std::vector<profile::GroupTrace>& traces,
+                         const std::vector<engine::RegionOfCode>& regions, unsigned wave_lanes,
+                         std::uint64_t count, unsigned resident);
+
+}  // namespace hipsight::timing

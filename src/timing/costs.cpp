@@ -1,0 +1,82 @@
+#include "timing/costs.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "timing/roofs.h"
+
+namespace hipsight::timing {
+namespace {
+
+/// Registers of a matrix operand: rows x columns x bits over the lanes.
+std::uint16_t matrix_registers(const isa::Instruction& in, unsigned source) {
+  if (in.gfx < isa::Gfx::Gfx950) return source == 2 ? 16 : 2;
+  return source == 2 ? 16 : in.gfx == isa::Gfx::Gfx11 ? 8 : 4;
+}
+
+Cost::Registers registers(const isa::Operand& operand, std::uint16_t count) {
+  if (operand.where != isa::Where::Vgpr && operand.where != isa::Where::Agpr) return {};
+  const unsigned first = operand.index + (operand.where == isa::Where::Agpr ? 512u : 0u);
+  return {static_cast<std::uint16_t>(first), count};
+}
+
+/// Cycles of a SIMD for so many operations at the rate of the whole compute unit.
+double cycles(const gpus::Gpu& gpu, double operations, std::optional<double> per_clock) {
+  return per_clock ? operations / (*per_clock / gpu.simds_per_cu) : 0;
+}
+
+}  // namespace
+
+Cost cost_of(const gpus::Gpu& gpu, const isa::Instruction& in, unsigned lanes) {
+  const isa::Work work = isa::work_of(in);
+  const double halves = lanes > gpu.wavefront_size ? 2 : 1;  // a wave64 on a GPU of 32
+  const gpus::Gpu::Rate* rate = gpu.rate(rate_name(work.number));
+  Cost cost;
+  cost.pipe = work.pipe;
+  cost.stores = work.bytes_written != 0;
+  cost.moves = work.bytes_read || work.bytes_written;
+  cost.wait = wait_of(in);
+  cost.barrier = in.name == "S_BARRIER" || in.name == "S_BARRIER_WAIT";
+  switch (work.pipe) {
+    case isa::Pipe::Vector:
+      // Types with less than the full rate, f64 on RDNA say, keep the unit for longer.
+      cost.busy = std::max(gpu.issue_cycles * halves, cycles(gpu, work.operations_per_lane * lanes,
+                                                             rate ? rate->vector : std::nullopt));
+      // AMD RDNA3 ISA guide, s_delay_alu: a dependent vector instruction waits five cycles.
+      cost.latency = isa::is_rdna(in.gfx) ? cost.busy + 4 : cost.busy;
+      break;
+    case isa::Pipe::Transcendental:
+      cost.busy = gpu.transcendental_cycles.value_or(gpu.issue_cycles) * halves;
+      cost.latency = cost.busy + (isa::is_rdna(in.gfx) ? 6 : 0);
+      break;
+    case isa::Pipe::Matrix:
+      cost.busy = std::max(gpu.issue_cycles, cycles(gpu, work.operations_per_wave,
+                                                    rate ? rate->matrix : std::nullopt));
+      // CDNA: a result is read 16 cycles after the last pass (fitted on assembly GEMMs, gfx950).
+      cost.latency = cost.busy + 16;
+      for (unsigned i = 0; i < 3; ++i)
+        cost.sources[i] = registers(in.src[i], matrix_registers(in, i));
+      cost.result = registers(in.dst, matrix_registers(in, 2));
+      return cost;
+    case isa::Pipe::Scalar:
+    case isa::Pipe::ScalarMemory:
+    case isa::Pipe::Branch:
+      cost.busy = gpu.issue_cycles / (isa::is_rdna(in.gfx) ? 1 : halves);
+      break;
+    case isa::Pipe::Wait:
+      if (in.name == "S_NOP") cost.pause = gpu.issue_cycles * ((in.imm & 15) + 1);
+      if (in.name == "S_SLEEP") cost.pause = 64.0 * (in.imm & 127);
+      break;
+    default:  // LDS and memory: by request
+      cost.busy = gpu.issue_cycles;
+      break;
+  }
+  const std::uint16_t wide =
+      2;  // 64-bit and packed operands; what is narrower waits in vain rarely
+  for (unsigned i = 0; i < 3; ++i) cost.sources[i] = registers(in.src[i], wide);
+  cost.result = registers(in.dst, 1);
+  return cost;
+}
+
+}  // namespace hipsight::timing

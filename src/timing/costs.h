@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "gpus/gpu.h"
+#include "isa/instruction.h"
+#include "timing/waits.h"
+
+namespace hipsight::timing {
+
+/// What is known of an instruction's time before it runs. Cycles.
+struct Cost {
+  isa::Pipe pipe = isa::Pipe::Wait;
+  double busy = 0;     ///< for which it keeps its unit
+  double latency = 0;  ///< from its issue until its result can be used
+  double pause = 0;    ///< before its wave's next instruction: s_nop, s_sleep
+  bool stores = false, barrier = false, moves = false;
+  Wait wait;
+  struct Registers {
+    std::uint16_t first = 0, count = 0;  ///< VGPRs; AGPR 0 is 512
+    bool overlaps(const Registers& other) const {
+      return first < other.first + other.count && other.first < first + count;
+    }
+  };
+  Registers result;
+  std::array<Registers, 3> sources;
+};
+
+/// `lanes`: of the wave.
+Cost cost_of(const gpus::Gpu& gpu, const isa::Instruction& instruction, unsigned lanes);
+
+}  // namespace hipsight::timing

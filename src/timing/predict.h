@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "timing/compute_unit.h"
+#include "timing/occupancy.h"
+
+namespace hipsight::timing {
+
+/// How long a launch takes. UNVALIDATED so far: docs/timing.md.
+struct Prediction {
+  double seconds = 0;         ///< with the launch itself
+  double launch_seconds = 0;  ///< of these
+  double cycles = 0;          ///< of the compute units
+  double clock_ghz = 0;       ///< that they were taken to run at
+  /// The busiest units, busiest first: the share of `cycles` for which each works, 0 to 1.
+  struct Unit {
+    std::string name;
+    double busy = 0;
+  };
+  std::vector<Unit> units;
+  /// What waves waited for: shares of all waves' time, largest first.
+  struct Cause {
+    std::string name;
+    double share = 0;
+  };
+  std::vector<Cause> stalls;
+  std::string bound;  ///< "memory", "matrix unit", "latency of loads", "launch", ...
+  std::uint64_t workgroups_per_cu = 0, simulated = 0;
+};
+
+/// `trace`: of the launch, through simulate_caches; caches are cold at its begin.
+Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
+                   const engine::Result& result, const Occupancy& occupancy,
+                   std::uint32_t wavefront_size);
+
+}  // namespace hipsight::timing
