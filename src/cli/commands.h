@@ -26,6 +26,7 @@ struct RunOptions {
   bool no_report = false;
   bool fidelity = false;
   unsigned profile = 0;              ///< workgroups to observe; 0: no profile
+  bool predict = false;              ///< and then only the prediction is told
   std::string progress_seconds;      ///< from one line to the next; empty: as usual
   std::vector<std::string> program;  ///< and its arguments
 };

@@ -55,6 +55,12 @@ void add_machine(CLI::App& command, cli::RunOptions& options) {
                    "Accesses just beyond an allocation, on its last page, are errors too");
 }
 
+void add_also(CLI::App& command, cli::RunOptions& options) {
+  command.add_option("--also", options.also, "Run it on these GPUs, too, and compare the verdicts")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+}
+
 // Where the report goes, and what it tells beside the verdict.
 void add_report(CLI::App& command, cli::RunOptions& options) {
   command.add_option("--report", options.report_file, "Write the report here, not to stderr")
@@ -87,29 +93,33 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       "long,\n"
       "if the program itself returned 0; 125 for a wrong command line; 126, 127 as in shells.");
   add_machine(*run, options);
-  run->add_option("--also", options.also, "Run it on these GPUs, too, and compare the verdicts")
-      ->type_name("NAME,...")
-      ->delimiter(',');
+  add_also(*run, options);
   add_selection(*run, options);
   add_report(*run, options);
   run->prefix_command();
 
+  unsigned sample = kSample;
   CLI::App* profile =
       app.add_subcommand("profile", "Run a program and say what its kernels did, line by line");
-  profile->footer(
-      "The program and its arguments come last: hipsight profile [OPTIONS] -- PROGRAM "
-      "[ARGUMENTS...]\n\n"
-      "Of the first launch of each kernel that is selected. Exit code: as of run.");
-  unsigned sample = kSample;
-  add_machine(*profile, options);
-  add_selection(*profile, options);
-  add_report(*profile, options);
-  profile
-      ->add_option("--sample", sample,
-                   fmt::format("Workgroups whose accesses are observed (default: {})", kSample))
-      ->type_name("N")
-      ->check(CLI::Range(1, 1 << 20).description(""));
-  profile->prefix_command();
+  CLI::App* predict =
+      app.add_subcommand("predict", "Run a program and say how long its kernels would take");
+  for (CLI::App* command : {profile, predict}) {
+    command->footer(
+        fmt::format("The program and its arguments come last: hipsight {} [OPTIONS] -- PROGRAM "
+                    "[ARGUMENTS...]\n\n"
+                    "Of the first launch of each kernel that is selected. Exit code: as of run.",
+                    command->get_name()));
+    add_machine(*command, options);
+    add_also(*command, options);
+    add_selection(*command, options);
+    add_report(*command, options);
+    command
+        ->add_option("--sample", sample,
+                     fmt::format("Workgroups whose accesses are observed (default: {})", kSample))
+        ->type_name("N")
+        ->check(CLI::Range(1, 1 << 20).description(""));
+    command->prefix_command();
+  }
 
   CLI::App* capture =
       app.add_subcommand("capture", "Run a program and write one of its launches to a file");
@@ -166,7 +176,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   const auto is_asked = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_asked))
     fail(
-        "unknown command '{}'; there are: run, profile, capture, replay, gpus, isa (hipsight "
+        "unknown command '{}'; there are: run, profile, predict, capture, replay, gpus, isa "
+        "(hipsight "
         "--help)",
         argv[1]);
 
@@ -175,7 +186,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   char** const end = argv + argc;
   char** const dashes = std::find_if(argv, end, [](const char* word) { return word == "--"sv; });
   app.parse(int(dashes - argv), argv);
-  for (const CLI::App* command : {run, profile, capture}) {
+  for (const CLI::App* command : {run, profile, predict, capture}) {
     if (!command->parsed()) continue;
     const std::string name = command->get_name();
     options.program = command->remaining();
@@ -190,7 +201,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       options.no_report = true;
       return cli::capture(options, capture_file);
     }
-    if (command == profile) options.profile = sample;
+    if (command == profile || command == predict) options.profile = sample;
+    options.predict = command == predict;
     return options.also.empty() ? cli::run(options) : cli::run_side_by_side(options);
   }
   if (replay->parsed()) return cli::replay(again);

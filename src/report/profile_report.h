@@ -28,6 +28,7 @@ struct ProfileReport {
   std::uint64_t workgroups = 0, observed = 0, neighbours = 0;
   double sampling_error = 0;
   bool cut = false;
+  bool tables = true;  ///< for people, too
   Row all;
   std::vector<Row> lines;         ///< the one with the most executions first
   std::vector<Row> instructions;  ///< in order of their addresses

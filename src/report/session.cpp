@@ -113,6 +113,7 @@ Output Output::from_environment() {
   if (!sample.empty() &&
       (std::from_chars(sample.data(), end, output.profile).ptr != end || output.profile == 0))
     fail("HIPSIGHT_PROFILE={}: expected a number of workgroups", sample);
+  output.tables = hipsight::report::environment("HIPSIGHT_PREDICT") != "1";
   output.fidelity = hipsight::report::environment("HIPSIGHT_FIDELITY") == "1";
   return output;
 }
@@ -237,6 +238,7 @@ void Session::Launch::add(const engine::Result& result) {
     report.profile = describe(profile::profile(*trace_, result), dispatch_.module->object(),
                               report.wavefront_size);
     report.profile->launch = number_;
+    report.profile->tables = impl.output.tables;
     report.prediction =
         timing::predict(impl.run.gpu, *trace_, result, report.occupancy, report.wavefront_size);
   }

@@ -34,12 +34,18 @@ std::vector<std::pair<std::string, std::vector<Row>>> rows_by_kernel(std::span<c
       auto found = std::ranges::find(kernels, title, [](const auto& k) { return k.first; });
       if (found == kernels.end()) found = kernels.insert(found, {title, {}});
       const Json& block = kernel.at("block");
+      const std::uint64_t items = block[0].get<std::uint64_t>() * block[1].get<std::uint64_t>() *
+                                  block[2].get<std::uint64_t>();
+      if (kernel.contains("prediction")) {
+        const Json& prediction = kernel.at("prediction");
+        found->second.push_back({run, prediction.at("seconds"), prediction.at("bound"),
+                                 fmt::format("1 launch, blocks of {}", items)});
+        continue;
+      }
       found->second.push_back(
           {run, kernel.at("verdict").at("seconds"), kernel.at("verdict").at("bound"),
            fmt::format("{} launch{}, blocks of {}", kernel.at("launches").get<std::uint64_t>(),
-                       kernel.at("launches") == 1 ? "" : "es",
-                       block[0].get<std::uint64_t>() * block[1].get<std::uint64_t>() *
-                           block[2].get<std::uint64_t>())});
+                       kernel.at("launches") == 1 ? "" : "es", items)});
     }
   }
   return kernels;
@@ -48,10 +54,12 @@ std::vector<std::pair<std::string, std::vector<Row>>> rows_by_kernel(std::span<c
 }  // namespace
 
 std::string side_by_side(std::span<const GpuRun> runs) {
-  std::string out =
-      "\nhipsight: the same program on several GPUs. UNVALIDATED: first-order times, of the "
-      "longest "
-      "roof\nalone, not measured on hardware\n";
+  const bool predicted = runs.front().json.find("\"prediction\"") != std::string::npos;
+  std::string out = predicted
+                        ? "\nhipsight: the same program on several GPUs. UNVALIDATED: times of one "
+                          "launch, predicted\n(docs/timing.md), not measured on hardware\n"
+                        : "\nhipsight: the same program on several GPUs. UNVALIDATED: first-order "
+                          "times, of the longest roof\nalone, not measured on hardware\n";
   std::size_t width = 0;
   for (const GpuRun& run : runs) width = std::max(width, run.gpu.size());
   for (const auto& [title, rows] : rows_by_kernel(runs)) {

@@ -192,7 +192,8 @@ void add(std::string& out, const gpus::Gpu& gpu, const KernelReport& kernel) {
   if (!kernel.roofs.roofs.empty()) row(out, "roofs", roofs(kernel));
   row(out, "verdict", wrapped_words(kernel.verdict.sentence));
   if (kernel.prediction) row(out, "predicted", prediction(*kernel.prediction));
-  if (kernel.profile) row(out, "profile", text_of(*kernel.profile, kLabel));
+  if (kernel.profile && kernel.profile->tables)
+    row(out, "profile", text_of(*kernel.profile, kLabel));
   if (kernel.fidelity) row(out, "fidelity", fidelity(*kernel.fidelity));
   row(out, "emulated in", duration(kernel.summary.host_seconds));
 }

@@ -166,6 +166,7 @@ TEST_F(Cli, hands_its_options_to_the_runtime) {
   for (const char* line : {"HIPSIGHT_MATRIX=exact\n", "HIPSIGHT_FIDELITY=1\n"})
     EXPECT_TRUE(has(exact.output, line)) << line << exact.output;
   EXPECT_TRUE(has(run("profile -- env").output, "HIPSIGHT_PROFILE=64\n"));
+  EXPECT_TRUE(has(run("predict -- env").output, "HIPSIGHT_PREDICT=1\n"));
   EXPECT_TRUE(has(run("profile --sample 8 -- env").output, "HIPSIGHT_PROFILE=8\n"));
   EXPECT_EQ(run("run --progress=0.5 -- printenv HIPSIGHT_PROGRESS").output, "0.5\n");
 }

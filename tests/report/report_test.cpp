@@ -350,7 +350,7 @@ RunReport full() {
   row.lds_cycles = 500;
   row.lds_conflict_cycles = 125;
   row.caches = {400, 100, 300, 150};
-  kernel.profile = {1, 64, 8, 4, 0.01, true, row, {row}, {row}};
+  kernel.profile = {1, 64, 8, 4, 0.01, true, true, row, {row}, {row}};
   kernel.profile->instructions[0].text = "global_load_dword v1, v[2:3], off";
   timing::Resources need;
   need.vgprs = 128;
