@@ -13,6 +13,9 @@ namespace {
 
 /// From the issue of an LDS read to its data, bank cycles apart. Not in public tables: assumed.
 constexpr double lds_latency = 64;
+/// Of a scalar load that its cache has: arguments are, but for the first workgroup. Fitted on
+/// MI210's gpu-stream.
+constexpr double scalar_latency = 100;
 /// A branch taken, until the wave issues again: instruction fetch. Assumed.
 constexpr double branch_penalty = 16;
 /// Bytes that a compute unit may have under way from beyond the L2 (fitted on assembly GEMMs of
@@ -32,6 +35,7 @@ struct WaveState {
   std::uint32_t at = 0;  ///< instruction of the region
   double ready = 0;      ///< when its own last instruction lets it issue again
   std::array<std::deque<double>, kCounters> under_way;  ///< ends, in order
+  double stored = 0;  ///< when its stores have come to the L2: before, it keeps its place
   std::vector<Pending> pending;
   std::size_t group = 0;
   unsigned simd = 0;
@@ -140,7 +144,13 @@ class ComputeUnit {
   /// When a wave's next instruction can issue; then it does, unless another wave might go before.
   void step(std::size_t index, double now) {
     WaveState& w = waves_[index];
-    if (w.path == w.trace->path.size()) return end_of_wave(index, now);
+    if (w.path == w.trace->path.size()) {
+      if (w.stored > now) {
+        queue_.push({w.stored, index});
+        return;
+      }
+      return end_of_wave(index, now);
+    }
     const engine::RegionOfCode& region = regions_[w.trace->path[w.path]];
     const isa::Instruction& in = region.first[w.at];
     const Cost& c = cost(in);
@@ -264,10 +274,11 @@ class ComputeUnit {
           break;
         case engine::Access::Space::Scalar:
           kind = Counter::Scalar;
-          end = now + gpu_.l2_latency.value_or(200);
+          end = now + scalar_latency;
           break;
         default:
           end = vector_memory(request, c, now);
+          if (c.stores) w.stored = std::max(w.stored, l2_ + gpu_.l2_latency.value_or(250));
           break;
       }
     }

@@ -88,6 +88,14 @@ TEST_F(ComputeUnitTest, LoadsOverlap) {
   EXPECT_NEAR(run().cycles, 4 * 512 / 16 + *gpu.dram_latency, 24);
 }
 
+/// A wave gives up its place when its stores have come to the L2.
+TEST_F(ComputeUnitTest, StoresAreWaitedForAtTheEnd) {
+  loads.push_back(code.size());
+  add("GLOBAL_STORE_DWORD", isa::Format::Global);
+  group(1);
+  EXPECT_NEAR(run().cycles, 4 * 64 / 64 + *gpu.l2_latency, 24);
+}
+
 TEST_F(ComputeUnitTest, BandwidthBoundsManyWorkgroups) {
   add_load();
   add_wait();
