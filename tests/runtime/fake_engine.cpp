@@ -77,6 +77,9 @@ Engine::~Engine() = default;
 const gpus::Gpu& Engine::gpu() const {
   return impl_->gpu;
 }
+MatrixMode Engine::matrix() const {
+  return MatrixMode::Fast;
+}
 Memory& Engine::memory() {
   return impl_->memory;
 }

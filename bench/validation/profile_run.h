@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace hipsight::bench {
+
+/// The report of a program of build/bench, with its arguments, under `hipsight profile`.
+/// @throws std::runtime_error when it fails.
+nlohmann::json profile(const std::string& gpu, const std::string& program);
+
+/// A table of bench/validation: a line that says where its figures come from, the names of the
+/// columns, and rows of as many cells. @throws std::runtime_error when it is malformed.
+struct Table {
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+};
+Table read_table(const std::string& name);
+
+}  // namespace hipsight::bench

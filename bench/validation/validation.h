@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hipsight::bench {
+
+/// One measured bandwidth, and what models say of it. Bytes per second, of the bytes that must
+/// move.
+struct Point {
+  std::string gpu, kernel, shape;
+  double measured = 0, predicted = 0;
+  double specified_roof = 0, measured_roof = 0;
+};
+
+/// RRZE-HPC/gpu-benches' gpu-stream (stream.csv).
+std::vector<Point> stream_points();
+
+/// Counters of rocprofiler-compute's vcopy (vcopy.csv): absolute errors in percent, which it
+/// prints.
+std::vector<double> vcopy_errors();
+
+}  // namespace hipsight::bench
