@@ -118,6 +118,9 @@ int dispatch(CLI::App& app, int argc, char** argv) {
                      fmt::format("Workgroups whose accesses are observed (default: {})", kSample))
         ->type_name("N")
         ->check(CLI::Range(1, 1 << 20).description(""));
+    command->add_flag("--sampled-only", options.sampled_only,
+                      "Run no other workgroups of those launches: quick, but their results are "
+                      "missing");
     command->prefix_command();
   }
 

@@ -76,6 +76,7 @@ int run(const RunOptions& options) {
   if (!options.report_file.empty())
     set("HIPSIGHT_REPORT", fs::absolute(options.report_file).string());
   if (options.profile) set("HIPSIGHT_PROFILE", fmt::format("{}", options.profile));
+  if (options.sampled_only) set("HIPSIGHT_SAMPLED_ONLY", "1");
   if (options.predict) set("HIPSIGHT_PREDICT", "1");
   if (options.fidelity) set("HIPSIGHT_FIDELITY", "1");
   if (options.no_report) set("HIPSIGHT_REPORT", "none");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "code/elf.h"
@@ -111,6 +112,7 @@ struct CodeObject::Impl {
         image_size(read_image_size(elf)),
         symbols(read_symbols(elf)),
         metadata(read_metadata(elf)) {
+    find_sizes();
     std::vector<Kernel>& kernels = metadata.kernels;
     for (const Symbol& symbol : symbols) {
       if (symbol.function) functions.push_back(&symbol);
@@ -123,6 +125,19 @@ struct CodeObject::Impl {
     for (Kernel& kernel : kernels) {
       complete(kernel);
       kernel_by_name.try_emplace(kernel.name, &kernel);
+    }
+  }
+
+  /// Assembly may leave out a function's size: it goes up to the next one, or to the code's end.
+  void find_sizes() {
+    std::set<std::uint64_t> begins;
+    for (const Symbol& symbol : symbols)
+      if (symbol.function) begins.insert(symbol.address);
+    for (Symbol& symbol : symbols) {
+      if (!symbol.function || symbol.size) continue;
+      symbol.size = code_left(elf, symbol.address);
+      const auto next = begins.upper_bound(symbol.address);
+      if (next != begins.end()) symbol.size = std::min(symbol.size, *next - symbol.address);
     }
   }
 

@@ -57,6 +57,8 @@ struct Dispatch {
   bool in_order = false;
   std::atomic<std::uint64_t>* finished = nullptr;  ///< if given, counts workgroups that have ended
   Observer* observer = nullptr;                    ///< if given, is told what workgroups do
+  /// Only workgroups that the observer chose run: what the launch would have computed is missing.
+  bool observed_only = false;
 };
 
 /// A stretch of code that always runs from its first to its last instruction under one EXEC.
@@ -83,6 +85,7 @@ struct Result {
   std::uint64_t workgroups = 0;
   double host_seconds = 0;
   MatrixMode matrix = MatrixMode::Fast;
+  std::uint64_t executed = 0;  ///< workgroups; of fewer than all, `counts` are scaled to all
 };
 
 /// How kernels run: by interpretation alone; translated as soon as control reaches them, which is

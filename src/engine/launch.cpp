@@ -114,13 +114,21 @@ class Execution {
     if (error_) std::rethrow_exception(error_);
     Result result;
     result.workgroups = total_;
-    result.waves = waves_;
+    result.executed = total_ - skipped_;
+    const auto all_of = [&](std::uint64_t part) {
+      return skipped_ ? static_cast<std::uint64_t>(static_cast<double>(part) *
+                                                   static_cast<double>(total_) /
+                                                   static_cast<double>(result.executed))
+                      : part;
+    };
+    result.waves = all_of(waves_);
     const auto regions = launch_.program->regions();
     if (launch_.dispatch->observer) result.regions.assign(regions.begin(), regions.end());
     for (std::size_t r = 0; r < counts_.size(); ++r) {
       if (!counts_[r].executions) continue;
       for (std::uint32_t i = 0; i < regions[r].count; ++i)
-        result.counts.push_back({regions[r].first + i, counts_[r].executions, counts_[r].lanes});
+        result.counts.push_back(
+            {regions[r].first + i, all_of(counts_[r].executions), all_of(counts_[r].lanes)});
     }
     std::ranges::sort(result.counts, {},
                       [](const InstructionCount& c) { return c.instruction->address; });
@@ -252,8 +260,14 @@ class Execution {
 
   bool take(std::uint64_t& index) {
     if (next_ - finished_ >= resident_) return false;
-    index = next_.fetch_add(1, std::memory_order_relaxed);
-    return index < total_;
+    for (;;) {
+      index = next_.fetch_add(1, std::memory_order_relaxed);
+      if (index >= total_) return false;
+      if (!launch_.dispatch->observed_only || launch_.dispatch->observer->begins(index))
+        return true;
+      finished();
+      ++skipped_;
+    }
   }
   void finished() {
     ++finished_;
@@ -305,7 +319,7 @@ class Execution {
   const std::uint64_t total_;
   const std::uint32_t max_waves_;
   const std::chrono::steady_clock::time_point deadline_;
-  std::atomic<std::uint64_t> next_{0}, finished_{0};
+  std::atomic<std::uint64_t> next_{0}, finished_{0}, skipped_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
   std::deque<std::unique_ptr<Slot>> suspended_;

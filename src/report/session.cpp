@@ -113,6 +113,7 @@ Output Output::from_environment() {
   if (!sample.empty() &&
       (std::from_chars(sample.data(), end, output.profile).ptr != end || output.profile == 0))
     fail("HIPSIGHT_PROFILE={}: expected a number of workgroups", sample);
+  output.sampled_only = hipsight::report::environment("HIPSIGHT_SAMPLED_ONLY") == "1";
   output.tables = hipsight::report::environment("HIPSIGHT_PREDICT") != "1";
   output.fidelity = hipsight::report::environment("HIPSIGHT_FIDELITY") == "1";
   return output;
@@ -218,6 +219,7 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
     if (selected_ && impl.output.profile && impl.profiled.insert(dispatch.kernel->name).second) {
       trace_.emplace(impl.run.gpu, workgroups(dispatch).volume(), impl.output.profile);
       dispatch.observer = &*trace_;
+      dispatch.observed_only = impl.output.sampled_only;
     }
   }
   impl.progress.begin(dispatch.kernel->name, workgroups(dispatch).volume(), finished_);

@@ -19,11 +19,12 @@ struct Output {
   std::string json_file;  ///< empty: no JSON
   bool fidelity = false;  ///< it says how exact each kernel's instructions were
   unsigned profile = 0;   ///< workgroups to observe of each kernel's first launch; 0: no profile
-  bool tables = true;     ///< of the profile: else only the prediction that is made from it
+  bool sampled_only = false;  ///< and no other workgroups run
+  bool tables = true;         ///< of the profile: else only the prediction that is made from it
 
   /// HIPSIGHT_REPORT ("none", "stderr" or a file; unset is "stderr"), HIPSIGHT_JSON (a file),
-  /// HIPSIGHT_FIDELITY (1), HIPSIGHT_PROFILE (a number) and HIPSIGHT_PREDICT (1). `hipsight run`
-  /// and `hipsight profile` set them. @throws Error when one makes no sense.
+  /// HIPSIGHT_FIDELITY (1), HIPSIGHT_PROFILE (a number), HIPSIGHT_PREDICT and HIPSIGHT_SAMPLED_ONLY
+  /// (1). `hipsight run` and `hipsight profile` set them. @throws Error when one makes no sense.
   static Output from_environment();
 };
 

@@ -220,6 +220,18 @@ INSTANTIATE_TEST_SUITE_P(CodeObject, EachObject, ::testing::ValuesIn(testing::de
                            return name;
                          });
 
+TEST(CodeObjectTest, FunctionsWithoutASizeGoUpToTheNext) {
+  const auto object = CodeObject::read(testing::read_object("unsized.co"), "unsized.co");
+  const Symbol *f = object->find_symbol("f"), *g = object->find_symbol("g");
+  ASSERT_TRUE(f && g);
+  EXPECT_EQ(f->size, 12u);
+  EXPECT_EQ(g->address, f->address + f->size);
+  EXPECT_EQ(g->size, 8u);  // to the end of the code
+  EXPECT_EQ(object->function_at(f->address + 8), f);
+  EXPECT_EQ(object->function_at(g->address + 4), g);
+  EXPECT_EQ(object->function_at(g->address + 8), nullptr);
+}
+
 TEST(CodeObject, versions_4_to_6_are_all_there) {
   std::set<unsigned> versions;
   for (const std::string& name : testing::device_objects())
