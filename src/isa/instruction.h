@@ -142,6 +142,10 @@ struct Work {
   double operations_per_wave = 0;  ///< matrix instructions: of the whole wave
   std::uint32_t bytes_read = 0;    ///< of an active lane (ScalarMemory: of the wave)
   std::uint32_t bytes_written = 0;  ///< an atomic reads and writes
+  /// Matrix instructions: M x N x K, and how many of them at once.
+  struct Tile {
+    unsigned m = 0, n = 0, k = 0, blocks = 0;
+  } tile;
 };
 Work work_of(const Instruction& instruction);
 

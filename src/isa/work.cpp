@@ -85,9 +85,7 @@ double operations_of(std::string_view name) {
 }
 
 /// M, N and K of a matrix instruction: the first "AxBxC" in its name.
-struct Tile {
-  unsigned m = 0, n = 0, k = 0;
-};
+using Tile = Work::Tile;
 std::optional<Tile> tile_of(std::string_view name) {
   for (std::size_t at = name.find('_'); at != std::string_view::npos; at = name.find('_', at + 1)) {
     const char *p = name.data() + at + 1, *end = name.data() + name.size();
@@ -197,7 +195,9 @@ Work work_of(const Instruction& in) {
     work.pipe = Pipe::Matrix;
     if (const auto tile = tile_of(name)) {
       work.number = matrix_number(name);
-      work.operations_per_wave = 2.0 * tile->m * tile->n * tile->k * blocks_of(name, *tile);
+      work.tile = *tile;
+      work.tile.blocks = blocks_of(name, *tile);
+      work.operations_per_wave = 2.0 * tile->m * tile->n * tile->k * work.tile.blocks;
     }
     return work;
   }

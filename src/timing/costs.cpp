@@ -9,10 +9,35 @@
 namespace hipsight::timing {
 namespace {
 
-/// Registers of a matrix operand: rows x columns x bits over the lanes.
-std::uint16_t matrix_registers(const isa::Instruction& in, unsigned source) {
-  if (in.gfx < isa::Gfx::Gfx950) return source == 2 ? 16 : 2;
-  return source == 2 ? 16 : in.gfx == isa::Gfx::Gfx11 ? 8 : 4;
+/// Bits of an element of A and B.
+unsigned bits_of(isa::Number number) {
+  switch (number) {
+    case isa::Number::F64:
+      return 64;
+    case isa::Number::F32:
+    case isa::Number::XF32:
+      return 32;
+    case isa::Number::F16:
+    case isa::Number::BF16:
+      return 16;
+    case isa::Number::I4:
+    case isa::Number::F4:
+      return 4;
+    default:
+      return 8;
+  }
+}
+/// Registers of A (0), B (1) and C (2) of a matrix instruction.
+std::uint16_t matrix_registers(const isa::Instruction& in, const isa::Work& work, unsigned source,
+                               unsigned lanes) {
+  const isa::Work::Tile& t = work.tile;
+  const bool f64 = work.number == isa::Number::F64;
+  const unsigned c_bits = f64 ? 64 : in.name.find("_F16_") != in.name.npos ? 16 : 32;
+  const unsigned elements = (source == 2 ? t.m * t.n : (source ? t.n : t.m) * t.k) * t.blocks;
+  const unsigned bits = elements * (source == 2 ? c_bits : bits_of(work.number));
+  // GFX11's WMMA holds A and B in both halves of the wave.
+  const bool twice = source != 2 && in.gfx == isa::Gfx::Gfx11;
+  return static_cast<std::uint16_t>(std::max(1u, bits * (twice ? 2 : 1) / 32 / lanes));
 }
 
 Cost::Registers registers(const isa::Operand& operand, std::uint16_t count) {
@@ -56,8 +81,8 @@ Cost cost_of(const gpus::Gpu& gpu, const isa::Instruction& in, unsigned lanes) {
       // CDNA: a result is read 16 cycles after the last pass (fitted on assembly GEMMs, gfx950).
       cost.latency = cost.busy + 16;
       for (unsigned i = 0; i < 3; ++i)
-        cost.sources[i] = registers(in.src[i], matrix_registers(in, i));
-      cost.result = registers(in.dst, matrix_registers(in, 2));
+        cost.sources[i] = registers(in.src[i], matrix_registers(in, work, i, lanes));
+      cost.result = registers(in.dst, matrix_registers(in, work, 2, lanes));
       return cost;
     case isa::Pipe::Scalar:
     case isa::Pipe::ScalarMemory:

@@ -1,5 +1,6 @@
 // Launches an assembly GEMM of ROCm/aiter on random data, as its csrc/py_itfs_cu/asm_gemm_a16w16.cu
-// says: `gemm FILE KERNEL M N K TILE_M TILE_N SPLIT_K OUT`, OUT being f32 or bf16.
+// says, and compares some of D = A B^T with f64: `gemm FILE KERNEL M N K TILE_M TILE_N SPLIT_K
+// OUT`, OUT being f32 or bf16.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -30,17 +31,26 @@ void check(hipError_t error, const char* what) {
   std::exit(1);
 }
 
-/// Memory of so many bf16 between -1 and 1.
-void* random_bf16(std::size_t count) {
-  std::vector<std::uint16_t> host(count);
-  std::minstd_rand random(1);
-  for (std::uint16_t& value : host)
-    value = static_cast<std::uint16_t>((random() & 0x8000) | 0x3f00 | (random() >> 8 & 0x7f));
-  void* device;
-  check(hipMalloc(&device, count * 2), "hipMalloc");
-  check(hipMemcpy(device, host.data(), count * 2, hipMemcpyHostToDevice), "hipMemcpy");
-  return device;
+float widen(std::uint16_t bf16) {
+  const std::uint32_t bits = std::uint32_t{bf16} << 16;
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
 }
+
+/// bf16 of sizes from 1/2 to 1, on host and device.
+struct Matrix {
+  std::vector<std::uint16_t> host;
+  void* device;
+
+  Matrix(std::size_t count, unsigned seed) : host(count) {
+    std::minstd_rand random(seed);
+    for (std::uint16_t& value : host)
+      value = static_cast<std::uint16_t>((random() & 0x8000) | 0x3f00 | (random() >> 8 & 0x7f));
+    check(hipMalloc(&device, count * 2), "hipMalloc");
+    check(hipMemcpy(device, host.data(), count * 2, hipMemcpyHostToDevice), "hipMemcpy");
+  }
+};
 
 }  // namespace
 
@@ -64,11 +74,12 @@ int main(int argc, char** argv) {
   check(hipMemset(semaphore, 0, 16 * 64 * 4), "hipMemset");
   check(hipMemset(out, 0, std::size_t{m} * n * out_bytes), "hipMemset");
 
+  const Matrix a(std::size_t{m} * k, 1), b(std::size_t{n} * k, 2);
   Arguments arguments;
   arguments.add(out);
   arguments.add<void*>(nullptr);  // C
-  arguments.add(random_bf16(std::size_t{m} * k));
-  arguments.add(random_bf16(std::size_t{n} * k));
+  arguments.add(a.device);
+  arguments.add(b.device);
   arguments.add(1.0f);               // alpha
   arguments.add(0.0f);               // beta
   for (const std::uint32_t stride :  // bytes, of rows and of columns
@@ -87,4 +98,29 @@ int main(int argc, char** argv) {
                               256, 1, 1, 0, nullptr, nullptr, extra),
         "hipModuleLaunchKernel");
   check(hipDeviceSynchronize(), "hipDeviceSynchronize");
+
+  std::vector<char> result(std::size_t{m} * n * out_bytes);
+  check(hipMemcpy(result.data(), out, result.size(), hipMemcpyDeviceToHost), "hipMemcpy");
+  std::minstd_rand random(3);
+  for (int i = 0; i < 2000; ++i) {
+    const std::size_t row = random() % m, column = random() % n,
+                      at = (row * n + column) * out_bytes;
+    double expected = 0, magnitude = 0;
+    for (std::size_t j = 0; j < k; ++j) {
+      const double product = double(widen(a.host[row * k + j])) * widen(b.host[column * k + j]);
+      expected += product;
+      magnitude += std::abs(product);
+    }
+    float d;
+    std::uint16_t half;
+    std::memcpy(&half, &result[at], 2);
+    bf16 ? void(d = widen(half)) : void(std::memcpy(&d, &result[at], 4));
+    // Partial sums in f32, and the result's rounding.
+    const double tolerance = magnitude * 0x1p-20 + (bf16 ? std::abs(expected) * 0x1p-8 : 0);
+    if (!(std::abs(d - expected) <= tolerance)) {
+      std::printf("FAIL at (%zu, %zu): %g, not %g\n", row, column, d, expected);
+      return 1;
+    }
+  }
+  std::printf("PASS\n");
 }
