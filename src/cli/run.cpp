@@ -34,6 +34,11 @@ void set(const char* name, const std::string& value) {
   setenv(name, value.c_str(), 1);
 }
 
+std::string value_of(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
 // Whether the file is an ELF for another machine than this one: a code object, say, which execvp
 // would hand to the shell as a script.
 bool is_foreign(const fs::path& file) {
@@ -82,9 +87,14 @@ int run(const RunOptions& options) {
   if (options.no_report) set("HIPSIGHT_REPORT", "none");
 
   // DT_RUNPATH, which linkers write today, is searched after LD_LIBRARY_PATH.
-  const char* before = std::getenv("LD_LIBRARY_PATH");
-  const std::string folder = library_folder().string();
-  set("LD_LIBRARY_PATH", before && *before ? folder + ":" + before : folder);
+  const fs::path folder = library_folder();
+  const std::string libraries = value_of("LD_LIBRARY_PATH");
+  set("LD_LIBRARY_PATH", folder.string() + (libraries.empty() ? "" : ":" + libraries));
+  // What makes Triton find us (docs/triton.md), behind the program's own modules.
+  if (const fs::path modules = folder.parent_path() / "python"; fs::exists(modules)) {
+    const std::string others = value_of("PYTHONPATH");
+    set("PYTHONPATH", (others.empty() ? "" : others + ":") + modules.string());
+  }
 
   std::vector<char*> arguments;
   for (const std::string& argument : options.program)

@@ -117,8 +117,9 @@ void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::ui
   // Preloaded kernel arguments are loaded by the code's own prologue at the entry.
   at = bits(d.rsrc2, 5, 1);
   if (launch.gfx == isa::Gfx::Gfx12) {
-    constexpr unsigned ttmp7 = 115, ttmp9 = 117;
+    constexpr unsigned ttmp7 = 115, ttmp8 = 116, ttmp9 = 117;
     s[ttmp9] = group.id[0];
+    s[ttmp8] = index << 25;  // LLVM: SITargetLowering::lowerWaveID
     s[ttmp7] = group.id[1] | group.id[2] << 16;
   } else {
     for (unsigned i = 0; i < 3; ++i)

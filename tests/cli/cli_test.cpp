@@ -39,7 +39,7 @@ bool has(const std::string& text, const std::string& part) {
 class Cli : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"HIPSIGHT_GPU", "HIPSIGHT_GPU_PATH", "LD_LIBRARY_PATH"})
+    for (const char* name : {"HIPSIGHT_GPU", "HIPSIGHT_GPU_PATH", "LD_LIBRARY_PATH", "PYTHONPATH"})
       unsetenv(name);
     folder_ = fs::canonical(fs::temp_directory_path()) / fmt::format("hipsight_cli{}", getpid());
     fs::create_directories(folder_ / "lib");
@@ -217,6 +217,14 @@ TEST_F(Cli, our_library_comes_before_others) {
   setenv("LD_LIBRARY_PATH", "/opt/rocm/lib", 1);
   EXPECT_EQ(run("run -- printenv LD_LIBRARY_PATH").output,
             folder_.string() + "/lib:/opt/rocm/lib\n");
+}
+
+TEST_F(Cli, our_python_modules_come_after_others) {
+  EXPECT_EQ(run("run -- printenv PYTHONPATH").code, 1);  // no folder, so nothing is set
+  fs::create_directories(folder_ / "python");
+  EXPECT_EQ(run("run -- printenv PYTHONPATH").output, folder_.string() + "/python\n");
+  setenv("PYTHONPATH", "/mine", 1);
+  EXPECT_EQ(run("run -- printenv PYTHONPATH").output, "/mine:" + folder_.string() + "/python\n");
 }
 
 TEST_F(Cli, finds_the_library_when_installed) {

@@ -201,6 +201,14 @@ TEST_P(EngineTest, ClocksRunAtTheirRates) {
   EXPECT_NE(out[1], 0u);
 }
 
+using Gfx12Test = EngineTest;
+TEST_P(Gfx12Test, WavesKnowTheirNumber) {
+  constexpr std::uint32_t n = 600, block = 300;  // ten waves, the last one not full
+  auto* out = array<std::uint32_t>(engine, n);
+  run("wave_number", n, block, out);
+  for (std::uint32_t i = 0; i < n; ++i) EXPECT_EQ(out[i], i % block / 32) << i;
+}
+
 INSTANTIATE_TEST_SUITE_P(Gpus, EngineTest,
                          testing::Values(Where{"mi300x", HIPSIGHT_KERNELS_gfx942},
                                          Where{"rx7900xtx", HIPSIGHT_KERNELS_gfx1100},

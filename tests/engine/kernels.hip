@@ -90,3 +90,12 @@ extern "C" GLOBAL void behind(const u32* from, u32* to) {
   const int i = static_cast<int>(__builtin_amdgcn_workitem_id_x());
   to[i - 64] = from[i - 1000] + from[i - 1];
 }
+
+#ifdef __gfx1201__
+/// Each work-item writes the number of its wave in the workgroup, which gfx12 keeps in a trap register.
+extern "C" GLOBAL void wave_number(u32* out) {
+  u32 number;
+  asm("s_bfe_u32 %0, ttmp8, 0x50019" : "=s"(number));
+  out[item()] = number;
+}
+#endif

@@ -1,0 +1,55 @@
+"""A pytest plugin of triton_core.py: runs the cases that are asked for, and notes each in a file.
+
+HIPSIGHT_CASES is a file of node ids, one a line, or empty to write the ids of all cases there.
+HIPSIGHT_NOTES gets one line of JSON when a case begins, and one when it ends.
+"""
+
+import json
+import os
+import time
+
+import pytest
+
+CASES, NOTES = os.environ["HIPSIGHT_CASES"], os.environ["HIPSIGHT_NOTES"]
+
+
+def note(**what):
+    with open(NOTES, "a", encoding="utf-8") as file:
+        print(json.dumps(what), file=file)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    with open(CASES, encoding="utf-8") as file:
+        wanted = file.read().split("\n")
+    if wanted == [""]:
+        with open(CASES, "w", encoding="utf-8") as file:
+            file.write("\n".join(item.nodeid for item in items))
+        items.clear()
+        return
+    by_id = {item.nodeid: item for item in items}
+    items[:] = [by_id[name] for name in wanted]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    note(begin=item.nodeid, at=time.time())
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.when == "call" or report.outcome != "passed":
+        why = ""
+        if report.skipped and isinstance(report.longrepr, tuple):
+            why = report.longrepr[2]
+        elif call.excinfo:
+            why = call.excinfo.exconly(tryshort=True)[-2000:]
+        if hasattr(report, "wasxfail"):
+            why = f"expected to fail: {report.wasxfail}"
+        note(end=item.nodeid, outcome=report.outcome, seconds=round(report.duration, 2), why=why)
+        # A kernel that failed leaves the GPU in its error, as on hardware: a new process is needed.
+        if "Triton Error [HIP]" in why or os.path.exists(NOTES + ".stop"):
+            pytest.exit("the emulated GPU is in error", returncode=0)
+    return report
