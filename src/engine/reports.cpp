@@ -91,6 +91,13 @@ std::string whereabouts(const Launch& launch, std::uint64_t address, unsigned by
   return text + nearest(memory, address);
 }
 
+/// Whether a GPU lets the access pass. What lies on the page behind registered memory is the program's
+/// own, so there only loads do.
+bool passes(const Memory& memory, std::uint64_t address, unsigned bytes, std::string_view kind) {
+  if (!memory.shares_page(address, bytes)) return false;
+  return kind.ends_with("load") || !memory.nearest(address)->registered;
+}
+
 /// Tells of an access that a GPU does not notice. False when such accesses are errors.
 bool goes_on(Overruns& overruns, const Op* op, const std::string& message, const char* why) {
   if (overruns.errors) return false;
@@ -126,7 +133,7 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
       return;
   } else if (message.find("every allocation") != std::string::npos) {
     message += "\n" + whereabouts(launch, address, bytes);
-    if (launch.memory->shares_page(address, bytes) &&
+    if (passes(*launch.memory, address, bytes, kind) &&
         goes_on(*launch.overruns, op, message, "it is on a page of that allocation"))
       return;
   }

@@ -61,7 +61,7 @@ class Batch:
             "TRITON_CACHE_DIR": str(FOLDER / "cache"), "OMP_NUM_THREADS": "1"}
         with open(self.notes.with_suffix(".log"), "a") as log:
             return subprocess.Popen(
-                [self.os.environ.get("HIPSIGHT", ROOT / "build/hipsight"), "run", "--gpu", self.gpu, "--no-report", "--",
+                [os.environ.get("HIPSIGHT", ROOT / "build/hipsight"), "run", "--gpu", self.gpu, "--no-report", "--",
                  ROOT / "build/triton-venv/bin/python", "-m", "pytest", "-q", "-p", "pytest_cases", "-p",
                  "no:cacheprovider", "--tb=short", "--device", "cpu", FILE],
                 cwd=self.options.source, env=environment, stdin=subprocess.DEVNULL, stdout=log,
@@ -111,16 +111,13 @@ def function(case):
 
 
 def choose(cases, count, seed):
-    """`count` of them, one of each function among them."""
-    if not count or count >= len(cases):
-        return cases
+    """`count` of them (0: all), beginning with one of each function."""
     shuffled = random.Random(seed).sample(cases, len(cases))
     first = {}
     for case in shuffled:
         first.setdefault(function(case), case)
-    chosen = set(first.values())
-    chosen.update([case for case in shuffled if case not in chosen][:max(0, count - len(chosen))])
-    return [case for case in cases if case in chosen]
+    once = set(first.values())
+    return ([*first.values()] + [case for case in shuffled if case not in once])[:max(count, len(once)) if count else None]
 
 
 def main():

@@ -47,6 +47,7 @@ __global__ void store_scratch(float* out, int index) {
 
 float host_global[64];
 const float host_constant[64] = {};
+float registered[64];  // all but the last
 
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
@@ -105,6 +106,9 @@ int main(int argc, char** argv) {
     tell("register", hipHostRegister(page, 4096, 0));
     munmap(page, 4096);
     store<<<1, 64>>>(static_cast<float*>(page));
+  } else if (name == "registered") {
+    tell("register", hipHostRegister(registered, sizeof registered - sizeof(float), 0));
+    store<<<1, 64>>>(registered);
   } else if (name == "lds") {
     store_lds<<<1, 64>>>(array, 1);
   } else if (name == "lds_negative") {
@@ -118,7 +122,7 @@ int main(int argc, char** argv) {
   }
   tell_failure();
 
-  float changed = host_local[0];
+  float changed = host_local[0] + registered[63];
   for (int i = 0; i < 64; ++i) changed += host_local[i] + host_heap[i] + host_global[i];
   std::printf("host memory: %s\n", changed == 0 ? "as it was" : "changed");
   std::printf("after\n");

@@ -61,6 +61,8 @@ std::vector<Case> cases() {
        own_memory + R"(\(.*/stray\))", "register: hipErrorInvalidValue\n"},
       {"unmapped", "store(float*)", "stray store", "store" + outside,
        "it was freed: hipHostRegister of", "register: hipSuccess\n"},
+      {"registered", "store(float*)", "stray store", "store" + outside,
+       own_memory + R"(\(.*/stray\))", "register: hipSuccess\n"},
       {"lds", "store_lds(float*, int)", "stray LDS store",
        "LDS access outside the workgroup's LDS: 4 bytes at 0x100 of 256", ""},
       {"lds_negative", "store_lds(float*, int)", "stray LDS store",
@@ -136,6 +138,13 @@ INSTANTIATE_TEST_SUITE_P(
                                                   "scalar_load_past_end", "atomic_past_end",
                                                   "flat_past_end", "straddling", "lds")),
     [](const auto& info) { return std::get<0>(info.param) + "_" + std::get<1>(info.param); });
+
+// A store there would change what is the program's own.
+TEST(StrayProgram, StoresBehindRegisteredMemoryAreErrorsAlways) {
+  const Outcome outcome = hipsight_run({}, {"stray", "registered"});
+  EXPECT_THAT(outcome.out, HasSubstr("wait: hipErrorIllegalAddress\n")) << describe(outcome);
+  EXPECT_THAT(outcome.out, HasSubstr("host memory: as it was\n")) << describe(outcome);
+}
 
 TEST(StrayProgram, KeepsItsOwnExitStatus) {
   EXPECT_EQ(hipsight_run({}, {"stray", "null", "3"}).status, 3);

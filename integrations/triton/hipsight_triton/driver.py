@@ -2,6 +2,7 @@
 
 import os
 import time
+import types
 
 from triton.backends.amd import driver as amd
 
@@ -31,9 +32,9 @@ class HipsightDriver(amd.HIPDriver):
         self.get_current_device = lambda: 0
         self.set_current_device = lambda device: None
         self.get_current_stream = lambda device: 0
-        self.get_device_capability = lambda device=0: (9, 4)  # what torch says of every AMD GPU since MI300
         properties = self.utils.get_device_properties
         self.utils.get_device_properties = lambda device: properties(device or 0)  # torch.device("cpu").index is None
+        self.get_device_capability = lambda device=None: capability(properties(0)["arch"])
         memory.watch(amd._get_path_to_hip_runtime_dylib())
 
     def get_active_torch_device(self):
@@ -41,8 +42,7 @@ class HipsightDriver(amd.HIPDriver):
         return torch.device("cpu")
 
     def get_device_interface(self):
-        import torch
-        return torch.cpu
+        return types.SimpleNamespace(Event=Event, synchronize=lambda: None)
 
     def get_benchmarker(self):
         return benchmark
@@ -52,9 +52,30 @@ class HipsightDriver(amd.HIPDriver):
         return torch.empty(0)
 
 
+class Event:
+    """Milliseconds of the host's clock, where torch.cuda.Event gives a GPU's."""
+
+    def __init__(self, enable_timing=False):
+        self.at = None
+
+    def record(self):
+        self.at = time.perf_counter()
+
+    def elapsed_time(self, end):
+        return 1e3 * (end.at - self.at)
+
+
+def capability(arch):
+    """What torch calls a GPU's capability: (9, 4) for gfx942:sramecc+:xnack-, (12, 0) for gfx1201."""
+    version = arch.split(":")[0].removeprefix("gfx")
+    return int(version[:-2]), int(version[-2], 16)
+
+
 def benchmark(kernel_call, quantiles, **_):
     """Milliseconds that one emulated run takes, for each quantile: no GPU's time. The autotuner has to
     choose by something, and repeating would only cost."""
-    start = time.perf_counter()
+    start, end = Event(), Event()
+    start.record()
     kernel_call()
-    return [1e3 * (time.perf_counter() - start)] * len(quantiles)
+    end.record()
+    return [start.elapsed_time(end)] * len(quantiles)
