@@ -215,6 +215,9 @@ INSTANTIATE_TEST_SUITE_P(Gpus, EngineTest,
                                          Where{"mi210", HIPSIGHT_KERNELS_gfx90a},
                                          Where{"rx9070xt", HIPSIGHT_KERNELS_gfx1201}),
                          [](const auto& info) { return std::string(info.param.gpu); });
+INSTANTIATE_TEST_SUITE_P(Gpus, Gfx12Test,
+                         testing::Values(Where{"rx9070xt", HIPSIGHT_KERNELS_gfx1201}),
+                         [](const auto& info) { return std::string(info.param.gpu); });
 
 }  // namespace
 }  // namespace hipsight::engine

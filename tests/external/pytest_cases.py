@@ -6,11 +6,22 @@ HIPSIGHT_NOTES gets one line of JSON when a case begins, and one when it ends.
 
 import json
 import os
+import re
 import time
 
 import pytest
 
 CASES, NOTES = os.environ["HIPSIGHT_CASES"], os.environ["HIPSIGHT_NOTES"]
+
+
+KERNEL_ERROR = re.compile("hipsight:|  (kernel|instruction|source) ")  # what the runtime says on stderr
+
+
+def cause(error):
+    """What a test failed of at first: Triton's launcher lets its errors end in others."""
+    while error.__cause__:
+        error = error.__cause__
+    return f"{type(error).__name__}: {error}"[-2000:]
 
 
 def note(**what):
@@ -45,11 +56,14 @@ def pytest_runtest_makereport(item, call):
         if report.skipped and isinstance(report.longrepr, tuple):
             why = report.longrepr[2]
         elif call.excinfo:
-            why = call.excinfo.exconly(tryshort=True)[-2000:]
+            why = cause(call.excinfo.value)
         if hasattr(report, "wasxfail"):
             why = f"expected to fail: {report.wasxfail}"
+        broken = "Triton Error [HIP]" in why
+        if broken:
+            why += "\n" + "\n".join(line for line in report.capstderr.split("\n") if KERNEL_ERROR.match(line))
         note(end=item.nodeid, outcome=report.outcome, seconds=round(report.duration, 2), why=why)
         # A kernel that failed leaves the GPU in its error, as on hardware: a new process is needed.
-        if "Triton Error [HIP]" in why or os.path.exists(NOTES + ".stop"):
+        if broken:
             pytest.exit("the emulated GPU is in error", returncode=0)
     return report

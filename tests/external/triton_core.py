@@ -38,7 +38,9 @@ def results_of(notes):
             said = json.loads(line)
         except ValueError:
             continue  # cut off when its writer was stopped
-        if "begin" in said:
+        if "start" in said:
+            running = None
+        elif "begin" in said:
             running = said
         elif said["end"] not in results or said["outcome"] != "passed":
             results[said["end"]] = said
@@ -55,6 +57,8 @@ class Batch:
 
     def start(self, cases):
         self.list.write_text("\n".join(cases))
+        with open(self.notes, "a") as notes:
+            print(json.dumps({"start": len(cases)}), file=notes)
         environment = os.environ | {
             "HIPSIGHT_CASES": str(self.list), "HIPSIGHT_NOTES": str(self.notes),
             "PYTHONPATH": f"{ROOT}/tests/external:{os.environ.get('PYTHONPATH', '')}",

@@ -62,7 +62,7 @@ std::vector<Case> cases() {
       {"unmapped", "store(float*)", "stray store", "store" + outside,
        "it was freed: hipHostRegister of", "register: hipSuccess\n"},
       {"registered", "store(float*)", "stray store", "store" + outside,
-       own_memory + R"(\(.*/stray\))", "register: hipSuccess\n"},
+       own_memory + R"(\((.*/stray|anonymous)\))", "register: hipSuccess\n"},
       {"lds", "store_lds(float*, int)", "stray LDS store",
        "LDS access outside the workgroup's LDS: 4 bytes at 0x100 of 256", ""},
       {"lds_negative", "store_lds(float*, int)", "stray LDS store",
