@@ -91,8 +91,8 @@ std::string whereabouts(const Launch& launch, std::uint64_t address, unsigned by
   return text + nearest(memory, address);
 }
 
-/// Whether a GPU lets the access pass. What lies on the page behind registered memory is the program's
-/// own, so there only loads do.
+/// Whether a GPU lets the access pass. What lies on the page behind registered memory is the
+/// program's own, so there only loads do.
 bool passes(const Memory& memory, std::uint64_t address, unsigned bytes, std::string_view kind) {
   if (!memory.shares_page(address, bytes)) return false;
   return kind.ends_with("load") || !memory.nearest(address)->registered;

@@ -92,7 +92,8 @@ extern "C" GLOBAL void behind(const u32* from, u32* to) {
 }
 
 #ifdef __gfx1201__
-/// Each work-item writes the number of its wave in the workgroup, which gfx12 keeps in a trap register.
+/// Each work-item writes the number of its wave in the workgroup, which gfx12 keeps in a trap
+/// register.
 extern "C" GLOBAL void wave_number(u32* out) {
   u32 number;
   asm("s_bfe_u32 %0, ttmp8, 0x50019" : "=s"(number));
