@@ -113,7 +113,7 @@ void prepare_sources(Wave& w, const Op* op) {
   const isa::Instruction& in = *op->instruction;
   for (unsigned i = 0; i < 3; ++i) {
     if (!(op->prepare >> i & 1)) continue;
-    const isa::Operand& operand = in.src[i];
+    const isa::Operand& operand = op->shape->old[i] ? in.dst : in.src[i];
     const Type type = op->shape->operand[i];
     const unsigned registers = isa::is_64_bit(type) ? 2 : 1;
     std::byte* data = w.temporary[i];
