@@ -4,6 +4,7 @@
 #include <array>
 
 #include "float_case.h"
+#include "softfloat.h"
 
 namespace hipsight::test {
 namespace {
@@ -244,11 +245,8 @@ std::vector<FloatCase> cases() {
                                   : single.round(f.value(a))));
   };
   const auto step = [](float a, float b, float c) {
-    const u64 r = std::bit_cast<u32>(std::fma(a, b, c));
-    const u64 bits = single.nan(r) ? nan_of(single, std::bit_cast<u32>(a), std::bit_cast<u32>(b),
-                                            std::bit_cast<u32>(c))
-                                   : r;
-    return std::bit_cast<float>(static_cast<u32>(bits));
+    return std::bit_cast<float>(static_cast<u32>(
+        soft::fma(single, std::bit_cast<u32>(a), std::bit_cast<u32>(b), std::bit_cast<u32>(c))));
   };
   const auto dot2 = [=](const Format& f, u64 a, u64 b, u64 c) -> u64 {
     const float first = step(value(f, a), value(f, b), std::bit_cast<float>(static_cast<u32>(c)));

@@ -2,17 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include "operands.h"
+
 namespace hipsight::test {
 
 void check(const FloatCase& c) {
   for (const Level& level : levels()) {
     Machine machine(c.processor, level);
     const auto code = machine.lower(c.text);
-    Floats values(11);
+    Floats values(seed(11, level));
     const auto pair_at = [&](unsigned r, unsigned lane) {
       return machine.vgpr(r, lane) | u64{machine.vgpr(r + 1, lane)} << 32;
     };
-    for (int round = 0; round < 150; ++round) {
+    for (int round = 0; round < operand_rounds(150); ++round) {
       engine::Wave& wave = machine.wave();
       const u64 exec = (round % 3 == 0 ? ~0ull : values.random()) & wave.full;
       wave.set_pair(engine::reg::exec, exec);
@@ -29,6 +31,7 @@ void check(const FloatCase& c) {
         inputs.push_back({pair_at(0, lane), pair_at(2, lane), pair_at(4, lane), pair_at(6, lane)});
       }
       machine.run(*code);
+      count_operands(std::popcount(exec));
       u64 bits = 0;
       for (unsigned lane = 0; lane < machine.lanes(); ++lane) {
         const FloatIn& in = inputs[lane];

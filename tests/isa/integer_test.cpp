@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "machine.h"
+#include "operands.h"
 #include "values.h"
 
 namespace hipsight::test {
@@ -71,8 +72,8 @@ TEST_P(Integer, MatchesItsDefinition) {
   for (const Level& level : levels()) {
     Machine machine(c.processor, level);
     const auto code = machine.lower(c.text);
-    Values values(7);
-    for (int round = 0; round < 60; ++round) {
+    Values values(seed(7, level));
+    for (int round = 0; round < operand_rounds(60); ++round) {
       engine::Wave& wave = machine.wave();
       const u64 exec = (round % 3 == 0 ? ~0ull : values.random()) & wave.full;
       wave.set_pair(engine::reg::exec, exec);
@@ -93,6 +94,7 @@ TEST_P(Integer, MatchesItsDefinition) {
         inputs.push_back({pair_at(0, lane), pair_at(2, lane), pair_at(4, lane), pair_at(6, lane),
                           (bits_in >> lane & 1) != 0, lane});
       machine.run(*code);
+      count_operands(std::popcount(exec));
       for (unsigned lane = 0; lane < machine.lanes(); ++lane) {
         const In& in = inputs[lane];
         const bool active = exec >> lane & 1;

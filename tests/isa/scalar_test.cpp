@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "machine.h"
+#include "operands.h"
 #include "values.h"
 
 namespace hipsight::test {
@@ -54,8 +55,9 @@ TEST_P(Scalar, MatchesItsDefinition) {
   for (const Level& level : levels()) {
     Machine machine(c.processor, level);
     const auto code = machine.lower(c.text);
-    Values values(11);
-    for (int round = 0; round < 3000; ++round) {
+    Values values(seed(11, level));
+    for (int round = 0; round < operand_rounds(3000); ++round) {
+      count_operands(1);
       engine::Wave& wave = machine.wave();
       const In in{values.next(), values.next(), values.next(), (values.random() & 1) != 0};
       wave.set_pair(0, in.a64);
