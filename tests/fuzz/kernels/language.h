@@ -44,11 +44,12 @@ DEVICE T one_nan(T x) {
   return from_bits<T>(magnitude > infinity_bits<T> ? infinity_bits<T> | infinity_bits<T> >> 1
                                                    : bits(x));
 }
-/// A value's bits, the same for all NaNs.
+/// A value's bits, the same for all NaNs, and for both zeros: LLVM 22 does not always keep the sign
+/// of a zero (docs/fuzzing.md).
 template <class T>
 DEVICE u64 word(T x) {
   if constexpr (is_float<T>)
-    return bits(one_nan(x));
+    return Bits<T>(bits(x) << 1) ? bits(one_nan(x)) : 0;
   else
     return u64(x);
 }
