@@ -63,6 +63,8 @@ const std::vector<LeftOut>& left_out() {
       {"s_sendmsg_rtn", "messages of graphics shaders"},
       {"v_screen_partition_", "tiles of graphics"},
       {"v_illegal", "no instruction"},
+      {"s_rfe_", "return from a trap handler, which is privileged code"},
+      {"s_sendmsghalt", "stops the wave until a debugger resumes it"},
   };
   return all;
 }
@@ -85,13 +87,15 @@ std::vector<Opcode> opcodes(std::string_view processor) {
       // LLVM has no text for some forms that no assembler takes.
       if (is_left_out(names[i]) || names[i].front() < 'a') continue;
       Opcode& opcode = found[names[i]];
-      if (opcode.mnemonic.empty())
-        opcode = {names[i], std::string(i ? instruction->name_y : instruction->name)};
+      opcode.mnemonic = names[i];
+      if (opcode.name.empty()) opcode.name = i ? instruction->name_y : instruction->name;
       if (opcode.implemented) continue;
       if (!tried)
         executable = is_executable(*instruction, 64) && (!rdna || is_executable(*instruction, 32));
       tried = true;
       opcode.implemented = executable;
+      if (executable || opcode.words.empty())
+        opcode.words.assign(words.begin(), words.begin() + instruction->size / 4);
     }
   });
   std::vector<Opcode> result;

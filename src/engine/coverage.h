@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,9 +10,9 @@ namespace hipsight::engine {
 /// An opcode of a processor, as the assembler names it with its encoding: "v_add_f32_e64_dpp".
 struct Opcode {
   std::string mnemonic;
-  std::string name;  ///< of the instruction: "V_ADD_F32"
-  /// The engine has code for it. WMMA's and SWMMAC's refuses wave64 only when it runs.
-  bool implemented = false;
+  std::string name;                  ///< of the instruction: "V_ADD_F32"
+  bool implemented = false;          ///< the engine has code for it
+  std::vector<std::uint32_t> words;  ///< an instruction that has it; one with code, if there is one
 };
 
 /// Every opcode that LLVM decodes when the opcode fields of all encodings are counted through, but

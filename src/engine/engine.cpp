@@ -196,6 +196,8 @@ Result Engine::run(const Dispatch& d) {
   launch.kernarg = block.bytes;
   launch.doorbell = &impl_->doorbell;
   launch.overruns = &impl_->overruns;
+  GlobalSemaphores semaphores;
+  launch.semaphores = &semaphores;
 
   std::byte* const packet_at = block.bytes + ArgumentBlocks::kernarg_limit;
   std::byte* const queue_at = packet_at + 128;

@@ -20,6 +20,9 @@ namespace hipsight::engine {
   void add_matrix(Table& table);             \
   void add_exact_matrix(Table& table);       \
   void add_sparse_matrix(Table& table);      \
+  void add_scaled_matrix(Table& table);      \
+  void add_wide_conversions(Table& table);   \
+  void add_synchronisation(Table& table);    \
   void add_relative(Table& table);           \
   void add_all_entries(Table& table);        \
   static void add_everything(Table& table) { \
@@ -31,6 +34,9 @@ namespace hipsight::engine {
     add_matrix(table);                       \
     add_exact_matrix(table);                 \
     add_sparse_matrix(table);                \
+    add_scaled_matrix(table);                \
+    add_wide_conversions(table);             \
+    add_synchronisation(table);              \
     add_relative(table);                     \
     add_all_entries(table);                  \
   }                                          \

@@ -95,7 +95,11 @@ void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::ui
   wave.index_in_group = index;
   wave.stop = Stop::None;
   wave.scratch_bytes = launch.scratch_bytes;
-  wave.barrier_signalled = false;
+  wave.joined = 0;
+  wave.passes = 0;
+  wave.signalled = false;
+  wave.semaphore_ticket = 0;
+  wave.skips_vectors = false;
   // MODE: rounding and denormals, then DX10_CLAMP and IEEE.
   wave.mode = bits(d.rsrc1, 19, 12) | bits(d.rsrc1, 21, 21) << 8 | bits(d.rsrc1, 23, 23) << 9;
   mode_changed(wave);

@@ -46,8 +46,7 @@ Block make_block(std::size_t size) {
 struct Slot {
   Workgroup group;
   Block waves, lds, scratch;
-  std::uint32_t started = 0;  ///< waves of the present workgroup
-  unsigned idle = 0;          ///< turns of its waves since one made progress
+  unsigned idle = 0;  ///< turns of its waves since one made progress
 
   Slot(const Launch& launch, std::uint32_t max_waves)
       : waves(make_block(launch.file.wave_bytes() * max_waves)),
@@ -74,13 +73,14 @@ struct Slot {
     const std::uint32_t size[]{std::min(block.x, grid.x - group.id[0] * block.x),
                                std::min(block.y, grid.y - group.id[1] * block.y),
                                std::min(block.z, grid.z - group.id[2] * block.z)};
-    started = (size[0] * size[1] * size[2] + launch.file.lanes - 1) / launch.file.lanes;
-    group.running = started;
+    group.started = (size[0] * size[1] * size[2] + launch.file.lanes - 1) / launch.file.lanes;
+    group.running = group.started;
     group.waiting = 0;
+    group.barriers = {};
     idle = 0;
     Observer* const observer = launch.dispatch->observer;
     GroupObserver* const observed = observer ? observer->begins(index) : nullptr;
-    for (std::uint32_t i = 0; i < started; ++i) {
+    for (std::uint32_t i = 0; i < group.started; ++i) {
       start_wave(*group.waves[i], group, i, size);
       group.waves[i]->observer = observed;
     }
@@ -165,7 +165,7 @@ class Execution {
       } restore{csr};
       while (auto slot = next()) {
         if (turn(*slot)) {
-          waves += slot->started;
+          waves += slot->group.started;
           execution_.finished();
           free.push_back(std::move(slot));
         } else {
@@ -201,16 +201,10 @@ class Execution {
       Workgroup& group = slot.group;
       while (group.running) {
         bool progress = false;
-        for (std::uint32_t i = 0; i < slot.started; ++i) {
+        for (std::uint32_t i = 0; i < group.started; ++i) {
           Wave& wave = *group.waves[i];
           if (wave.stop == Stop::End || wave.stop == Stop::Barrier) continue;
           progress |= run_wave_once(wave, slot);
-        }
-        if (group.running && group.waiting == group.running) {
-          group.waiting = 0;
-          for (std::uint32_t i = 0; i < slot.started; ++i)
-            if (group.waves[i]->stop == Stop::Barrier) group.waves[i]->stop = Stop::None;
-          progress = true;
         }
         slot.idle = progress ? 0 : slot.idle + 1;
         if (execution_.stop_) return true;
@@ -241,8 +235,7 @@ class Execution {
       wave.stop = Stop::None;
       _mm_setcsr(wave.csr_32);
       run_wave(wave);
-      if (wave.stop == Stop::End) --slot.group.running;
-      if (wave.stop == Stop::Barrier) ++slot.group.waiting;
+      if (wave.stop == Stop::End) end_wave(wave);
       return wave.stop != Stop::Yield;
     }
 

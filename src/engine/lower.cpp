@@ -6,6 +6,7 @@
 #include "engine/program.h"
 #include "engine/wave.h"
 #include "isa/entry.h"
+#include "isa/matrix_scales.h"
 
 namespace hipsight::engine {
 namespace {
@@ -247,7 +248,7 @@ struct Lowering {
     if (in.dst.where == Where::Sgpr) return false;
     if (!exists(in.dst, isa::is_64_bit(shape.result) || packed_pair ? 2 : 1)) return false;
     op.dst = vector_offset(in.dst);
-    const bool partial = in.variant == isa::Variant::Sdwa && in.dst_select < 6;
+    const bool partial = in.dst_select < 6;
     op.finish = in.clamp || in.omod || op.half != Half::Zero || partial ||
                 in.variant == isa::Variant::Dpp16 || in.variant == isa::Variant::Dpp8;
     return true;
@@ -331,6 +332,7 @@ struct Lowering {
     else if (known)
       place_plainly(in, op);
     if (!known) code = context.table.find("unknown");
+    if (context.file.skips_vectors && in.format >= Format::Vop1) code = context.table.find("S_NOP");
     op.run = code->run(context.file.lanes, op.plain);
     return op;
   }
@@ -367,6 +369,10 @@ std::uint64_t ConstantPool::scalar(std::uint64_t value) {
 void lower(isa::Instruction& in, const LoweringContext& context, ConstantPool& constants,
            std::deque<isa::Instruction>& extra, std::vector<Op>& ops) {
   Lowering lowering{context, constants};
+  if (in.name.starts_with("V_MFMA_SCALE_")) {
+    isa::Instruction& load = extra.emplace_back(isa::scale_load(in));
+    ops.push_back(lowering.one(load));
+  }
   if (in.name_y.empty()) {
     ops.push_back(lowering.one(in));
     return;

@@ -21,6 +21,7 @@ struct Program::Function {
   ConstantPool constants;
   std::map<std::uint64_t, std::size_t> op_of;  ///< by virtual address
   std::size_t first_region = 0, regions = 0;
+  bool translatable = true;
   std::optional<Liveness> liveness;
   std::optional<AffineFlow> affine;
 };
@@ -28,11 +29,19 @@ struct Program::Function {
 namespace {
 
 bool is_branch(const isa::Instruction& in) {
-  return in.name == "S_BRANCH" || in.name.starts_with("S_CBRANCH_");
+  return in.name == "S_BRANCH" || in.name.starts_with("S_CBRANCH_") ||
+         in.name.starts_with("S_SUBVECTOR_LOOP_");
 }
 bool leaves(const isa::Instruction& in) {
   return is_branch(in) || in.name.starts_with("S_ENDPGM") || in.name == "S_SETPC_B64" ||
-         in.name == "S_SWAPPC_B64" || in.name == "S_CALL_B64" || in.name == "S_TRAP";
+         in.name == "S_SWAPPC_B64" || in.name == "S_CALL_B64" || in.name == "S_TRAP" ||
+         in.name == "S_SETVSKIP";
+}
+/// Instructions that jump and change EXEC, or what others mean, as analyses do not know of:
+/// functions with one are not translated.
+bool bars_translation(const isa::Instruction& in) {
+  return in.name.ends_with("_FORK") || in.name == "S_CBRANCH_JOIN" ||
+         in.name.starts_with("S_SUBVECTOR_LOOP_") || in.name == "S_SETVSKIP";
 }
 bool writes_exec(const isa::Instruction& in) {
   const bool scalar = in.format == isa::Format::Sop1 || in.format == isa::Format::Sop2 ||
@@ -62,7 +71,7 @@ Program::~Program() {
 }
 
 std::size_t Program::region_limit() const {
-  return object_.image_size() / 4 * 2 + 1;
+  return object_.image_size() + 1;
 }
 
 std::vector<Region> Program::regions() const {
@@ -70,11 +79,14 @@ std::vector<Region> Program::regions() const {
   return regions_;
 }
 
+Program::Function& Program::function_of(std::size_t region) {
+  return *std::ranges::find_if(functions_, [&](const auto& f) {
+            return region - f.second->first_region < f.second->regions;
+          })->second;
+}
+
 Task Program::task(std::size_t region, Variants variants, bool rows) {
-  const auto of = std::ranges::find_if(functions_, [&](const auto& f) {
-    return region - f.second->first_region < f.second->regions;
-  });
-  Function& function = *of->second;
+  Function& function = function_of(region);
   if (!function.liveness)
     function.liveness.emplace(std::span(regions_).subspan(function.first_region, function.regions));
   const std::size_t in_function = region - function.first_region;
@@ -104,6 +116,7 @@ void Program::translate_soon(std::size_t index, const RegionCount& count, bool r
   requested_.resize(regions_.size());
   if (requested_[index]) return;
   requested_[index] = true;
+  if (!function_of(index).translatable) return;
   const Region& region = regions_[index];
   // Code for any EXEC also serves where every lane is on, a little slower.
   const bool partly = count.lanes < count.executions * region.file.lanes;
@@ -166,6 +179,7 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
     if (is_branch(in)) leaders.insert(branch_target(in));
     at += in.size;
     if (leaves(in) || writes_exec(in)) leaders.insert(symbol.address + at);
+    if (bars_translation(in)) function.translatable = false;
   }
 
   LoweringContext context{host_table(), gfx_, file, matrix_};
@@ -179,7 +193,9 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
     function.op_of[in.address] = function.ops.size();
     if (leaders.contains(in.address)) {
       Op begin;
-      begin.run = tier_ == Tier::Translate ? translate_first : region_code->run(file.lanes, false);
+      begin.run = tier_ == Tier::Translate && function.translatable
+                      ? translate_first
+                      : region_code->run(file.lanes, false);
       begin.counter = static_cast<std::uint32_t>(regions_.size());
       begin.instruction = &in;
       region_begins.push_back(function.ops.size());

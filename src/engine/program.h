@@ -27,6 +27,7 @@ struct RegisterFile {
   std::uint32_t lanes = 64;
   std::uint32_t vgprs = 0;  ///< AGPR 0 is register `vgprs`
   std::uint32_t agprs = 0;
+  bool skips_vectors = false;  ///< code in which vector instructions do nothing (s_setvskip)
   auto operator<=>(const RegisterFile&) const = default;
 
   /// Registers that a wave has behind the last one, so that no access leaves the wave's memory:
@@ -76,6 +77,7 @@ class Program {
  private:
   struct Function;
   /// With mutex_ held.
+  Function& function_of(std::size_t region);
   Task task(std::size_t region, Variants variants, bool rows);
   Function& lower(const code::Symbol& symbol, const RegisterFile& file);
 

@@ -190,7 +190,9 @@ bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, Kno
 
 const Op* jump(Wave& wave, const Op* from, std::uint64_t target) {
   const Launch& launch = *wave.group->launch;
-  const Op* to = launch.program->op_at(target, launch.file);
+  RegisterFile file = launch.file;
+  file.skips_vectors = wave.skips_vectors;
+  const Op* to = launch.program->op_at(target, file);
   if (!to) report_bad_jump(wave, from, target);
   return to;
 }

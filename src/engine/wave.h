@@ -74,11 +74,16 @@ struct alignas(64) Wave {
   std::uint32_t priority = 0;
   Stop stop = Stop::None;
   std::byte* scratch = nullptr;  ///< dword-interleaved: address a of lane l at (a/4*lanes+l)*4+a%4
-  std::uint32_t scratch_bytes = 0;  ///< per lane
-  bool barrier_signalled = false;
-  std::uint32_t done_lanes = 0;  ///< lanes that translated code had finished when it gave up
-  bool whole_rows = false;       ///< starts with every lane on, of rows of sixteen work-items
-  std::uint32_t trips = 0;       ///< times that a translated loop went round
+  std::uint32_t scratch_bytes = 0;     ///< per lane
+  std::uint8_t joined = 0;             ///< the named barrier that the wave is a member of
+  std::uint8_t passes = 0;             ///< kinds of barriers that it need not wait for (Barrier)
+  std::uint8_t waits_for = 0;          ///< the kind of barrier that it is stopped at
+  bool signalled = false;              ///< the workgroup's barrier, which is not complete yet
+  std::uint64_t semaphore_ticket = 0;  ///< GlobalSemaphore: where it queues; 0: nowhere
+  bool skips_vectors = false;          ///< VSKIP: vector instructions do nothing
+  std::uint32_t done_lanes = 0;        ///< lanes that translated code had finished when it gave up
+  bool whole_rows = false;             ///< starts with every lane on, of rows of sixteen work-items
+  std::uint32_t trips = 0;             ///< times that a translated loop went round
 
   KnownRange* known = nullptr;                               ///< the worker's; see known_index
   const std::atomic<std::uint64_t>* memory_epoch = nullptr;  ///< changes when an allocation ends

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,17 @@
 namespace hipsight::engine {
 
 struct Overruns;
+
+/// A semaphore of the whole GPU (GWS). Waves queue for it with tickets that are called in order.
+struct GlobalSemaphore {
+  std::uint32_t count = 0;
+  std::uint64_t last_ticket = 0, called = 0;
+};
+struct GlobalSemaphores {
+  static constexpr unsigned number = 64;
+  std::mutex mutex;
+  std::array<GlobalSemaphore, number> all;
+};
 
 /// What all workgroups of a launch share.
 struct Launch {
@@ -34,12 +47,22 @@ struct Launch {
   const void* queue = nullptr;
   const std::function<void(std::uint32_t)>* doorbell = nullptr;
   Overruns* overruns = nullptr;
+  GlobalSemaphores* semaphores = nullptr;
 };
 
 /// Whether rows of work-items are whole groups of lanes (AffineFlow).
 constexpr bool has_whole_rows(const Dim3& block) {
   return block.x % 16 == 0;
 }
+
+/// A barrier of a workgroup: its own, or one that waves join by number (GFX12).
+struct Barrier {
+  static constexpr std::uint8_t named = 1, workgroup = 2;  ///< kinds, as bits of Wave::passes
+  static constexpr unsigned numbers = 32;                  ///< number 0 stands for the workgroup's
+  std::uint32_t signals = 0;
+  std::uint32_t members =
+      0;  ///< of a named one; of the workgroup's are all waves that have not ended
+};
 
 /// A workgroup on its way: its waves, its LDS and what they wait for.
 struct Workgroup {
@@ -48,12 +71,40 @@ struct Workgroup {
   std::byte* lds = nullptr;
   std::uint32_t lds_bytes = 0;
   std::vector<Wave*> waves;
+  std::uint32_t started = 0;  ///< waves of the present workgroup
   std::uint32_t running = 0;  ///< waves that have not ended
-  std::uint32_t waiting = 0;  ///< waves at the barrier
+  std::uint32_t waiting = 0;  ///< waves at a barrier
+  std::array<Barrier, Barrier::numbers> barriers;
 };
 
 /// Registers of a kernel's waves, from its descriptor.
 RegisterFile register_file(const code::Kernel& kernel, isa::Gfx gfx);
+// --- what waves wait for (synchronisation.cpp) --------------------------------------------------
+
+/// A wave's signal to a barrier: 0 for the workgroup's. The members pass it once all have
+/// signalled.
+void signal_barrier(Wave& wave, unsigned number);
+/// Whether the wave may pass the barrier of a kind; else it is to stop.
+bool may_pass(Wave& wave, std::uint8_t kind);
+/// Members of a barrier: of the workgroup's are all waves that have not ended.
+std::uint32_t members(const Workgroup& group, unsigned number);
+/// The wave is no longer a member of the barrier that it joined.
+void leave_barrier(Wave& wave);
+/// A wave has ended: those that it kept waiting may go on.
+void end_wave(Wave& wave);
+
+/// Operations on semaphores of the GPU (GWS), with a value where they take one. False: the wave has
+/// to try again later.
+enum class SemaphoreOperation : std::uint8_t {
+  Init,
+  Signal,
+  SignalMany,
+  Wait,
+  ReleaseAll,
+  Barrier
+};
+bool use_semaphore(Wave& wave, SemaphoreOperation operation, unsigned number, std::uint32_t value);
+
 /// Sets up wave `index` of a workgroup that is `size` work-items large.
 void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::uint32_t* size);
 

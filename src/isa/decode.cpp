@@ -35,7 +35,7 @@ bool is_suffix(std::string_view part) {
       "w32",     "w64",   "exact", "agpr",    "OFFEN",  "OFFSET",    "IDXEN",   "BOTHEN", "SADDR",
       "SVS",     "ST",    "VE",    "RTN",     "IMM",    "SGPR",      "VBUFFER", "ec",     "alt",
       "twoaddr", "pad",   "s",     "nop",     "nosdst", "threeaddr", "opt",     "format", "OPT",
-      "gfx13",   "mac",   "early"};
+      "gfx13",   "mac",   "early", "f8",      "f6",     "f4",        "M0"};
   return suffixes.contains(part);
 }
 
@@ -99,6 +99,9 @@ struct Decoder::Impl {
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
   std::unique_ptr<llvm::MCContext> context;
   std::unique_ptr<llvm::MCDisassembler> disassembler;
+  // RDNA's wave64: for operands that wave32 has not (index keys of SWMMAC).
+  std::unique_ptr<llvm::MCSubtargetInfo> wide_subtarget;
+  std::unique_ptr<llvm::MCDisassembler> wide_disassembler;
   std::unique_ptr<llvm::MCInstPrinter> printer;
   std::unordered_map<unsigned, Meaning> meanings;
 
@@ -122,10 +125,16 @@ struct Decoder::Impl {
 
   bool decode(std::span<const std::byte> code, std::uint64_t address, llvm::MCInst& inst,
               std::uint64_t& size) {
+    return decode_with(*disassembler, code, address, inst, size) ||
+           (wide_disassembler && decode_with(*wide_disassembler, code, address, inst, size));
+  }
+  static bool decode_with(const llvm::MCDisassembler& disassembler, std::span<const std::byte> code,
+                          std::uint64_t address, llvm::MCInst& inst, std::uint64_t& size) {
     const llvm::ArrayRef bytes(reinterpret_cast<const std::uint8_t*>(code.data()), code.size());
+    inst.clear();
     llvm::MCDisassembler::DecodeStatus status = llvm::MCDisassembler::Fail;
     const bool survived = guard_crashes(
-        [&] { status = disassembler->getInstruction(inst, size, bytes, address, llvm::nulls()); });
+        [&] { status = disassembler.getInstruction(inst, size, bytes, address, llvm::nulls()); });
     return survived && status == llvm::MCDisassembler::Success && size != 0 && size <= code.size();
   }
 };
@@ -145,6 +154,12 @@ Decoder::Decoder(std::string_view processor) : impl_(std::make_unique<Impl>()) {
   impl_->context = std::make_unique<llvm::MCContext>(
       impl_->triple, impl_->assembly.get(), impl_->registers.get(), impl_->subtarget.get());
   impl_->disassembler.reset(target->createMCDisassembler(*impl_->subtarget, *impl_->context));
+  if (is_rdna(impl_->gfx)) {
+    impl_->wide_subtarget.reset(
+        target->createMCSubtargetInfo(impl_->triple, processor, "+wavefrontsize64"));
+    impl_->wide_disassembler.reset(
+        target->createMCDisassembler(*impl_->wide_subtarget, *impl_->context));
+  }
   impl_->printer.reset(target->createMCInstPrinter(impl_->triple, 0, *impl_->assembly,
                                                    *impl_->instructions, *impl_->registers));
 }

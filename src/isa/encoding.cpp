@@ -5,11 +5,13 @@
 #include <string_view>
 
 #include "isa/decode.h"
+#include "isa/matrix_scales.h"
 
 namespace hipsight::isa {
 namespace {
 
 constexpr std::uint16_t vcc = 106, exec = 126;
+constexpr std::uint8_t keep_unused = 2;  // SDWA's dst_unused:UNUSED_PRESERVE
 constexpr std::uint32_t literal_code = 255;
 
 constexpr std::uint32_t bits(std::uint32_t word, unsigned high, unsigned low) {
@@ -117,6 +119,7 @@ struct Reader {
   }
 
   bool is_matrix() const {
+    if (in.name == "V_MFMA_LD_SCALE_B32") return false;
     return in.name.starts_with("V_MFMA_") || in.name.starts_with("V_SMFMAC_") ||
            in.name.starts_with("V_ACCVGPR_");
   }
@@ -288,8 +291,8 @@ struct Reader {
     }
   }
 
-  /// Conversions of FP8, BF8 and FP4: which byte or word they read or write is their last operand
-  /// but the old value.
+  /// Conversions of FP8, BF8 and FP4: which byte or word they read is their last operand, and which
+  /// byte they write a part of the result, as with SDWA.
   void select_part() {
     const auto has = [&](std::string_view part) {
       return in.name.find(part) != std::string_view::npos;
@@ -297,8 +300,8 @@ struct Reader {
     if (!in.name.starts_with("V_CVT_") || !(has("FP8") || has("BF8") || has("FP4"))) return;
     const std::uint32_t low = in.op_sel & 3u, high = in.op_sel >> 2;
     const bool scaled = has("SCALEF32");
-    if (has("_SR_F") || has("_SR_B") || has("PK_FP4"))
-      in.src[2] = constant(high);
+    if (has("_SR_F") || has("_SR_B") || has("PK_FP4_"))
+      in.dst_select = static_cast<std::uint8_t>(high), in.dst_unused = keep_unused;
     else if (!scaled && (in.name.ends_with("FP8") || in.name.ends_with("BF8")))
       // GFX12 numbers bytes with the bits exchanged (RDNA4 ISA, V_CVT_F32_FP8).
       in.src[1] = constant(has("PK") ? low & 1 : gfx12 ? low >> 1 | (low & 1) << 1 : low);
@@ -327,8 +330,13 @@ struct Reader {
 
   void mai() {
     in.format = Format::Mai;
+    // With scales: behind scale_load.
+    constexpr unsigned scaled = 16;
+    if (in.size == scaled) w0 = in.words[2], w1 = in.words[3];
     in.cbsz = static_cast<std::uint8_t>(bits(w0, 10, 8));
-    in.abid = static_cast<std::uint8_t>(bits(w0, 14, 11));
+    // It has another use where CBSZ and BLGP name formats.
+    if (in.name.find("F8F6F4") == std::string_view::npos)
+      in.abid = static_cast<std::uint8_t>(bits(w0, 14, 11));
     in.blgp = static_cast<std::uint8_t>(bits(w1, 31, 29));
     in.dst = data_register(bits(w0, 7, 0), bits(w0, 15, 15));
     in.src[0] = source(bits(w1, 8, 0), w2);
@@ -510,6 +518,17 @@ void read_fields(Instruction& instruction) {
   // VOP3 has eight bits for a scalar result, and 128 scalar registers to write.
   for (const Operand& result : {instruction.dst, instruction.sdst})
     if (result.where == Where::Sgpr && result.index > exec + 1) instruction.format = Format::Other;
+}
+
+Instruction scale_load(const Instruction& scaled) {
+  Instruction load;
+  load.address = scaled.address;
+  load.size = 8;
+  load.gfx = scaled.gfx;
+  load.name = "V_MFMA_LD_SCALE_B32";
+  load.words = scaled.words;
+  read_fields(load);
+  return load;
 }
 
 }  // namespace hipsight::isa

@@ -23,11 +23,13 @@ constexpr Field scalar_source(unsigned word, unsigned high, unsigned low) {
   return {word, high, low, 0, Kind::ScalarSource};
 }
 
-/// Fixed high bits of the first word, where the opcode is, and the fields.
+/// Fixed high bits of the word that has the opcode, where that is, and the fields.
 struct Encoding {
   std::uint32_t fixed;
   unsigned op_high, op_low;
   std::vector<Field> fields;
+  unsigned op_word = 0;
+  std::uint32_t first_word = 0;  ///< where another one has the opcode
 };
 
 const std::vector<Encoding> common{
@@ -77,6 +79,29 @@ std::vector<Encoding> gfx9() {
       {mtbuf, 18, 15,
        four_bytes_and({{0, 11, 0}, {0, 13, 12}, {0, 25, 19}, {1, 20, 16}, {1, 23, 23}})},
       {smem, 25, 18, {{0, 5, 0}, {0, 12, 6}, {0, 14, 14}, {0, 17, 16}, {1, 20, 0}, {1, 31, 25}}},
+      // Matrix instructions with scales: V_MFMA_LD_SCALE_B32, then another.
+      {.fixed = vop3p,
+       .op_high = 22,
+       .op_low = 16,
+       .fields = {{0, 12, 11},
+                  {0, 15, 13},
+                  {0, 10, 0},
+                  source(1, 8, 0),
+                  source(1, 17, 9),
+                  {1, 26, 18},
+                  {1, 28, 27},
+                  {1, 31, 29},
+                  {2, 15, 15},
+                  {2, 14, 11, 1},
+                  {2, 10, 8},
+                  {2, 7, 0},
+                  source(3, 8, 0),
+                  source(3, 17, 9),
+                  source(3, 26, 18),
+                  {3, 28, 27},
+                  {3, 31, 29}},
+       .op_word = 2,
+       .first_word = vop3p | 0x2cu << 16},
   };
   for (const std::uint32_t segment :
        {0u, 1u, 2u})  // FLAT (whose offset is unsigned), SCRATCH, GLOBAL
@@ -202,7 +227,8 @@ void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& 
     const std::uint32_t opcodes = 2u << (encoding.op_high - encoding.op_low);
     for (std::uint32_t opcode = 0; opcode < opcodes; ++opcode) {
       for (unsigned i = 0; i < tries; ++i) {
-        Words words{encoding.fixed | opcode << encoding.op_low};
+        Words words{encoding.first_word};
+        words[encoding.op_word] = encoding.fixed | opcode << encoding.op_low;
         // A third of the tries go through the plain extensions, so that short runs meet them all.
         const Extension& extension = extensions[i / 3 % extensions.size()];
         const bool plainly_extended = i % 3 == 0;

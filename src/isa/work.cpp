@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -21,6 +22,7 @@ std::uint32_t formatted_bytes(const Instruction& in) {
 /// Bytes that a memory instruction moves per lane (per wave for scalar loads), from its name.
 std::uint32_t bytes_of(std::string_view name) {
   const bool pair = has(name, "READ2") || has(name, "WRITE2") || has(name, "XCHG2");
+  if (has(name, "_BLOCK")) return 128;
   if (has(name, "X16")) return 64;
   if (has(name, "X8")) return 32;
   if (has(name, "X4") || has(name, "_B128")) return 16;
@@ -114,10 +116,16 @@ unsigned blocks_of(std::string_view name, const Tile& tile) {
   return tile.m == 16 ? 4 : 2;
 }
 
-Number matrix_number(std::string_view name) {
+Number matrix_number(const Instruction& in) {
+  const std::string_view name = in.name;
   if (has(name, "F64")) return Number::F64;
   if (has(name, "XF32")) return Number::XF32;
-  if (has(name, "F8F6F4") || has(name, "FP8") || has(name, "BF8")) return Number::F8;
+  if (has(name, "F8F6F4")) {
+    // The wider of the two formats (CBSZ and BLGP: FP8, BF8, FP6, BF6, FP4) sets the pace.
+    const unsigned format = std::min(in.cbsz, in.blgp);
+    return format < 2 ? Number::F8 : format < 4 ? Number::F6 : Number::F4;
+  }
+  if (has(name, "FP8") || has(name, "BF8")) return Number::F8;
   if (has(name, "BF16")) return Number::BF16;
   const std::string_view inputs = name.substr(name.rfind('X'));
   if (has(inputs, "F16")) return Number::F16;
@@ -194,7 +202,7 @@ Work work_of(const Instruction& in) {
       name.starts_with("V_SWMMAC")) {
     work.pipe = Pipe::Matrix;
     if (const auto tile = tile_of(name)) {
-      work.number = matrix_number(name);
+      work.number = matrix_number(in);
       work.tile = *tile;
       work.tile.blocks = blocks_of(name, *tile);
       work.operations_per_wave = 2.0 * tile->m * tile->n * tile->k * work.tile.blocks;

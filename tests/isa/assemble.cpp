@@ -28,7 +28,8 @@
 
 namespace hipsight::test {
 
-std::vector<std::byte> assemble(std::string_view processor, std::string_view text) {
+std::vector<std::byte> assemble(std::string_view processor, std::string_view text,
+                                std::string_view features) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeAMDGPUTargetInfo();
@@ -56,7 +57,7 @@ std::vector<std::byte> assemble(std::string_view processor, std::string_view tex
       target->createMCAsmInfo(*registers, triple, options));
   const std::unique_ptr<llvm::MCInstrInfo> instructions(target->createMCInstrInfo());
   const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
-      target->createMCSubtargetInfo(triple, processor, ""));
+      target->createMCSubtargetInfo(triple, processor, features));
   llvm::MCContext context(triple, assembly.get(), registers.get(), subtarget.get(), &sources);
   const std::unique_ptr<llvm::MCObjectFileInfo> files(
       target->createMCObjectFileInfo(context, /*PIC=*/true));

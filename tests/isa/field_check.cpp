@@ -6,6 +6,7 @@
 
 #include "comparison.h"
 #include "isa/entry.h"
+#include "isa/matrix_scales.h"
 
 namespace hipsight::test {
 namespace {
@@ -35,7 +36,7 @@ unsigned implied_operands(const Instruction& in) {
   const bool small = has(name, "FP8") || has(name, "BF8") || has(name, "FP4");
   if (!name.starts_with("V_CVT_") || !small) return 0;
   const bool from = name.ends_with("FP8") || name.ends_with("BF8") || name.ends_with("FP4");
-  return from || has(name, "_SR_F") || has(name, "_SR_B") || has(name, "PK_FP4") ? 1 : 0;
+  return from ? 1 : 0;
 }
 
 class FieldCheck {
@@ -302,6 +303,13 @@ class FieldCheck {
     text.operand(in.dst, 0);
     for (unsigned i = 0; i < 3 && text.operands_left(); ++i) text.operand(in.src[i], 0);
     if (in.name.starts_with("V_ACCVGPR")) return;
+    if (in.name.starts_with("V_MFMA_SCALE_")) {
+      const Instruction load = isa::scale_load(in);
+      for (unsigned i = 0; i < 2; ++i) text.operand(load.src[i], 1);
+      const unsigned length = std::max(text.length("op_sel"), text.length("op_sel_hi"));
+      text.bits("op_sel", load.op_sel & 3, length);
+      text.bits("op_sel_hi", load.op_sel_hi & 3, length);
+    }
     text.number("cbsz", in.cbsz);
     text.number("abid", in.abid);
     const bool f64 = has(in.name, "F64");  // there the field negates

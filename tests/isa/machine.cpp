@@ -8,21 +8,36 @@
 #include "support/error.h"
 
 namespace hipsight::engine {
-namespace sse4 {
-void add_all_entries(Table& table);
-}
-namespace avx2 {
-void add_all_entries(Table& table);
-}
-namespace avx512 {
-void add_all_entries(Table& table);
-}
+#define HIPSIGHT_DECLARE(LEVEL)               \
+  namespace LEVEL {                           \
+  void add_all_entries(Table& table);         \
+  void add_matrix(Table& table);              \
+  void add_sparse_matrix(Table& table);       \
+  void add_scaled_matrix(Table& table);       \
+  void add_wide_conversions(Table& table);    \
+  static void add_computation(Table& table) { \
+    add_all_entries(table);                   \
+    add_matrix(table);                        \
+    add_sparse_matrix(table);                 \
+    add_scaled_matrix(table);                 \
+    add_wide_conversions(table);              \
+  }                                           \
+  }
+#ifdef HIPSIGHT_HAS_sse4
+HIPSIGHT_DECLARE(sse4)
+#endif
+#ifdef HIPSIGHT_HAS_avx2
+HIPSIGHT_DECLARE(avx2)
+#endif
+#ifdef HIPSIGHT_HAS_avx512
+HIPSIGHT_DECLARE(avx512)
+#endif
 }  // namespace hipsight::engine
 
 namespace hipsight::test {
 namespace {
 
-constexpr unsigned registers = 32;
+constexpr unsigned registers = 128;
 
 /// What lowering puts in the place of instructions it does not know.
 const engine::Op* unknown(engine::Wave&, const engine::Op*) {
@@ -39,19 +54,19 @@ const engine::Op* stop(engine::Wave&, const engine::Op*) {
 const std::vector<Level>& levels() {
   static const std::vector<Level> all = [] {
     std::vector<Level> result;
-    const auto add = [&](const char* name, auto add_all_entries) {
+    const auto add = [&](const char* name, auto add_computation) {
       Level& level = result.emplace_back(Level{name, {}});
       level.table.add("unknown", {unknown, unknown});
-      add_all_entries(level.table);
+      add_computation(level.table);
     };
 #ifdef HIPSIGHT_HAS_sse4
-    add("sse4", engine::sse4::add_all_entries);
+    add("sse4", engine::sse4::add_computation);
 #endif
 #ifdef HIPSIGHT_HAS_avx2
-    if (__builtin_cpu_supports("x86-64-v3")) add("avx2", engine::avx2::add_all_entries);
+    if (__builtin_cpu_supports("x86-64-v3")) add("avx2", engine::avx2::add_computation);
 #endif
 #ifdef HIPSIGHT_HAS_avx512
-    if (__builtin_cpu_supports("x86-64-v4")) add("avx512", engine::avx512::add_all_entries);
+    if (__builtin_cpu_supports("x86-64-v4")) add("avx512", engine::avx512::add_computation);
 #endif
     return result;
   }();
@@ -63,9 +78,9 @@ void Machine::Free::operator()(engine::Wave* wave) const {
   std::free(wave);
 }
 
-Machine::Machine(std::string_view processor, const Level& level)
+Machine::Machine(std::string_view processor, const Level& level, unsigned lanes)
     : processor_(processor), level_(level) {
-  const unsigned lanes = isa::is_rdna(isa::gfx_of(processor)) ? 32 : 64;
+  if (!lanes) lanes = isa::is_rdna(isa::gfx_of(processor)) ? 32 : 64;
   const std::size_t bytes =
       sizeof(engine::Wave) + (2 * registers + engine::RegisterFile::slack) * lanes * 4;
   void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -79,7 +94,8 @@ Machine::Machine(std::string_view processor, const Level& level)
 }
 
 std::unique_ptr<Code> Machine::lower(std::string_view text) const {
-  const std::vector<std::byte> bytes = assemble(processor_, text);
+  const bool wave64 = lanes() == 64 && isa::is_rdna(isa::gfx_of(processor_));
+  const std::vector<std::byte> bytes = assemble(processor_, text, wave64 ? "+wavefrontsize64" : "");
   isa::Decoder decoder(processor_);
   auto code = std::make_unique<Code>(lanes());
   const engine::LoweringContext context{

@@ -29,11 +29,11 @@ struct Code {
   engine::ConstantPool constants;
 };
 
-/// One wave with 32 vector registers (and accumulators) of a processor: wave64 on CDNA, wave32 on
-/// RDNA.
+/// One wave with 128 vector registers (and accumulators) of a processor: wave64 on CDNA, wave32 on
+/// RDNA unless `lanes` says otherwise.
 class Machine {
  public:
-  Machine(std::string_view processor, const Level& level);
+  Machine(std::string_view processor, const Level& level, unsigned lanes = 0);
 
   /// Assembles, decodes and lowers text. @throws Error when an instruction is not known.
   std::unique_ptr<Code> lower(std::string_view text) const;

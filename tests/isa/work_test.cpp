@@ -143,6 +143,15 @@ struct Matrix {
 };
 // Blocks: the manuals' table of matrix instructions.
 const Matrix matrices[] = {
+    {"gfx950", "v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[0:3]", Number::F8, 16, 16,
+     128, 1},
+    {"gfx950", "v_mfma_f32_32x32x64_f8f6f4 a[0:15], v[4:7], v[12:19], a[0:15] cbsz:4 blgp:1",
+     Number::F8, 32, 32, 64, 1},
+    {"gfx950", "v_mfma_f32_32x32x64_f8f6f4 a[0:15], v[4:9], v[12:15], a[0:15] cbsz:3 blgp:4",
+     Number::F6, 32, 32, 64, 1},
+    {"gfx950",
+     "v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:7], v[12:15], v[0:3], v20, v21 cbsz:4 blgp:4",
+     Number::F4, 16, 16, 128, 1},
     {"gfx90a", "v_mfma_f32_32x32x1f32 a[0:31], v0, v1, a[0:31]", Number::F32, 32, 32, 1, 2},
     {"gfx90a", "v_mfma_f32_16x16x1f32 a[0:15], v0, v1, a[0:15]", Number::F32, 16, 16, 1, 4},
     {"gfx90a", "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]", Number::F32, 4, 4, 1, 16},

@@ -95,25 +95,94 @@ const Op* call(Wave& w, const Op* op) {
                       next_address(w, op) + static_cast<std::int64_t>(op->instruction->imm) * 4);
 }
 
-// --- waits, barriers, messages ----------------------------------------------------------------
+// --- paths that take turns ----------------------------------------------------------------------
+
+std::uint64_t wide_source(Wave& w, const Op* op, int i) {
+  std::uint64_t value;
+  std::memcpy(&value, source(w, op, i), sizeof value);
+  return value;
+}
+
+/// MODE[31:29]: the depth of the stack of paths, which lie in s[0:3], s[4:7] and so on: EXEC and
+/// the address.
+constexpr unsigned depth_shift = 29;
+void set_depth(Wave& w, unsigned depth) {
+  w.mode = (w.mode & ~(7u << depth_shift)) | (depth & 7) << depth_shift;
+}
+
+/// Lanes in `mask` go to the target, the others on: the fewer first, while the others wait.
+const Op* fork(Wave& w, const Op* op, std::uint64_t mask, std::uint64_t target) {
+  const std::uint64_t exec = w.exec(), pass = mask & exec, fail = ~mask & exec;
+  if (pass == exec) return jump_counted(w, op, target);
+  if (fail == exec) return op + 1;
+  const bool fail_first = __builtin_popcountll(fail) < __builtin_popcountll(pass);
+  const unsigned depth = w.mode >> depth_shift;
+  w.set_pair(depth * 4, fail_first ? pass : fail);
+  w.set_pair(depth * 4 + 2, fail_first ? target : next_address(w, op));
+  set_depth(w, depth + 1);
+  w.set_pair(reg::exec, fail_first ? fail : pass);
+  return fail_first ? op + 1 : jump_counted(w, op, target);
+}
+const Op* fork_to_register(Wave& w, const Op* op) {
+  return fork(w, op, wide_source(w, op, 0), wide_source(w, op, 1));
+}
+const Op* fork_to_constant(Wave& w, const Op* op) {
+  std::uint64_t mask;
+  std::memcpy(&mask, w.bytes() + op->dst, sizeof mask);
+  return fork(w, op, mask,
+              next_address(w, op) + static_cast<std::int64_t>(op->instruction->imm) * 4);
+}
+/// Back to the path that waits, unless the stack is as deep as before the fork.
+const Op* join(Wave& w, const Op* op) {
+  const auto before = static_cast<std::uint32_t>(wide_source(w, op, 0));
+  const unsigned depth = w.mode >> depth_shift;
+  if (depth == before) return op + 1;
+  const unsigned top = (depth - 1) & 7;
+  set_depth(w, top);
+  w.set_pair(reg::exec, w.pair(top * 4));
+  return jump_counted(w, op, w.pair(top * 4 + 2));
+}
+
+/// Wave64's halves one after the other; a register keeps EXEC of the half that waits.
+const Op* begin_halves(Wave& w, const Op* op) {
+  std::uint32_t &low = w.scalar[reg::exec], &high = w.scalar[reg::exec + 1];
+  if (!low && !high) return take(w, op);
+  const std::uint32_t waits = low ? high : low;
+  std::memcpy(w.bytes() + op->dst, &waits, sizeof waits);
+  if (low) high = 0;
+  return op + 1;
+}
+const Op* end_halves(Wave& w, const Op* op) {
+  std::uint32_t &low = w.scalar[reg::exec], &high = w.scalar[reg::exec + 1];
+  std::uint32_t waits;
+  std::memcpy(&waits, w.bytes() + op->dst, sizeof waits);
+  if (high) {
+    low = waits;
+  } else if (waits) {
+    high = waits;
+    std::memcpy(w.bytes() + op->dst, &low, sizeof low);
+    low = 0;
+    return take(w, op);
+  }
+  return op + 1;
+}
+
+/// VSKIP: goes on in code in which vector instructions do nothing, or back.
+const Op* set_vector_skip(Wave& w, const Op* op) {
+  std::uint32_t bits, index;
+  std::memcpy(&bits, source(w, op, 0), sizeof bits);
+  std::memcpy(&index, source(w, op, 1), sizeof index);
+  w.skips_vectors = bits >> (index & 31) & 1;
+  return jump(w, op, next_address(w, op));
+}
+
+// --- waits and messages -------------------------------------------------------------------------
 
 const Op* nothing(Wave&, const Op* op) {
   return op + 1;
 }
 const Op* end_program(Wave& w, const Op* op) {
   return stop(w, Stop::End, op);
-}
-const Op* barrier(Wave& w, const Op* op) {
-  return stop(w, Stop::Barrier, op + 1);
-}
-/// gfx12 splits the barrier: a wave that signalled may run on until it waits.
-const Op* barrier_signal(Wave& w, const Op* op) {
-  w.barrier_signalled = true;
-  return op + 1;
-}
-const Op* barrier_wait(Wave& w, const Op* op) {
-  w.barrier_signalled = false;
-  return stop(w, Stop::Barrier, op + 1);
 }
 const Op* sleep(Wave& w, const Op* op) {
   return stop(w, Stop::Yield, op + 1);
@@ -286,6 +355,12 @@ void add_control(Table& table) {
   add("S_SETPC_B64", set_pc);
   add("S_SWAPPC_B64", swap_pc);
   add("S_CALL_B64", call);
+  add("S_CBRANCH_G_FORK", fork_to_register);
+  add("S_CBRANCH_I_FORK", fork_to_constant);
+  add("S_CBRANCH_JOIN", join);
+  add("S_SUBVECTOR_LOOP_BEGIN", begin_halves);
+  add("S_SUBVECTOR_LOOP_END", end_halves);
+  add("S_SETVSKIP", set_vector_skip);
   for (const char* name :
        {"S_NOP", "S_WAITCNT", "S_WAITCNT_VSCNT", "S_WAITCNT_VMCNT", "S_WAITCNT_EXPCNT",
         "S_WAITCNT_LGKMCNT", "S_WAITCNT_DEPCTR", "S_WAIT_ALU", "S_WAIT_IDLE", "S_WAIT_EVENT",
@@ -298,20 +373,17 @@ void add_control(Table& table) {
         "BUFFER_WBINVL1_VOL", "BUFFER_INVL2", "BUFFER_GL0_INV", "BUFFER_GL1_INV", "GLOBAL_INV",
         "GLOBAL_WB", "GLOBAL_WBINV", "S_SETKILL", "S_PREFETCH_INST", "S_PREFETCH_DATA",
         "S_PREFETCH_INST_PC_REL", "S_PREFETCH_DATA_PC_REL", "S_BUFFER_PREFETCH_DATA", "S_WAKEUP",
-        "V_NOP", "DS_NOP", "V_PIPEFLUSH", "S_SETHALT", "S_SINGLEUSE_VDST", "S_BARRIER_LEAVE",
-        "S_SETPRIO_INC_WG",
+        "V_NOP", "DS_NOP", "V_PIPEFLUSH", "S_SETHALT", "S_SINGLEUSE_VDST", "S_SETPRIO_INC_WG",
         // Hints on caches, traps that no debugger waits for.
         "S_DCACHE_DISCARD", "S_DCACHE_DISCARD_X2", "S_ATC_PROBE", "S_ATC_PROBE_BUFFER",
         "S_CBRANCH_CDBGSYS", "S_CBRANCH_CDBGUSER", "S_CBRANCH_CDBGSYS_OR_USER",
-        "S_CBRANCH_CDBGSYS_AND_USER", "V_CLREXCP"})
+        "S_CBRANCH_CDBGSYS_AND_USER", "V_CLREXCP",
+        // Of waves that ask for registers as they go, which HSA cannot start.
+        "S_ALLOC_VGPR"})
     add(name, nothing);
   add("S_ENDPGM", end_program);
   add("S_ENDPGM_SAVED", end_program);
   add("S_ENDPGM_ORDERED_PS_DONE", end_program);
-  add("S_BARRIER", barrier);
-  add("S_BARRIER_SIGNAL", barrier_signal);
-  add("S_BARRIER_SIGNAL_IMM", barrier_signal);
-  add("S_BARRIER_WAIT", barrier_wait);
   add("S_SLEEP", sleep);
   add("S_SLEEP_VAR", sleep);
   add("S_SENDMSG", send_message);

@@ -17,6 +17,9 @@ void add_lds(Table& table);
 void add_matrix(Table& table);
 void add_exact_matrix(Table& table);
 void add_sparse_matrix(Table& table);
+void add_scaled_matrix(Table& table);
+void add_wide_conversions(Table& table);
+void add_synchronisation(Table& table);
 /// The entries of src/isa/entries, in several translation units.
 void add_all_entries(Table& table);
 

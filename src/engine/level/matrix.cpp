@@ -52,24 +52,29 @@ const Op* mfma_f64(Wave& w, const Op* op) {
   return op + 1;
 }
 
-// --- WMMA (wave32) ------------------------------------------------------------------------------
+// --- WMMA ---------------------------------------------------------------------------------------
 
 enum class Output { Word, F16, BF16 };
 
 /// D = A * B + C, 16x16xK. gfx11: every lane holds all k of row lane % 16, the upper lanes repeat
 /// the lower; D register r, lane l: row 2r + l/16. gfx12: lane l holds k from (l/16) * K/2; D
 /// register r, lane l: row 8 (l/16) + r. Sixteen-bit results: gfx11 one per register, in the half
-/// that op_sel says; gfx12 two per register.
+/// that op_sel says; gfx12 two per register. Wave64: in lanes 32 and up gfx11 has odd registers of
+/// D, gfx12 the upper half of all registers of A, B and D.
 template <class TA, class TB, unsigned K, bool Gfx12, Output output>
 const Op* wmma(Wave& w, const Op* op) {
   using T = typename TA::Value;
-  if (w.lanes != 32) report_unknown(w, op);
   constexpr unsigned M = 16, lanes = 32;
   constexpr unsigned groups = Gfx12 ? 2 : 1, per_lane = K / groups;
+  constexpr Spread in_spread = Gfx12 ? Spread::Halves : Spread::Nothing,
+                   out_spread = Gfx12 ? Spread::Halves : Spread::Odd;
+  constexpr unsigned out_registers = Gfx12 && output != Output::Word ? 4 : 8;
   const isa::Instruction& in = *op->instruction;
+  Wave32Operand<TA, per_lane> a_registers(w, registers_of(w, op, 0), in_spread);
+  Wave32Operand<TB, per_lane> b_registers(w, registers_of(w, op, 1), in_spread);
   T a_lanes[per_lane][64], b_lanes[per_lane][64];
-  widen_all<TA, per_lane>(registers_of(w, op, 0), lanes, a_lanes);
-  widen_all<TB, per_lane>(registers_of(w, op, 1), lanes, b_lanes);
+  widen_all<TA, per_lane>(a_registers.data(), lanes, a_lanes);
+  widen_all<TB, per_lane>(b_registers.data(), lanes, b_lanes);
   alignas(64) T a[K][M], b[K][M], acc[M][M];
   for (unsigned g = 0; g < groups; ++g) {
     for (unsigned e = 0; e < per_lane; ++e) {
@@ -86,8 +91,10 @@ const Op* wmma(Wave& w, const Op* op) {
       }
     }
   }
-  const std::uint32_t* c = registers_of(w, op, 2);
   const unsigned c_step = op->base[2] == Base::Constant ? 0 : lanes;
+  auto* const dst = reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst);
+  Wave32Registers<out_registers> c_registers(w, c_step ? registers_of(w, op, 2) : dst, out_spread);
+  const std::uint32_t* c = c_step ? c_registers.data() : registers_of(w, op, 2);
   struct Place {
     unsigned r, lane, shift;
   };
@@ -119,7 +126,8 @@ const Op* wmma(Wave& w, const Op* op) {
     }
   }
   multiply<T, M, M, K>(a, b, acc);
-  std::uint32_t* d = reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst);
+  Wave32Registers<out_registers> d_registers(w, dst, out_spread);
+  std::uint32_t* d = d_registers.data();
   for (unsigned i = 0; i < M; ++i) {
     for (unsigned j = 0; j < M; ++j) {
       const Place p = place(i, j);
@@ -135,6 +143,7 @@ const Op* wmma(Wave& w, const Op* op) {
       }
     }
   }
+  d_registers.write_back();
   return op + 1;
 }
 

@@ -51,6 +51,7 @@ struct XF32 {  // f32 operands cut to 10 mantissa bits (measured: MMA-Sim, arXiv
 };
 struct F16 {
   using Value = float;
+  static constexpr unsigned bits = 16;
   static constexpr int min_exponent = -14;
 };
 struct BF16 {
@@ -156,9 +157,56 @@ inline std::uint32_t positive_nan(std::uint32_t bits) {
   return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : bits;
 }
 
-inline const std::uint32_t* registers_of(Wave& w, const Op* op, unsigned i) {
-  return reinterpret_cast<const std::uint32_t*>(source(w, op, static_cast<int>(i)));
+inline std::uint32_t* registers_of(Wave& w, const Op* op, unsigned i) {
+  return reinterpret_cast<std::uint32_t*>(source(w, op, static_cast<int>(i)));
 }
+
+/// How lanes 32 and up of wave64 share the registers of WMMA's operands: they hold the upper half
+/// of what wave32 has in a lane, or its odd registers, or nothing that counts.
+enum class Spread { Halves, Odd, Nothing };
+
+/// Registers as wave32 has them: lane l of register r at [r * 32 + l].
+template <unsigned Registers>
+class Wave32Registers {
+ public:
+  Wave32Registers(const Wave& w, std::uint32_t* registers, Spread spread)
+      : registers_(registers), spread_(Registers == 1 ? Spread::Nothing : spread) {
+    if (w.lanes == lanes) return;
+    data_ = copy_;
+    each([](std::uint32_t& mine, const std::uint32_t& its) { mine = its; });
+  }
+  Wave32Registers(const Wave32Registers&) = delete;
+  Wave32Registers& operator=(const Wave32Registers&) = delete;
+
+  std::uint32_t* data() { return data_ ? data_ : registers_; }
+  /// To the wave's registers, where they are others.
+  void write_back() {
+    if (data_) each([](const std::uint32_t& mine, std::uint32_t& its) { its = mine; });
+  }
+
+ private:
+  static constexpr unsigned lanes = 32;
+
+  template <class Use>
+  void each(Use use) {
+    for (unsigned r = 0; r < Registers; ++r) {
+      const unsigned half = Registers / 2;
+      const bool upper = spread_ == Spread::Halves ? r >= half : spread_ == Spread::Odd && r % 2;
+      const unsigned from = spread_ == Spread::Halves ? r - (upper ? half : 0)
+                            : spread_ == Spread::Odd  ? r / 2
+                                                      : r;
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        use(copy_[r * lanes + lane], registers_[from * 2 * lanes + (upper ? lanes : 0) + lane]);
+    }
+  }
+
+  std::uint32_t* registers_;
+  Spread spread_;
+  std::uint32_t* data_ = nullptr;
+  std::uint32_t copy_[Registers * lanes];
+};
+template <class T, unsigned PerLane>
+using Wave32Operand = Wave32Registers<PerLane * T::bits / 32>;
 
 /// Lane and register of an element of MFMA's result.
 struct MatrixPlace {

@@ -196,7 +196,7 @@ void apply_output_modifiers(std::byte* data, const Wave& w, const isa::Shape& sh
 
 /// The result placed in its part of the register, over what was there.
 U32x16 place(U32x16 result, U32x16 before, const Op* op, const isa::Instruction& in) {
-  if (in.variant == isa::Variant::Sdwa && in.dst_select < 6) {
+  if (in.dst_select < 6) {
     const unsigned select = in.dst_select;
     const unsigned width = select < 4 ? 8 : 16;
     const unsigned shift = select < 4 ? select * 8 : (select - 4) * 16;

@@ -33,6 +33,8 @@ using Fp8Fnuz = SmallFloat<4, 3, 8, Beyond::NaN, true>;
 using Bf8Fnuz = SmallFloat<5, 2, 16, Beyond::NaN, true>;
 using Fp8 = SmallFloat<4, 3, 7, Beyond::NaN>;
 using Bf8 = SmallFloat<5, 2, 15, Beyond::Infinity>;
+using Fp6 = SmallFloat<2, 3, 1, Beyond::Saturate>;
+using Bf6 = SmallFloat<3, 2, 3, Beyond::Saturate>;
 using Fp4 = SmallFloat<2, 1, 1, Beyond::Saturate>;
 using Half16 = SmallFloat<5, 10, 15, Beyond::Infinity>;
 
@@ -63,7 +65,9 @@ inline Lanes<isa::f32, N> from_small(Lanes<isa::u32, N> code) {
 }
 
 /// What rounding adds below the last bit kept: for nearest even, or of a random number's high bits.
+/// `sticky`: bits below those dropped matter, since they break ties.
 struct ToNearest {
+  static constexpr bool sticky = true;
   template <int N>
   Lanes<isa::u32, N> operator()(Lanes<isa::u32, N> value, int dropped) const {
     return ((value >> dropped) & 1) + ((1u << (dropped - 1)) - 1);
@@ -71,6 +75,7 @@ struct ToNearest {
 };
 template <int N>
 struct Randomly {
+  static constexpr bool sticky = false;
   Lanes<isa::u32, N> seed;
   Lanes<isa::u32, N> operator()(Lanes<isa::u32, N>, int dropped) const {
     return seed >> (32 - dropped);
@@ -83,14 +88,15 @@ inline Lanes<isa::u32, N> to_small(Lanes<isa::f32, N> a, Round round) {
   constexpr float smallest_normal = power_of_two(1 - F::bias);
   const auto magnitude = absolute(a);
   const auto normal = bits(magnitude) - (static_cast<std::uint32_t>(127 - F::bias) << 23);
-  // Denormals as fixed point with as many bits to drop; what lies below has no say, but in nearest
-  // rounding it must break ties: it is kept as a sticky bit.
+  // Denormals as fixed point with as many bits to drop.
   const auto small = select(magnitude < smallest_normal, magnitude, Lanes<isa::f32, N>(0));
   const Vec<float, N> scaled = small.v * power_of_two(F::bias - 1 + F::mantissa);
   const Vec<float, N> fixed = scaled * power_of_two(dropped);
   const Vec<std::int32_t, N> whole = __builtin_convertvector(fixed, Vec<std::int32_t, N>);
-  const auto rest = mask_of<N>(__builtin_convertvector(whole, Vec<float, N>) != fixed);
-  const auto denormal = as<isa::u32>(Lanes<isa::i32, N>(whole)) | to<isa::u32>(rest);
+  auto denormal = as<isa::u32>(Lanes<isa::i32, N>(whole));
+  if constexpr (Round::sticky)
+    denormal =
+        denormal | to<isa::u32>(mask_of<N>(__builtin_convertvector(whole, Vec<float, N>) != fixed));
   const auto exact = select(magnitude < smallest_normal, denormal, normal);
   auto code = (exact + round(exact, dropped)) >> dropped;
   const Mask<N> too_large = (code > F::largest) | (magnitude >= power_of_two(127));
@@ -141,6 +147,8 @@ HIPSIGHT_SMALL_FLOAT(fp8_fnuz, Fp8Fnuz)
 HIPSIGHT_SMALL_FLOAT(bf8_fnuz, Bf8Fnuz)
 HIPSIGHT_SMALL_FLOAT(fp8, Fp8)
 HIPSIGHT_SMALL_FLOAT(bf8, Bf8)
+HIPSIGHT_SMALL_FLOAT(fp6, Fp6)
+HIPSIGHT_SMALL_FLOAT(bf6, Bf6)
 HIPSIGHT_SMALL_FLOAT(fp4, Fp4)
 HIPSIGHT_SMALL_FLOAT(f16_bits, Half16)
 #undef HIPSIGHT_SMALL_FLOAT

@@ -25,11 +25,11 @@ struct SparseOperands {
   unsigned k[K / 2][M];
 
   /// `shift`: where a lane's indices begin in their register.
-  SparseOperands(Wave& w, const Op* op, unsigned shift) {
+  SparseOperands(const std::uint32_t* a_registers, const std::uint32_t* b_registers,
+                 const std::uint32_t* indices, unsigned shift) {
     alignas(64) T a_lanes[kept][64], b_lanes[per_lane][64];
-    widen_all<TA, kept>(registers_of(w, op, 0), lanes, a_lanes);
-    widen_all<TB, per_lane>(registers_of(w, op, 1), lanes, b_lanes);
-    const std::uint32_t* indices = registers_of(w, op, 2);
+    widen_all<TA, kept>(a_registers, lanes, a_lanes);
+    widen_all<TB, per_lane>(b_registers, lanes, b_lanes);
     for (unsigned g = 0; g < groups; ++g)
       for (unsigned i = 0; i < M; ++i) {
         const unsigned lane = g * M + i;
@@ -63,7 +63,8 @@ const Op* smfmac(Wave& w, const Op* op) {
   using Operands = SparseOperands<TA, TB, M, K, lanes>;
   const isa::Instruction& in = *op->instruction;
   const unsigned set = in.cbsz ? 0 : in.abid % (32 / Operands::index_bits);
-  const Operands operands(w, op, set * Operands::index_bits);
+  const Operands operands(registers_of(w, op, 0), registers_of(w, op, 1), registers_of(w, op, 2),
+                          set * Operands::index_bits);
   T acc[M][M];
   auto* d = reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst);
   const auto word = [&](unsigned row, unsigned column) -> std::uint32_t& {
@@ -83,19 +84,36 @@ const Op* smfmac(Wave& w, const Op* op) {
 
 enum class Output { Word, F16, BF16 };
 
-/// wave32, 16x16xK: layouts are those of gfx12's WMMA; lane l holds k from (l / 16) * K / 2 on.
-/// Where indices take sixteen bits, index_key (op_sel) names the half.
+/// Indices as wave32 has them in lanes 0 to 31, `bits` of them; index_key (op_sel) says where in
+/// their register they begin. Wave64 has half of them in each lane, if A is `spread` over all.
+void take_indices(Wave& w, const Op* op, unsigned bits, bool spread, std::uint32_t (&out)[32]) {
+  const std::uint32_t* registers = registers_of(w, op, 2);
+  const bool halves = w.lanes == 64 && spread;
+  const unsigned in_lane = halves ? bits / 2 : bits;
+  const std::uint32_t mask = in_lane == 32 ? ~0u : (1u << in_lane) - 1;
+  const unsigned shift = op->instruction->op_sel % (32 / in_lane) * in_lane;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    out[lane] = registers[lane] >> shift & mask;
+    if (halves) out[lane] |= (registers[lane + 32] >> shift & mask) << in_lane;
+  }
+}
+
+/// 16x16xK: layouts are those of gfx12's WMMA.
 template <class TA, class TB, unsigned K, Output output>
 const Op* swmmac(Wave& w, const Op* op) {
   using T = typename TA::Value;
-  if (w.lanes != 32) report_unknown(w, op);
   constexpr unsigned lanes = 32;
   using Operands = SparseOperands<TA, TB, tile, K, lanes>;
-  const bool high = Operands::index_bits < 32 && op->instruction->op_sel & 1;
-  const Operands operands(w, op, high ? 16 : 0);
+  Wave32Operand<TA, Operands::kept> a(w, registers_of(w, op, 0), Spread::Halves);
+  Wave32Operand<TB, Operands::per_lane> b(w, registers_of(w, op, 1), Spread::Halves);
+  std::uint32_t indices[lanes];
+  take_indices(w, op, Operands::index_bits, Operands::kept * TA::bits > 32, indices);
+  const Operands operands(a.data(), b.data(), indices, 0);
   T acc[tile][tile];
-  auto* d = reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst);
   constexpr unsigned per_register = output == Output::Word ? 1 : 2;
+  Wave32Registers<8 / per_register> result(w, reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst),
+                                           Spread::Halves);
+  std::uint32_t* const d = result.data();
   const auto word = [&](unsigned row, unsigned column) -> std::uint32_t& {
     return d[row % 8 / per_register * lanes + row / 8 * 16 + column];
   };
@@ -124,6 +142,7 @@ const Op* swmmac(Wave& w, const Op* op) {
         to = (to & ~(0xffffu << half_shift(i))) | half << half_shift(i);
       }
     }
+  result.write_back();
   return op + 1;
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/level/formatted.h"
 #include "engine/level/memory.h"
+#include "engine/level/special_accesses.h"
 
 namespace hipsight::engine::HIPSIGHT_LEVEL {
 namespace {
@@ -319,45 +320,6 @@ struct FormattedBuffer {
   }
 };
 
-/// Loads whose data goes to LDS: lane i's to M0 + offset + 4 i, or + 16 i when it is three or four
-/// dwords; less than a dword is extended to one (CDNA4 ISA, 9.1.9 and 10.3).
-template <class T, unsigned Count = 1>
-struct LoadToLds {
-  static constexpr unsigned bytes = sizeof(T) * Count;
-  static constexpr bool stores = false;
-  static void run(Wave& w, const Op* op, const Addresses& a) {
-    constexpr unsigned stride = Count > 1 ? 16 : 4;
-    const std::uint32_t first =
-        (w.scalar[reg::m0_cdna] & 0x3fffc) + static_cast<std::uint32_t>(op->imm);
-    for_lanes(a.mask, [&](unsigned lane) {
-      T values[Count];
-      std::memcpy(values, reinterpret_cast<const void*>(a.at[lane]), sizeof values);
-      std::uint32_t dwords[Count];
-      for (unsigned i = 0; i < Count; ++i)
-        dwords[i] = static_cast<std::uint32_t>(static_cast<std::int32_t>(values[i]));
-      const std::uint64_t at = std::uint64_t{first} + lane * stride;
-      if (at + sizeof dwords > w.lds_bytes)
-        report_access(w, op, at, sizeof dwords, lane, "LDS access");
-      std::memcpy(w.lds + at, dwords, sizeof dwords);
-    });
-  }
-};
-
-/// Stores what lies in LDS: lane i's dword is at M0 + offset + 4 i.
-struct StoreFromLds {
-  static constexpr unsigned bytes = 4;
-  static constexpr bool stores = true;
-  static void run(Wave& w, const Op* op, const Addresses& a) {
-    const std::uint32_t first =
-        (w.scalar[reg::m0_cdna] & 0x3fffc) + static_cast<std::uint32_t>(op->imm);
-    for_lanes(a.mask, [&](unsigned lane) {
-      const std::uint64_t at = std::uint64_t{first} + lane * 4;
-      if (at + 4 > w.lds_bytes) report_access(w, op, at, 4, lane, "LDS access");
-      std::memcpy(reinterpret_cast<void*>(a.at[lane]), w.lds + at, 4);
-    });
-  }
-};
-
 /// Addresses that come from the scalar base and the lane alone (RDNA3 and later).
 template <class Access>
 const Op* by_lane(Wave& w, const Op* op) {
@@ -379,6 +341,41 @@ const Op* memory(Wave& w, const Op* op) {
     if (mask == w.full && Global::copy_side_by_side<Access::stores>(w, op)) return op + 1;
   if (mask) Space::access(w, op, any_access<Access>, mask);
   return op + 1;
+}
+
+/// Lanes of wave64 read half of what those of wave32 do.
+struct Transposed {
+  static void access(Wave& w, const Op* op, const AnyAccess& access, std::uint64_t mask) {
+    AnyAccess sized = access;
+    sized.bytes = access.bytes * 32 / w.lanes;
+    Global::access(w, op, sized, mask);
+  }
+};
+
+/// Registers of a block, those that M0 names, and dwords as far apart.
+template <class Space, bool Store>
+const Op* block(Wave& w, const Op* op) {
+  using Dword = std::conditional_t<Store, StoreDwords<1>, LoadDwords<1>>;
+  Op one = *op;
+  // The address may lie in the block.
+  constexpr unsigned copy = 0;
+  if (op->step[0]) {
+    std::memcpy(w.temporary[copy], w.bytes() + op->src[0], 2 * w.register_bytes);
+    one.src[0] = offsetof(Wave, temporary) + copy * Wave::temporary_bytes;
+  }
+  for (std::uint32_t rest = w.scalar[reg::m0_rdna]; rest; rest &= rest - 1) {
+    const auto i = static_cast<std::uint32_t>(__builtin_ctz(rest));
+    one.imm = op->imm + 4 * i;
+    one.dst = op->dst + i * w.register_bytes;
+    one.src[1] = op->src[1] + i * w.register_bytes;
+    memory<Space, Dword>(w, &one);
+  }
+  return op + 1;
+}
+template <class Space>
+void add_block(Table& table, std::string_view space) {
+  table.add(space, "LOAD_BLOCK", {block<Space, false>, block<Space, false>});
+  table.add(space, "STORE_BLOCK", {block<Space, true>, block<Space, true>});
 }
 
 template <class Space, class Access>
@@ -480,6 +477,12 @@ void add_vector_memory(Table& table) {
   add_atomic<Atomic<std::uint64_t, atomic::Ordered<false, isa::f64, std::uint64_t>>>(table,
                                                                                      "MAX_F64");
 
+  add_block<Global>(table, "GLOBAL_");
+  add_block<Scratch>(table, "SCRATCH_");
+  add<Transposed, LoadTransposed<16>>(table, "GLOBAL_", "LOAD_TR_B128");
+  add<Transposed, LoadTransposed<8>>(table, "GLOBAL_", "LOAD_TR_B64");
+  add<Global, Atomic<std::uint64_t, atomic::OrderedAdd>>(table, "GLOBAL_ATOMIC_",
+                                                         "ORDERED_ADD_B64");
   table.add("GLOBAL_LOAD_DWORD_ADDTID", {by_lane<LoadDwords<1>>, by_lane<LoadDwords<1>>});
   table.add("GLOBAL_STORE_DWORD_ADDTID", {by_lane<StoreDwords<1>>, by_lane<StoreDwords<1>>});
   add<Buffer, StoreFromLds>(table, "BUFFER_", "STORE_LDS_DWORD");

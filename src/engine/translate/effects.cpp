@@ -72,7 +72,8 @@ struct Finder {
     const isa::Work work = isa::work_of(in);
     const bool atomic = work.bytes_read && work.bytes_written;
     const bool special = in.lds || has(in.name, "_LDS") || has(in.name, "_GS_") ||
-                         has(in.name, "FORMAT") || (!work.bytes_read && !work.bytes_written) ||
+                         has(in.name, "FORMAT") || has(in.name, "_BLOCK") || has(in.name, "_TR_") ||
+                         (!work.bytes_read && !work.bytes_written) ||
                          (in.format == Format::Smem && work.bytes_written);
     if (special || in.gds) return;
     const unsigned dwords = (std::max(work.bytes_read, work.bytes_written) + 3) / 4;

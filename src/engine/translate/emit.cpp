@@ -284,7 +284,7 @@ bool can_emit(const Op& op, const Library& library) {
   if (load_of(op)) return !in.lds && !in.gds && in.src[0].where == isa::Where::Vgpr;
   if (!op.shape || op.shape->form == isa::Form::Scalar) return false;
   if (in.variant != isa::Variant::Plain || (op.flags & flag::write_exec)) return false;
-  if (op.finish && (in.clamp || in.omod)) return false;
+  if (op.finish && (in.clamp || in.omod || in.dst_select < 6)) return false;
   return library.find(op.shape->name) != nullptr;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "isa/entries/random.h"
 #include "isa/entry.h"
 
 namespace hipsight::isa::HIPSIGHT_LEVEL {
@@ -82,8 +83,8 @@ inline constexpr Entries bitwise_entries{
                                      const auto below = mask & ((1 << (lane & 31)) - 1);
                                      return base + popcount(select(lane < 32, 0, below));
                                    }),
-    // The next value of a pseudo-random sequence (CDNA4).
-    def<u32(u32)>("V_PRNG_B32", [](auto a) { return (a << 1) ^ ((0 - (a >> 31)) & 197); }),
+    // The next value of a pseudo-random sequence (CDNA4): (a << 1) ^ (a >> 31 ? 0xc5 : 0)
+    def<u32(u32)>("V_PRNG_B32", [](auto a) { return next_random(a); }),
 };
 
 }  // namespace hipsight::isa::HIPSIGHT_LEVEL

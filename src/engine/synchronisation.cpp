@@ -1,0 +1,119 @@
+// What waves wait for: barriers of workgroups, whose waves take turns on one host thread, and
+// semaphores of the GPU.
+
+#include "engine/workgroup.h"
+
+namespace hipsight::engine {
+namespace {
+
+/// Lets the members of a barrier pass when all have signalled.
+void check_barrier(Workgroup& group, unsigned number) {
+  Barrier& barrier = group.barriers[number];
+  const std::uint32_t needed = members(group, number);
+  if (needed == 0 || barrier.signals < needed) return;
+  barrier.signals = 0;
+  const std::uint8_t kind = number ? Barrier::named : Barrier::workgroup;
+  for (std::uint32_t i = 0; i < group.started; ++i) {
+    Wave& wave = *group.waves[i];
+    if (wave.stop == Stop::End || (number && wave.joined != number)) continue;
+    if (!number) wave.signalled = false;
+    if (wave.stop == Stop::Barrier && wave.waits_for == kind) {
+      wave.stop = Stop::None;
+      --group.waiting;
+    } else {
+      wave.passes |= kind;
+    }
+  }
+}
+
+}  // namespace
+
+std::uint32_t members(const Workgroup& group, unsigned number) {
+  return number ? group.barriers[number].members : group.running;
+}
+
+void signal_barrier(Wave& wave, unsigned number) {
+  ++wave.group->barriers[number].signals;
+  if (!number) wave.signalled = true;
+  check_barrier(*wave.group, number);
+}
+
+bool may_pass(Wave& wave, std::uint8_t kind) {
+  if (wave.passes & kind) {
+    wave.passes = static_cast<std::uint8_t>(wave.passes & ~kind);
+    return true;
+  }
+  wave.waits_for = kind;
+  ++wave.group->waiting;
+  return false;
+}
+
+void leave_barrier(Wave& wave) {
+  const unsigned number = wave.joined;
+  if (!number) return;
+  wave.joined = 0;
+  Barrier& barrier = wave.group->barriers[number];
+  if (barrier.members) --barrier.members;
+  check_barrier(*wave.group, number);
+}
+
+void end_wave(Wave& wave) {
+  Workgroup& group = *wave.group;
+  --group.running;
+  if (wave.signalled) --group.barriers[0].signals;
+  check_barrier(group, 0);
+}
+
+bool use_semaphore(Wave& wave, SemaphoreOperation operation, unsigned number, std::uint32_t value) {
+  GlobalSemaphores& semaphores = *wave.group->launch->semaphores;
+  const std::lock_guard lock(semaphores.mutex);
+  GlobalSemaphore& semaphore = semaphores.all[number % GlobalSemaphores::number];
+  if (wave.semaphore_ticket) {
+    if (semaphore.called < wave.semaphore_ticket) return false;
+    wave.semaphore_ticket = 0;
+    return true;
+  }
+  const auto signal = [&] {
+    if (semaphore.called < semaphore.last_ticket)
+      ++semaphore.called;
+    else
+      ++semaphore.count;
+  };
+  const auto wait = [&] {
+    const bool passes = semaphore.count > 0;
+    if (passes)
+      --semaphore.count;
+    else
+      wave.semaphore_ticket = ++semaphore.last_ticket;
+    return passes;
+  };
+  switch (operation) {
+    case SemaphoreOperation::Init:
+      semaphore.count = value;
+      return true;
+    case SemaphoreOperation::Signal:
+      signal();
+      return true;
+    case SemaphoreOperation::SignalMany:
+      for (std::uint32_t i = 0; i < value; ++i) signal();
+      return true;
+    case SemaphoreOperation::ReleaseAll:
+      semaphore.called = semaphore.last_ticket;
+      return true;
+    case SemaphoreOperation::Wait:
+      return wait();
+    case SemaphoreOperation::Barrier:
+      // The count is how many waves are still to come behind this one.
+      if (semaphore.count == 0) {
+        semaphore.called = semaphore.last_ticket;
+        semaphore.count = value;
+        return true;
+      }
+      --semaphore.count;
+      wave.semaphore_ticket = ++semaphore.last_ticket;
+      return false;
+  }
+  return true;
+}
+
+}  // namespace hipsight::engine
