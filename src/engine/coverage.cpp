@@ -25,6 +25,13 @@ bool is_executable(const isa::Instruction& instruction, unsigned lanes) {
   return std::ranges::none_of(ops, [&](const Op& op) { return op.run == unknown; });
 }
 
+/// CBSZ and BLGP name FP8, BF8, FP6, BF6 and FP4; LLVM reads their other values too.
+bool has_reserved_format(const isa::Instruction& instruction) {
+  constexpr unsigned last = 4;
+  return instruction.name.ends_with("_F8F6F4") &&
+         (instruction.cbsz > last || instruction.blgp > last);
+}
+
 /// The mnemonics in a text: two, for dual issue.
 std::vector<std::string> mnemonics(std::string_view text) {
   std::vector<std::string> result;
@@ -81,6 +88,7 @@ std::vector<Opcode> opcodes(std::string_view processor) {
     if (!instruction) return;
     const std::string text = decoder.text(*instruction);
     if (text.find("/*") != text.npos) return;  // operands that the instruction does not take
+    if (has_reserved_format(*instruction)) return;
     const auto names = mnemonics(text);
     bool executable = false, tried = false;
     for (std::size_t i = 0; i < names.size(); ++i) {
