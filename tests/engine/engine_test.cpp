@@ -201,8 +201,8 @@ TEST_P(EngineTest, ClocksRunAtTheirRates) {
   EXPECT_NE(out[1], 0u);
 }
 
-using Gfx12Test = EngineTest;
-TEST_P(Gfx12Test, WavesKnowTheirNumber) {
+using WaveNumberTest = EngineTest;
+TEST_P(WaveNumberTest, WavesKnowTheirNumber) {
   constexpr std::uint32_t n = 600, block = 300;  // ten waves, the last one not full
   auto* out = array<std::uint32_t>(engine, n);
   run("wave_number", n, block, out);
@@ -215,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(Gpus, EngineTest,
                                          Where{"mi210", HIPSIGHT_KERNELS_gfx90a},
                                          Where{"rx9070xt", HIPSIGHT_KERNELS_gfx1201}),
                          [](const auto& info) { return std::string(info.param.gpu); });
-INSTANTIATE_TEST_SUITE_P(Gpus, Gfx12Test,
+INSTANTIATE_TEST_SUITE_P(Gpus, WaveNumberTest,
                          testing::Values(Where{"rx9070xt", HIPSIGHT_KERNELS_gfx1201}),
                          [](const auto& info) { return std::string(info.param.gpu); });
 

@@ -199,6 +199,8 @@ class FieldCheck {
     const bool byte = in.gfx == Gfx::Gfx12 && implied_operands(in) && !has(in.name, "_PK_") &&
                       (has(in.name, "FP8") || has(in.name, "BF8"));
     if (byte) return text.number("byte_sel", in.src[source_count].value);
+    const bool byte_of_result = in.gfx == Gfx::Gfx12 && has(in.name, "V_CVT_SR_");
+    if (byte_of_result) return text.number("byte_sel", in.dst_select);
     // The list ends with the destination's bit, behind as many sources as there are.
     const unsigned all = (1u << source_count) - 1;
     text.bits("op_sel", (in.op_sel & all) | (in.op_sel >> 3 & 1u) << source_count,
@@ -275,7 +277,8 @@ class FieldCheck {
   void packed() {
     const std::string_view name = in.name;
     const bool mix = has(name, "_MIX"), wmma = has(name, "MMA");
-    text.operand(in.dst, wmma ? 0 : mix ? 1 : result_registers());
+    if (name != "V_MFMA_LD_SCALE_B32")
+      text.operand(in.dst, wmma ? 0 : mix ? 1 : result_registers());
     source_count = static_cast<unsigned>(text.operands_left());
     for (unsigned i = 0; i < 3 && text.operands_left(); ++i) {
       Operand source = in.src[i];
