@@ -20,6 +20,8 @@ constexpr FidelityNote kCdna4Matrix{
     Fidelity::Assumed, "CDNA4's sums are not published: exact mode takes CDNA3's, fast mode FMAs"};
 constexpr FidelityNote kOtherMatrix{
     Fidelity::Assumed, "the order of the sum is not published: a chain of FMAs over k"};
+constexpr FidelityNote kScaledMatrix{
+    Fidelity::Assumed, "the sum is not published: a chain of f64 FMAs over k, rounded once"};
 constexpr FidelityNote kSparseLayout{
     Fidelity::Assumed, "the layout of operands is taken from the forms with half the k"};
 constexpr FidelityNote kDot{
@@ -44,6 +46,7 @@ FidelityNote matrix(const Instruction& in, bool exact_mode) {
     return !integer ? kOtherMatrix : longer ? kSparseLayout : FidelityNote{};
   }
   if (integer) return {};
+  if (has(in.name, "F8F6F4")) return kScaledMatrix;
   if (in.name.starts_with("V_WMMA")) return kOtherMatrix;
   // Chains of FMAs on CDNA1 to CDNA3 (MMA-Sim, arXiv 2511.10909).
   const bool chain =

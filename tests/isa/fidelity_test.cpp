@@ -28,6 +28,7 @@ TEST(Fidelity, IsWhatIsPublished) {
       {"V_MFMA_F32_32X32X8F16", Gfx::Gfx90a, approximate, exact},
       {"V_MFMA_F32_32X32X8BF16_1K", Gfx::Gfx942, approximate, exact},
       {"V_MFMA_F32_32X32X8F16", Gfx::Gfx950, assumed, assumed},
+      {"V_MFMA_SCALE_F32_16X16X128_F8F6F4", Gfx::Gfx950, assumed, assumed},
       {"V_MFMA_I32_16X16X64_I8", Gfx::Gfx950, exact, exact},
       {"V_SMFMAC_F32_16X16X32_F16", Gfx::Gfx942, assumed, assumed},
       {"V_SMFMAC_I32_16X16X64_I8", Gfx::Gfx942, exact, exact},
