@@ -6,8 +6,8 @@
 namespace hipsight::profile {
 namespace {
 
-/// What is kept of a workgroup: regions and requests, and lines of the latter.
-constexpr std::size_t kept_steps = std::size_t{1} << 22, kept_lines = std::size_t{1} << 22;
+/// What is kept of a workgroup: regions, and lines of requests; some 20 MB.
+constexpr std::size_t kept_steps = std::size_t{1} << 18, kept_lines = std::size_t{1} << 20;
 
 /// Numbers of the units of `unit` bytes that the active lanes touch, in order, each once.
 unsigned touched(const engine::Access& access, unsigned unit, std::uint64_t* out) {

@@ -81,12 +81,16 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
     clock = next;
   }
   p.clock_ghz = clock;
-  p.cycles = run.cycles;
+  // Of workgroups that did more than the trace keeps, the rest goes on like its begin.
+  const double kept = double(run.instructions) / (each * double(p.simulated));
+  const bool cut = std::ranges::any_of(trace.neighbours(), &profile::GroupTrace::cut);
+  const double rest = cut && kept > 0 ? 1 / kept : 1;
+  p.cycles = run.cycles * rest;
   if (p.simulated < p.workgroups_per_cu && run.ends.size() > resident) {
     // Workgroups that follow take what those after the first round took.
     const double first = run.ends[resident - 1];
     const double slope = (run.cycles - first) / double(run.ends.size() - resident);
-    p.cycles += slope * double(p.workgroups_per_cu - p.simulated);
+    p.cycles += rest * slope * double(p.workgroups_per_cu - p.simulated);
   }
   p.launch_seconds = gpu.launch_us.value_or(2) * 1e-6;
   p.seconds = p.launch_seconds + p.cycles / (clock * 1e9);
