@@ -40,7 +40,7 @@ double rank_correlation(const std::vector<Point>& points) {
   const auto ranks = [&](double Point::* figure) {
     std::vector<std::size_t> order(points.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return points[i].*figure; });
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(points[i].*figure, i); });
     std::vector<double> rank(points.size());
     for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = double(i);
     return rank;

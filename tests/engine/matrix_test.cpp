@@ -1,6 +1,7 @@
 // Dense matrix instructions, fast and exact, against scalar transcriptions: fast sums are chains of
 // FMAs, exact ones those of MMA-Sim (arXiv 2511.10909), written here with f64 and ldexp.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -213,8 +214,9 @@ class MatrixTest : public testing::TestWithParam<Case> {
           std::memcpy(&before, &start[at], 4);
           std::memcpy(&result, &d[at], 4);
           const float wanted = expected(row, column, before, exact);
-          const bool same =
-              std::isnan(wanted) ? std::isnan(result) : std::memcmp(&wanted, &result, 4) == 0;
+          const bool same = std::isnan(wanted) ? std::isnan(result)
+                                               : std::bit_cast<std::uint32_t>(wanted) ==
+                                                     std::bit_cast<std::uint32_t>(result);
           EXPECT_TRUE(same) << "row " << i << ", column " << j << ", C " << before << ": " << result
                             << ", not " << wanted;
           if (!same) return 0;

@@ -116,7 +116,7 @@ unsigned total(unsigned count, const Format& f) {
 
 std::vector<Conversion> conversions() {
   std::vector<Conversion> all;
-  const std::string sources = ", v0, ", last = ", v95", random = ", v94";
+  const std::string last = ", v95", random = ", v94";
   const auto name = [](const std::string& middle, const Format& to, const Format& from) {
     return "v_cvt_scalef32_" + middle + to.name + "_" + from.name + " ";
   };

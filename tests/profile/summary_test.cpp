@@ -10,7 +10,7 @@ using isa::Pipe;
 
 isa::Work work(Pipe pipe, Number number, double per_lane, double per_wave, unsigned read,
                unsigned written) {
-  return {pipe, number, per_lane, per_wave, read, written};
+  return {pipe, number, per_lane, per_wave, read, written, {}};
 }
 
 // y = a x + y over 1000 elements in waves of 64: 15 full waves and one of 40 lanes.

@@ -201,30 +201,31 @@ const Op* by_cdna(Wave& w, const Op* op) {
   return op->instruction->gfx == isa::Gfx::Gfx90a ? Cdna2(w, op) : Cdna3(w, op);
 }
 
+using Of8 = Aligned<8, false>;
+/// f16 and bf16: CDNA2 adds so many products in a tree.
+template <class T, unsigned Terms, unsigned M, unsigned K, unsigned Blocks>
+constexpr Run of_cdna =
+    by_cdna<mfma<T, T, M, K, Blocks, FlushedTree<Terms>>, mfma<T, T, M, K, Blocks, Of8>>;
+
 }  // namespace
 
 void add_exact_matrix(Table& table) {
   const auto add = [&](std::string_view name, Run run) { table.add(name, {run, run}); };
-  using Of8 = Aligned<8, false>;
-#define HIPSIGHT_EXACT(NAME, T, TERMS, M, K, BLOCKS) \
-  add("V_MFMA_F32_" NAME "@EXACT",                   \
-      by_cdna<mfma<T, T, M, K, BLOCKS, FlushedTree<TERMS>>, mfma<T, T, M, K, BLOCKS, Of8>>);
-  HIPSIGHT_EXACT("32X32X4F16", F16, 4, 32, 4, 2)
-  HIPSIGHT_EXACT("16X16X4F16", F16, 4, 16, 4, 4)
-  HIPSIGHT_EXACT("4X4X4F16", F16, 4, 4, 4, 16)
-  HIPSIGHT_EXACT("32X32X8F16", F16, 4, 32, 8, 1)
-  HIPSIGHT_EXACT("16X16X16F16", F16, 4, 16, 16, 1)
-  HIPSIGHT_EXACT("32X32X2BF16", BF16, 2, 32, 2, 2)
-  HIPSIGHT_EXACT("16X16X2BF16", BF16, 2, 16, 2, 4)
-  HIPSIGHT_EXACT("4X4X2BF16", BF16, 2, 4, 2, 16)
-  HIPSIGHT_EXACT("32X32X4BF16", BF16, 2, 32, 4, 1)
-  HIPSIGHT_EXACT("16X16X8BF16", BF16, 2, 16, 8, 1)
-  HIPSIGHT_EXACT("32X32X4BF16_1K", BF16, 4, 32, 4, 2)
-  HIPSIGHT_EXACT("16X16X4BF16_1K", BF16, 4, 16, 4, 4)
-  HIPSIGHT_EXACT("4X4X4BF16_1K", BF16, 4, 4, 4, 16)
-  HIPSIGHT_EXACT("32X32X8BF16_1K", BF16, 4, 32, 8, 1)
-  HIPSIGHT_EXACT("16X16X16BF16_1K", BF16, 4, 16, 16, 1)
-#undef HIPSIGHT_EXACT
+  add("V_MFMA_F32_32X32X4F16@EXACT", of_cdna<F16, 4, 32, 4, 2>);
+  add("V_MFMA_F32_16X16X4F16@EXACT", of_cdna<F16, 4, 16, 4, 4>);
+  add("V_MFMA_F32_4X4X4F16@EXACT", of_cdna<F16, 4, 4, 4, 16>);
+  add("V_MFMA_F32_32X32X8F16@EXACT", of_cdna<F16, 4, 32, 8, 1>);
+  add("V_MFMA_F32_16X16X16F16@EXACT", of_cdna<F16, 4, 16, 16, 1>);
+  add("V_MFMA_F32_32X32X2BF16@EXACT", of_cdna<BF16, 2, 32, 2, 2>);
+  add("V_MFMA_F32_16X16X2BF16@EXACT", of_cdna<BF16, 2, 16, 2, 4>);
+  add("V_MFMA_F32_4X4X2BF16@EXACT", of_cdna<BF16, 2, 4, 2, 16>);
+  add("V_MFMA_F32_32X32X4BF16@EXACT", of_cdna<BF16, 2, 32, 4, 1>);
+  add("V_MFMA_F32_16X16X8BF16@EXACT", of_cdna<BF16, 2, 16, 8, 1>);
+  add("V_MFMA_F32_32X32X4BF16_1K@EXACT", of_cdna<BF16, 4, 32, 4, 2>);
+  add("V_MFMA_F32_16X16X4BF16_1K@EXACT", of_cdna<BF16, 4, 16, 4, 4>);
+  add("V_MFMA_F32_4X4X4BF16_1K@EXACT", of_cdna<BF16, 4, 4, 4, 16>);
+  add("V_MFMA_F32_32X32X8BF16_1K@EXACT", of_cdna<BF16, 4, 32, 8, 1>);
+  add("V_MFMA_F32_16X16X16BF16_1K@EXACT", of_cdna<BF16, 4, 16, 16, 1>);
   add("V_MFMA_F32_32X32X4XF32@EXACT", mfma<XF32, XF32, 32, 4, 1, Aligned<4, false>>);
   add("V_MFMA_F32_16X16X8XF32@EXACT", mfma<XF32, XF32, 16, 8, 1, Aligned<4, false>>);
   add("V_MFMA_F32_32X32X16_F16@EXACT", mfma<F16, F16, 32, 16, 1, Of8>);
