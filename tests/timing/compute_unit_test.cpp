@@ -76,7 +76,7 @@ TEST_F(ComputeUnitTest, AWaitLastsAsLongAsMemoryTakes) {
   add_wait();
   group(1);
   // Issue; 512 bytes at 16 a cycle; latency of memory.
-  const double expected = 512 / 16 + *gpu.dram_latency;
+  const double expected = 512.0 / 16 + *gpu.dram_latency;
   EXPECT_NEAR(run().cycles, expected, 16);
   EXPECT_NEAR(stall(run(), Stall::Load), expected, 16);
 }
@@ -85,7 +85,7 @@ TEST_F(ComputeUnitTest, LoadsOverlap) {
   for (int i = 0; i < 4; ++i) add_load();
   add_wait();
   group(1);
-  EXPECT_NEAR(run().cycles, 4 * 512 / 16 + *gpu.dram_latency, 24);
+  EXPECT_NEAR(run().cycles, 4 * 512.0 / 16 + *gpu.dram_latency, 24);
 }
 
 /// A wave gives up its place when its stores have come to the L2.
@@ -93,7 +93,7 @@ TEST_F(ComputeUnitTest, StoresAreWaitedForAtTheEnd) {
   loads.push_back(code.size());
   add("GLOBAL_STORE_DWORD", isa::Format::Global);
   group(1);
-  EXPECT_NEAR(run().cycles, 4 * 64 / 64 + *gpu.l2_latency, 24);
+  EXPECT_NEAR(run().cycles, 4.0 * 64 / 64 + *gpu.l2_latency, 24);
 }
 
 TEST_F(ComputeUnitTest, BandwidthBoundsManyWorkgroups) {
@@ -122,8 +122,8 @@ TEST_F(ComputeUnitTest, AllWaitForTheLastAtABarrier) {
   group(2);
   traces[0].waves[1].requests.clear();  // its lanes were off
   const UnitRun r = run();
-  EXPECT_NEAR(r.cycles, 512 / 16 + *gpu.dram_latency, 24);
-  EXPECT_NEAR(stall(r, Stall::Barrier), 512 / 16 + *gpu.dram_latency, 40);
+  EXPECT_NEAR(r.cycles, 512.0 / 16 + *gpu.dram_latency, 24);
+  EXPECT_NEAR(stall(r, Stall::Barrier), 512.0 / 16 + *gpu.dram_latency, 40);
 }
 
 TEST_F(ComputeUnitTest, TheSameTwice) {
