@@ -17,7 +17,7 @@ __global__ void stream(double* a, const double* __restrict__ b, const double* __
   extern __shared__ double spare[];
   const int i = threadIdx.x + blockIdx.x * blockDim.x;
   constexpr int margin = kind == Kind::Stencil5 ? 2 : kind == Kind::Stencil3 ? 1 : 0;
-  if (i >= static_cast<int>(n) - margin || i < margin) return;
+  if (static_cast<std::size_t>(i) >= n - margin || i < margin) return;
   if (never) spare[threadIdx.x] = b[threadIdx.x];
   if constexpr (kind == Kind::Init) a[i] = 0.23;
   if constexpr (kind == Kind::Scale) a[i] = b[i] * 1.2;
