@@ -30,15 +30,14 @@ void simulate_caches(const gpus::Gpu& gpu, LaunchTrace& trace) {
   // What was stored goes to memory once, however often it is: when it leaves the L2, or at the end.
   Cache dirty(gpu.l2_bytes / gpu.xcds, request_bytes(gpu, true));
   const auto send = [&](std::size_t g, Request& request) {
-    const bool stores = isa::work_of(*request.instruction).bytes_written != 0;
     for (std::uint32_t i = 0; i < request.count; ++i) {
       const std::uint64_t line = groups[g].lines[request.first + i];
-      if (!stores && l1[g % l1.size()].touch(line)) {
+      if (!request.stores && l1[g % l1.size()].touch(line)) {
         ++request.from_l1;
         continue;
       }
-      const bool is_there = l2.touch(line * request_bytes(gpu, stores) / l2_line);
-      if (stores ? dirty.touch(line) : is_there) ++request.from_l2;
+      const bool is_there = l2.touch(line * request_bytes(gpu, request.stores) / l2_line);
+      if (request.stores ? dirty.touch(line) : is_there) ++request.from_l2;
     }
   };
   // The next request of each wave.

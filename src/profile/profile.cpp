@@ -14,9 +14,8 @@ CacheUse& CacheUse::operator+=(const CacheUse& other) {
 }
 
 static CacheUse use_of(const Request& request) {
-  const bool stores = isa::work_of(*request.instruction).bytes_written != 0;
   CacheUse use{.l2_requests = request.count - request.from_l1, .l2_hits = request.from_l2};
-  if (!stores) use.l1_loads = request.count, use.l1_hits = request.from_l1;
+  if (!request.stores) use.l1_loads = request.count, use.l1_hits = request.from_l1;
   return use;
 }
 

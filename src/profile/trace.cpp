@@ -35,6 +35,7 @@ unsigned request_bytes(const gpus::Gpu& gpu, bool stores) {
 }
 
 Use& Use::operator+=(const Use& other) {
+  stores |= other.stores;
   requests += other.requests;
   lanes += other.lanes;
   bytes += other.bytes;
@@ -65,12 +66,14 @@ const LdsPort& GroupTrace::port(const isa::Instruction& in, unsigned bytes) {
 }
 
 void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engine::Access& access) {
-  Use& use = uses[&in];
+  const auto [at, is_new] = uses.try_emplace(&in);
+  Use& use = at->second;
+  if (is_new) use.stores = isa::work_of(in).bytes_written != 0;
   const auto lanes = static_cast<unsigned>(std::popcount(access.mask));
   ++use.requests;
   use.lanes += lanes;
   use.bytes += static_cast<double>(lanes) * access.bytes;
-  Request request{.instruction = &in, .space = access.space};
+  Request request{.instruction = &in, .stores = use.stores, .space = access.space};
   if (access.space == engine::Access::Space::Lds) {
     const LdsCost cost = port(in, access.bytes).cost(access.mask, access.at);
     use.lds_cycles += cost.cycles;
@@ -80,7 +83,7 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
     std::uint64_t sectors[most_units];
     use.sectors += touched(access, kSectorBytes, sectors);
     request.first = static_cast<std::uint32_t>(lines.size());
-    request.count = add_lines(in, access);
+    request.count = add_lines(access, use.stores);
     use.lines += request.count;
   }
   if (cut || lines.size() > kept_lines || waves.size() <= wave) {
@@ -91,8 +94,7 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
   waves[wave].requests.push_back(request);
 }
 
-std::uint32_t GroupTrace::add_lines(const isa::Instruction& in, const engine::Access& access) {
-  const bool stores = isa::work_of(in).bytes_written != 0;
+std::uint32_t GroupTrace::add_lines(const engine::Access& access, bool stores) {
   std::uint64_t units[most_units];
   const unsigned count = touched(access, request_bytes(gpu_, stores), units);
   if (!cut) lines.insert(lines.end(), units, units + count);

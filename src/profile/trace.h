@@ -18,6 +18,7 @@ unsigned request_bytes(const gpus::Gpu& gpu, bool stores);
 
 /// What executions of one instruction asked of memory, summed.
 struct Use {
+  bool stores = false;
   std::uint64_t requests = 0, lanes = 0;  ///< wave-instructions and their active lanes
   double bytes = 0;                       ///< that lanes asked for
   // Global and scratch memory, and scalar loads: different sectors, and lines (request_bytes).
@@ -33,6 +34,7 @@ struct Request {
   std::uint32_t step = 0;              ///< the region of WaveTrace::path that it lies in
   std::uint32_t first = 0, count = 0;  ///< its lines, among GroupTrace::lines; none in LDS
   std::uint16_t lds_cycles = 0;
+  bool stores = false;
   engine::Access::Space space = engine::Access::Space::Global;
   std::uint16_t from_l1 = 0, from_l2 = 0;  ///< lines that caches had; see simulate_caches
 };
@@ -60,7 +62,7 @@ class GroupTrace : public engine::GroupObserver {
  private:
   const LdsPort& port(const isa::Instruction& instruction, unsigned bytes);
   /// The lines of an access, appended; their number.
-  std::uint32_t add_lines(const isa::Instruction& instruction, const engine::Access& access);
+  std::uint32_t add_lines(const engine::Access& access, bool stores);
 
   const gpus::Gpu& gpu_;
   std::size_t steps_ = 0;

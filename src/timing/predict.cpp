@@ -22,9 +22,8 @@ double written_share(const gpus::Gpu& gpu, const profile::LaunchTrace& trace) {
     for (const profile::WaveTrace& wave : group.waves) {
       for (const profile::Request& request : wave.requests) {
         if (request.space == engine::Access::Space::Scalar) continue;
-        const bool stores = isa::work_of(*request.instruction).bytes_written != 0;
-        bytes[stores] += double(profile::request_bytes(gpu, stores)) *
-                         (request.count - request.from_l1 - request.from_l2);
+        bytes[request.stores] += double(profile::request_bytes(gpu, request.stores)) *
+                                 (request.count - request.from_l1 - request.from_l2);
       }
     }
   }
