@@ -198,6 +198,7 @@ Result Engine::run(const Dispatch& d) {
   launch.overruns = &impl_->overruns;
   GlobalSemaphores semaphores;
   launch.semaphores = &semaphores;
+  launch.work_item_ids = work_item_ids(d.block, launch.file.lanes);
 
   std::byte* const packet_at = block.bytes + ArgumentBlocks::kernarg_limit;
   std::byte* const queue_at = packet_at + 128;

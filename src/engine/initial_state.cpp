@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "engine/workgroup.h"
 
@@ -39,7 +40,29 @@ void set_scratch_resource(std::uint32_t* s, const Wave& wave) {
   s[3] = add_lane | index_stride_64 | element_4 | format_32;
 }
 
+/// v0 of neighbouring work-items, the first with this number: the coordinates, ten bits each.
+void pack_work_item_ids(std::span<std::uint32_t> ids, std::uint32_t first,
+                        const std::uint32_t* size) {
+  std::uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
+  for (std::uint32_t& id : ids) {
+    id = x | y << 10 | z << 20;
+    if (++x < size[0]) continue;
+    x = 0;
+    if (++y < size[1]) continue;
+    y = 0;
+    ++z;
+  }
+}
+
 }  // namespace
+
+std::vector<std::uint32_t> work_item_ids(const Dim3& block, std::uint32_t lanes) {
+  const std::uint32_t size[]{block.x, block.y, block.z};
+  const auto items = static_cast<std::uint32_t>(block.volume());
+  std::vector<std::uint32_t> ids((items + lanes - 1) / lanes * lanes);
+  pack_work_item_ids(ids, 0, size);
+  return ids;
+}
 
 RegisterFile register_file(const code::Kernel& kernel, isa::Gfx gfx) {
   const auto& d = kernel.descriptor;
@@ -132,17 +155,12 @@ void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::ui
     if (bit(d.rsrc2, 0)) s[at++] = 0;   // scratch wave offset: each wave has its own
   }
 
-  // Work-item ids, packed in v0.
-  const std::uint32_t items = size[0] * size[1] * size[2];
-  std::uint32_t* v0 = wave.vgpr(0);
-  std::uint64_t exec = 0;
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    const std::uint32_t flat = index * lanes + lane;
-    if (flat < items) exec |= 1ull << lane;
-    const std::uint32_t x = flat % size[0], y = flat / size[0] % size[1],
-                        z = flat / size[0] / size[1];
-    v0[lane] = x | y << 10 | z << 20;
-  }
+  const std::uint32_t items = size[0] * size[1] * size[2], first = index * lanes;
+  if (size[0] == launch.dispatch->block.x && size[1] == launch.dispatch->block.y)
+    std::memcpy(wave.vgpr(0), &launch.work_item_ids[first], lanes * sizeof *wave.vgpr(0));
+  else
+    pack_work_item_ids({wave.vgpr(0), lanes}, first, size);
+  const std::uint64_t exec = first + lanes <= items ? wave.full : (1ull << (items - first)) - 1;
   wave.set_pair(reg::exec, exec);
 }
 

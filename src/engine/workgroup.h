@@ -48,6 +48,7 @@ struct Launch {
   const std::function<void(std::uint32_t)>* doorbell = nullptr;
   Overruns* overruns = nullptr;
   GlobalSemaphores* semaphores = nullptr;
+  std::vector<std::uint32_t> work_item_ids;  ///< v0 of each wave of a workgroup that is not cut off
 };
 
 /// Whether rows of work-items are whole groups of lanes (AffineFlow).
@@ -105,6 +106,8 @@ enum class SemaphoreOperation : std::uint8_t {
 };
 bool use_semaphore(Wave& wave, SemaphoreOperation operation, unsigned number, std::uint32_t value);
 
+/// v0 of the waves of a workgroup, one after the other.
+std::vector<std::uint32_t> work_item_ids(const Dim3& block, std::uint32_t lanes);
 /// Sets up wave `index` of a workgroup that is `size` work-items large.
 void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::uint32_t* size);
 

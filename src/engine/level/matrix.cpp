@@ -72,75 +72,82 @@ const Op* wmma(Wave& w, const Op* op) {
   const isa::Instruction& in = *op->instruction;
   Wave32Operand<TA, per_lane> a_registers(w, registers_of(w, op, 0), in_spread);
   Wave32Operand<TB, per_lane> b_registers(w, registers_of(w, op, 1), in_spread);
-  T a_lanes[per_lane][64], b_lanes[per_lane][64];
-  widen_all<TA, per_lane>(a_registers.data(), lanes, a_lanes);
-  widen_all<TB, per_lane>(b_registers.data(), lanes, b_lanes);
-  alignas(64) T a[K][M], b[K][M], acc[M][M];
-  for (unsigned g = 0; g < groups; ++g) {
+  alignas(64) T a_lanes[per_lane][64], b_lanes[per_lane][64];
+  widen_all<TA, per_lane>(a_registers.data(), lanes, a_lanes, groups * M);
+  widen_all<TB, per_lane>(b_registers.data(), lanes, b_lanes, groups * M);
+  if constexpr (std::is_same_v<T, float>) {
+    // neg_lo and neg_hi negate even and odd k.
     for (unsigned e = 0; e < per_lane; ++e) {
-      for (unsigned i = 0; i < M; ++i) {
-        T x = a_lanes[e][g * 16 + i], y = b_lanes[e][g * 16 + i];
-        if constexpr (std::is_same_v<T, float>) {
-          // neg_lo and neg_hi negate even and odd k.
-          const unsigned neg = e % 2 ? in.neg_hi : in.neg_lo;
-          if (neg & 1) x = -x;
-          if (neg & 2) y = -y;
-        }
-        a[g * per_lane + e][i] = x;
-        b[g * per_lane + e][i] = y;
+      const unsigned negated = e % 2 ? in.neg_hi : in.neg_lo;
+      if (!negated) continue;
+      for (unsigned lane = 0; lane < groups * M; ++lane) {
+        if (negated & 1) a_lanes[e][lane] = -a_lanes[e][lane];
+        if (negated & 2) b_lanes[e][lane] = -b_lanes[e][lane];
       }
     }
   }
+  const auto a = [&](unsigned k) { return &a_lanes[k % per_lane][k / per_lane * M]; };
+  const auto b = [&](unsigned k) { return &b_lanes[k % per_lane][k / per_lane * M]; };
   const unsigned c_step = op->base[2] == Base::Constant ? 0 : lanes;
   auto* const dst = reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst);
   Wave32Registers<out_registers> c_registers(w, c_step ? registers_of(w, op, 2) : dst, out_spread);
   const std::uint32_t* c = c_step ? c_registers.data() : registers_of(w, op, 2);
+  // A row lies side by side in a register.
   struct Place {
     unsigned r, lane, shift;
   };
-  const auto place = [&](unsigned row, unsigned column) -> Place {
+  const auto place = [&](unsigned row) -> Place {
     if constexpr (!Gfx12)
-      return {row / 2, row % 2 * 16 + column, in.op_sel & 4 && output != Output::Word ? 16u : 0u};
+      return {row / 2, row % 2 * 16, in.op_sel & 4 && output != Output::Word ? 16u : 0u};
     else if constexpr (output == Output::Word)
-      return {row % 8, row / 8 * 16 + column, 0};
+      return {row % 8, row / 8 * 16, 0};
     else
-      return {row % 8 / 2, row / 8 * 16 + column, row % 2 * 16};
+      return {row % 8 / 2, row / 8 * 16, row % 2 * 16};
   };
-  for (unsigned i = 0; i < M; ++i) {
-    for (unsigned j = 0; j < M; ++j) {
-      const Place p = place(i, j);
-      std::uint32_t word = c_step ? c[p.r * lanes + p.lane] : c[0];
-      T value;
-      if constexpr (output == Output::Word) {
-        value = std::bit_cast<T>(word);
-      } else {
-        word = word >> (c_step ? p.shift : 0) & 0xffff;
-        value = output == Output::F16 ? widen_half<1>(Vec<std::uint32_t, 1>(word))[0]
-                                      : std::bit_cast<float>(word << 16);
-      }
-      if constexpr (std::is_same_v<T, float>) {
-        if (in.neg_hi & 4) value = std::fabs(value);
-        if (in.neg_lo & 4) value = -value;
-      }
-      acc[i][j] = value;
-    }
-  }
-  multiply<T, M, M, K>(a, b, acc);
   Wave32Registers<out_registers> d_registers(w, dst, out_spread);
-  std::uint32_t* d = d_registers.data();
+  std::uint32_t* const d = d_registers.data();
+  alignas(64) T acc[M][M];
+  const auto row_of = [&](unsigned i) { return acc[i]; };
+  if (output == Output::Word && c_step && !((in.neg_hi | in.neg_lo) & 4)) {
+    auto* const to = reinterpret_cast<T*>(d);
+    const auto* from = apart(reinterpret_cast<const T*>(c), to, M * M, acc[0]);
+    const auto at = [&](unsigned i) { return place(i).r * lanes + place(i).lane; };
+    multiply<T, M, M, K>(
+        a, b, [&](unsigned i) { return from + at(i); }, [&](unsigned i) { return to + at(i); });
+    d_registers.write_back();
+    return op + 1;
+  }
   for (unsigned i = 0; i < M; ++i) {
-    for (unsigned j = 0; j < M; ++j) {
-      const Place p = place(i, j);
-      std::uint32_t& to = d[p.r * lanes + p.lane];
-      if constexpr (output == Output::Word) {
-        const auto word = std::bit_cast<std::uint32_t>(acc[i][j]);
-        to = std::is_same_v<T, float> ? positive_nan(word) : word;
-      } else {
-        const Vec<float, 1> value(acc[i][j]);
-        const std::uint32_t half =
-            output == Output::F16 ? narrow_half<1>(value)[0] : narrow_bfloat<1>(value)[0];
-        to = (to & ~(0xffffu << p.shift)) | half << p.shift;
-      }
+    const Place p = place(i);
+    Words<M> words(c[0]);
+    if (c_step) std::memcpy(&words, &c[p.r * lanes + p.lane], sizeof words);
+    Vec<T, M> row;
+    if constexpr (output == Output::Word) {
+      row = std::bit_cast<Vec<T, M>>(words);
+    } else {
+      words = words >> (c_step ? p.shift : 0) & 0xffff;
+      row = output == Output::F16 ? widen_half<M>(words) : std::bit_cast<Floats<M>>(words << 16);
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      if (in.neg_hi & 4) row = __builtin_elementwise_abs(row);
+      if (in.neg_lo & 4) row = -row;
+    }
+    std::memcpy(acc[i], &row, sizeof row);
+  }
+  multiply<T, M, M, K>(a, b, row_of, row_of);
+  for (unsigned i = 0; i < M; ++i) {
+    const Place p = place(i);
+    std::uint32_t* const to = &d[p.r * lanes + p.lane];
+    if constexpr (output == Output::Word) {
+      std::memcpy(to, acc[i], sizeof acc[i]);
+    } else {
+      Floats<M> row;
+      std::memcpy(&row, acc[i], sizeof row);
+      const Words<M> half = output == Output::F16 ? narrow_half<M>(row) : narrow_bfloat<M>(row);
+      Words<M> words;
+      std::memcpy(&words, to, sizeof words);
+      words = (words & ~(0xffffu << p.shift)) | half << p.shift;
+      std::memcpy(to, &words, sizeof words);
     }
   }
   d_registers.write_back();

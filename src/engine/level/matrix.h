@@ -33,124 +33,165 @@ inline float widen_f8(std::uint32_t byte, unsigned exponent_bits, bool fnuz) {
   return sign ? -magnitude : magnitude;
 }
 
+// Each widens elements that lie in the low bits of a lane's word, the other bits being 0.
 // `min_exponent` is that of the smallest normal number.
+
+template <int N>
+using Words = Vec<std::uint32_t, N>;
+template <int N>
+using Floats = Vec<float, N>;
 
 struct F32 {
   using Value = float;
   static constexpr unsigned bits = 32;
-  static float widen(std::uint32_t u) { return std::bit_cast<float>(u); }
+  template <int N>
+  static Floats<N> widen(Words<N> u) {
+    return std::bit_cast<Floats<N>>(u);
+  }
 };
 struct XF32 {  // f32 operands cut to 10 mantissa bits (measured: MMA-Sim, arXiv 2511.10909)
   using Value = float;
   static constexpr unsigned bits = 32;
   static constexpr int min_exponent = -126;
-  static float widen(std::uint32_t u) {
-    const bool nan = (u & 0x7fffffff) > 0x7f800000;  // one that lies in the bits cut off stays one
-    return std::bit_cast<float>(nan ? u | 0x400000 : u & ~0x1fffu);
+  template <int N>
+  static Floats<N> widen(Words<N> u) {
+    const auto nan = (u & 0x7fffffff) > 0x7f800000;  // one that lies in the bits cut off stays one
+    return std::bit_cast<Floats<N>>(nan ? u | 0x400000 : u & ~0x1fffu);
   }
 };
 struct F16 {
   using Value = float;
   static constexpr unsigned bits = 16;
   static constexpr int min_exponent = -14;
+  template <int N>
+  static Floats<N> widen(Words<N> u) {
+#ifdef __F16C__
+    // Signaling NaNs become quiet: of a NaN, results keep nothing else.
+    const auto half = __builtin_convertvector(u, Vec<std::uint16_t, N>);
+    return __builtin_convertvector(std::bit_cast<Vec<_Float16, N>>(half), Floats<N>);
+#else
+    return widen_half<N>(u);
+#endif
+  }
 };
 struct BF16 {
   using Value = float;
   static constexpr int min_exponent = -126;
   static constexpr unsigned bits = 16;
-  static float widen(std::uint32_t u) { return std::bit_cast<float>(u << 16); }
+  template <int N>
+  static Floats<N> widen(Words<N> u) {
+    return std::bit_cast<Floats<N>>(u << 16);
+  }
 };
 template <unsigned ExponentBits, bool Fnuz>
 struct F8 {
   using Value = float;
-  static constexpr unsigned bits = 8;
-  static constexpr int min_exponent = 2 - (1 << (ExponentBits - 1)) - (Fnuz ? 1 : 0);
-  static float widen(std::uint32_t u) {
-    static const auto table = [] {
-      std::array<float, 256> t{};
-      for (unsigned i = 0; i < 256; ++i) t[i] = widen_f8(i, ExponentBits, Fnuz);
-      return t;
-    }();
-    return table[u & 0xff];
+  static constexpr unsigned bits = 8, mantissa_bits = 7 - ExponentBits;
+  static constexpr int bias = (1 << (ExponentBits - 1)) - (Fnuz ? 0 : 1);
+  static constexpr int min_exponent = 1 - bias;
+  /// As widen_f8 has it.
+  template <int N>
+  static Floats<N> widen(Words<N> u) {
+    const Words<N> magnitude = u & 0x7f;
+    Words<N> r = (magnitude << (23 - mantissa_bits)) + ((127 - bias) << 23);
+    const auto denormal = __builtin_convertvector(std::bit_cast<Vec<std::int32_t, N>>(magnitude),
+                                                  Floats<N>) *
+                          std::bit_cast<float>((127 + min_exponent - int{mantissa_bits}) << 23);
+    r = magnitude < (1u << mantissa_bits) ? std::bit_cast<Words<N>>(denormal) : r;
+    r |= (u & 0x80) << 24;
+    constexpr std::uint32_t nan = 0x7fc00000;
+    if constexpr (Fnuz) {
+      r = u == 0x80 ? Words<N>(nan) : r;
+    } else if constexpr (ExponentBits == 4) {
+      r = magnitude == 0x7f ? Words<N>(nan) : r;
+    } else {
+      r = magnitude == 0x7c ? (r & 0x80000000u) | 0x7f800000 : r;
+      r = magnitude > 0x7c ? Words<N>(nan) : r;
+    }
+    return std::bit_cast<Floats<N>>(r);
   }
 };
-struct I8 {
+template <unsigned Bits, bool Signed>
+struct Integer {
   using Value = std::int32_t;
-  static constexpr unsigned bits = 8;
-  static std::int32_t widen(std::uint32_t u) { return static_cast<std::int8_t>(u); }
+  static constexpr unsigned bits = Bits;
+  template <int N>
+  static Vec<std::int32_t, N> widen(Words<N> u) {
+    const auto word = std::bit_cast<Vec<std::int32_t, N>>(u);
+    return Signed ? word << (32 - Bits) >> (32 - Bits) : word;
+  }
 };
-struct U8 {
-  using Value = std::int32_t;
-  static constexpr unsigned bits = 8;
-  static std::int32_t widen(std::uint32_t u) { return static_cast<std::uint8_t>(u); }
-};
-struct I4 {
-  using Value = std::int32_t;
-  static constexpr unsigned bits = 4;
-  static std::int32_t widen(std::uint32_t u) { return static_cast<std::int32_t>(u << 28) >> 28; }
-};
-struct U4 {
-  using Value = std::int32_t;
-  static constexpr unsigned bits = 4;
-  static std::int32_t widen(std::uint32_t u) { return static_cast<std::int32_t>(u & 15); }
-};
+using I8 = Integer<8, true>;
+using U8 = Integer<8, false>;
+using I4 = Integer<4, true>;
+using U4 = Integer<4, false>;
 
-inline std::uint32_t element(const std::uint32_t* registers, unsigned lane, unsigned lanes,
-                             unsigned index, unsigned bits) {
-  const std::uint32_t word = registers[index * bits / 32 * lanes + lane];
-  return bits == 32 ? word : word >> (index * bits % 32) & ((1u << bits) - 1);
-}
-
-/// All elements of an operand, lane by lane.
+/// Elements of an operand, of the first `count` lanes, a multiple of 16: out[element][lane].
 template <class T, unsigned PerLane>
 inline void widen_all(const std::uint32_t* registers, unsigned lanes,
-                      typename T::Value (*out)[64]) {
+                      typename T::Value (*out)[64], unsigned count) {
+  constexpr unsigned per_word = 32 / T::bits;
   for (unsigned e = 0; e < PerLane; ++e) {
-    if constexpr (std::is_same_v<T, F16>) {
-      for (unsigned s = 0; s < lanes; s += 16) {
-        const U32x16 word =
-            load_slice(reinterpret_cast<const std::byte*>(registers + e / 2 * lanes + s));
-        const F32x16 value = widen_half<16>(word >> (e % 2 * 16) & 0xffff);
-        std::memcpy(&out[e][s], &value, sizeof value);
-      }
-    } else {
-      for (unsigned lane = 0; lane < lanes; ++lane)
-        out[e][lane] = T::widen(element(registers, lane, lanes, e, T::bits));
+    for (unsigned lane = 0; lane < count; lane += 16) {
+      U32x16 word =
+          load_slice(reinterpret_cast<const std::byte*>(registers + e / per_word * lanes + lane));
+      if constexpr (per_word > 1)
+        word = word >> (e % per_word * T::bits) & ((1u << T::bits) - 1);
+      const auto value = T::template widen<16>(word);
+      std::memcpy(&out[e][lane], &value, sizeof value);
     }
   }
 }
 
-/// acc[i][j] += a[i][k] * b[k][j], k in order.
-template <class T, unsigned M, unsigned N, unsigned K>
-inline void multiply(const T (&a)[K][M], const T (&b)[K][N], T (&acc)[M][N]) {
-  constexpr unsigned width = N % 16 == 0 ? 16 : 4;
+/// d(i)[j] = c(i)[j] + a(k)[i] * b(k)[j] summed over k in order, i below M, j below N. Each function
+/// gives a row in memory; d(i) may be c(i), but otherwise the rows are apart. NaNs among floats
+/// become the positive quiet one.
+template <class T, unsigned M, unsigned N, unsigned K, class A, class B, class C, class D>
+inline void multiply(A a, B b, C c, D d) {
+  constexpr int width = N % 16 == 0 ? 16 : 4;
   using V = Vec<T, width>;
-  constexpr unsigned columns = N / width;
-  constexpr unsigned rows = 4;
+#ifdef __AVX512F__
+  constexpr unsigned rows = M < 8 ? M : 8;
+#else
+  constexpr unsigned rows = 4;  // eight registers of sums: as many as hide the latency of FMAs
+#endif
   for (unsigned i = 0; i < M; i += rows) {
-    for (unsigned c = 0; c < columns; ++c) {
+    for (unsigned j = 0; j < N; j += width) {
       V sum[rows];
-      for (unsigned r = 0; r < rows; ++r) std::memcpy(&sum[r], &acc[i + r][c * width], sizeof(V));
+      for (unsigned r = 0; r < rows; ++r) std::memcpy(&sum[r], c(i + r) + j, sizeof(V));
+#pragma clang loop unroll(full)
       for (unsigned k = 0; k < K; ++k) {
         V right;
-        std::memcpy(&right, &b[k][c * width], sizeof right);
+        std::memcpy(&right, b(k) + j, sizeof right);
         for (unsigned r = 0; r < rows; ++r) {
-          if constexpr (std::is_same_v<T, std::int32_t>) sum[r] += V(a[k][i + r]) * right;
+          const T left = a(k)[i + r];
+          if constexpr (std::is_same_v<T, std::int32_t>) sum[r] += V(left) * right;
 #ifdef __FMA__
           else
-            sum[r] = __builtin_elementwise_fma(V(a[k][i + r]), right, sum[r]);
+            sum[r] = __builtin_elementwise_fma(V(left), right, sum[r]);
 #else
           else if constexpr (std::is_same_v<T, float>)
-            sum[r] = fma_emulated<static_cast<int>(width)>(V(a[k][i + r]), right, sum[r]);
+            sum[r] = fma_emulated<width>(V(left), right, sum[r]);
           else
-            for (unsigned j = 0; j < width; ++j)
-              sum[r][j] = std::fma(a[k][i + r], right[j], sum[r][j]);
+            for (int l = 0; l < width; ++l) sum[r][l] = std::fma(left, right[l], sum[r][l]);
 #endif
         }
       }
-      for (unsigned r = 0; r < rows; ++r) std::memcpy(&acc[i + r][c * width], &sum[r], sizeof(V));
+      for (unsigned r = 0; r < rows; ++r) {
+        if constexpr (std::is_same_v<T, float>)
+          sum[r] = sum[r] == sum[r] ? sum[r] : V(std::bit_cast<float>(0x7fc00000u));
+        std::memcpy(d(i + r) + j, &sum[r], sizeof(V));
+      }
     }
   }
+}
+
+/// C's registers, or a copy where they overlap the result's without being the same.
+template <class T>
+inline const T* apart(const T* c, const T* d, std::size_t count, T* copy) {
+  if (c == d || c >= d + count || d >= c + count) return c;
+  std::memcpy(copy, c, count * sizeof *copy);
+  return copy;
 }
 
 inline std::uint32_t positive_nan(std::uint32_t bits) {

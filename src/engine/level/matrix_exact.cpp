@@ -9,8 +9,6 @@ namespace hipsight::engine::HIPSIGHT_LEVEL {
 namespace {
 
 template <int N>
-using Floats = Vec<float, N>;
-template <int N>
 using Ints = Vec<std::int32_t, N>;
 template <int N>
 using Doubles = Vec<double, N>;
@@ -21,14 +19,15 @@ Floats<N> load(const float* from) {
   std::memcpy(&v, from, sizeof v);
   return v;
 }
-/// Sums rows of the result, N columns at a time: row_sum(i, j, acc[i][j...]).
-template <unsigned M, class RowSum>
-void each_row(float (&acc)[M][M], RowSum row_sum) {
+/// Rows of the result, N columns at a time: d(i)[j...] is row_sum(i, j, c(i)[j...]), NaNs positive.
+template <unsigned M, class C, class D, class RowSum>
+void each_row(C c, D d, RowSum row_sum) {
   constexpr int N = M % 16 == 0 ? 16 : 4;
   for (unsigned j = 0; j < M; j += N) {
     for (unsigned i = 0; i < M; ++i) {
-      const Floats<N> sum = row_sum(i, j, load<N>(&acc[i][j]));
-      std::memcpy(&acc[i][j], &sum, sizeof sum);
+      Floats<N> sum = row_sum(i, j, load<N>(c(i) + j));
+      sum = sum == sum ? sum : Floats<N>(std::bit_cast<float>(0x7fc00000u));
+      std::memcpy(d(i) + j, &sum, sizeof sum);
     }
   }
 }
@@ -46,16 +45,16 @@ Floats<N> flushed(Floats<N> a) {
 /// those of operands as +0, those of results keep their sign.
 template <unsigned Terms>
 struct FlushedTree {
-  template <class TA, class TB, unsigned M, unsigned K>
-  static void add(float (&a)[K][M], float (&b)[K][M], float (&acc)[M][M]) {
+  template <class TA, class TB, unsigned M, unsigned K, class A, class B, class C, class D>
+  static void add(A a, B b, C from, D to) {
     for (unsigned k = 0; k < K; ++k) {
       for (unsigned i = 0; i < M; ++i) {
-        if (std::fabs(a[k][i]) < smallest<TA>) a[k][i] = 0;
-        if (std::fabs(b[k][i]) < smallest<TB>) b[k][i] = 0;
+        if (std::fabs(a(k)[i]) < smallest<TA>) a(k)[i] = 0;
+        if (std::fabs(b(k)[i]) < smallest<TB>) b(k)[i] = 0;
       }
     }
-    each_row(acc, [&]<int N>(unsigned i, unsigned j, Floats<N> c) {
-      const auto product = [&](unsigned k) { return flushed<N>(load<N>(&b[k][j]) * a[k][i]); };
+    each_row<M>(from, to, [&]<int N>(unsigned i, unsigned j, Floats<N> c) {
+      const auto product = [&](unsigned k) { return flushed<N>(load<N>(b(k) + j) * a(k)[i]); };
       c = __builtin_elementwise_abs(c) < 0x1p-126f ? Floats<N>(0) : c;
       for (unsigned k = 0; k < K; k += Terms) {
         Floats<N> sum = flushed<N>(product(k) + product(k + 1));
@@ -134,8 +133,8 @@ Doubles<N> aligned(const Sum<N>& sum, Ints<N> e, int bits) {
 /// Halves, products of even and odd k are first summed apart.
 template <unsigned Terms, bool Halves>
 struct Aligned {
-  template <class TA, class TB, unsigned M, unsigned K>
-  static void add(const float (&a)[K][M], const float (&b)[K][M], float (&acc)[M][M]) {
+  template <class TA, class TB, unsigned M, unsigned K, class A, class B, class C, class D>
+  static void add(A a, B b, C from, D to) {
     constexpr unsigned count = std::min(K, Terms);
     constexpr int width = M % 16 == 0 ? 16 : 4;
     Parts<width> b_parts[K][M / width];
@@ -143,13 +142,13 @@ struct Aligned {
     int a_e[K][M];
     for (unsigned k = 0; k < K; ++k) {
       for (unsigned j = 0; j < M; j += width) {
-        b_parts[k][j / width] = parts<width>(load<width>(&b[k][j]), TB::min_exponent);
-        const auto p = parts<width>(load<width>(&a[k][j]), TA::min_exponent);
+        b_parts[k][j / width] = parts<width>(load<width>(b(k) + j), TB::min_exponent);
+        const auto p = parts<width>(load<width>(a(k) + j), TA::min_exponent);
         std::memcpy(&a_s[k][j], &p.s, sizeof p.s);
         std::memcpy(&a_e[k][j], &p.e, sizeof p.e);
       }
     }
-    each_row(acc, [&]<int N>(unsigned i, unsigned j, Floats<N> c) {
+    each_row<M>(from, to, [&]<int N>(unsigned i, unsigned j, Floats<N> c) {
       for (unsigned first = 0; first < K; first += count) {
         Parts<N> products[count];
         Floats<N> specials = not_finite<N>(c) ? c : Floats<N>(0);
@@ -159,7 +158,7 @@ struct Aligned {
           products[k].s = right.s * a_s[first + k][i];
           products[k].e = products[k].s == 0 ? Ints<N>(-126) : right.e + a_e[first + k][i];
           const Floats<N> plain =
-              load<N>(&b[first + k][j]) * a[first + k][i];  // exact, or infinite
+              load<N>(b(first + k) + j) * a(first + k)[i];  // exact, or infinite
           special |= not_finite<N>(plain);
           specials += not_finite<N>(plain) ? plain : Floats<N>(0);
         }

@@ -26,14 +26,15 @@ inline unsigned b_lane(unsigned blgp, unsigned lane) {
 
 /// The fast sum of products: a chain of FMAs over k in order.
 struct Chain {
-  template <class TA, class TB, class T, unsigned M, unsigned N, unsigned K>
-  static void add(const T (&a)[K][M], const T (&b)[K][N], T (&acc)[M][N]) {
-    multiply(a, b, acc);
+  template <class TA, class TB, unsigned M, unsigned K, class... Rows>
+  static void add(Rows... rows) {
+    multiply<typename TA::Value, M, M, K>(rows...);
   }
 };
 
-/// D = A * B + C on blocks of M x N x K, summed by `Sum`. Lane l holds row (column) l % M of A (B);
-/// l / M counts blocks, then groups of k.
+/// D = A * B + C on blocks of M x M x K, summed by `Sum`, which is given functions for rows of A, B,
+/// C and D as `multiply` is. Lane l holds row (column) l % M of A (B); l / M counts blocks, then
+/// groups of k. A row of C or D lies side by side in a register.
 template <class TA, class TB, unsigned M, unsigned K, unsigned Blocks, class Sum = Chain>
 const Op* mfma(Wave& w, const Op* op) {
   using T = typename TA::Value;
@@ -42,42 +43,43 @@ const Op* mfma(Wave& w, const Op* op) {
   constexpr unsigned per_lane = K / groups;
   constexpr unsigned registers = M * M * Blocks / lanes;
   const isa::Instruction& in = *op->instruction;
-  alignas(64) T a_lanes[per_lane][64], b_lanes[per_lane][64];
-  widen_all<TA, per_lane>(registers_of(w, op, 0), lanes, a_lanes);
-  widen_all<TB, per_lane>(registers_of(w, op, 1), lanes, b_lanes);
-  const std::uint32_t* c = registers_of(w, op, 2);
-  const unsigned c_step = op->base[2] == Base::Constant ? 0 : lanes;
-  std::uint32_t* d = reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst);
-  std::uint32_t result[registers][lanes];
-  for (unsigned block = 0; block < Blocks; ++block) {
-    alignas(64) T a[K][M], b[K][M], acc[M][M];
-    const unsigned a_block = in.cbsz ? (block >> in.cbsz << in.cbsz) + in.abid : block;
-    for (unsigned g = 0; g < groups; ++g) {
-      for (unsigned e = 0; e < per_lane; ++e) {
-        for (unsigned i = 0; i < M; ++i) {
-          a[g * per_lane + e][i] = a_lanes[e][(a_block * groups + g) * M + i];
-          b[g * per_lane + e][i] = b_lanes[e][b_lane(in.blgp, (block * groups + g) * M + i)];
-        }
-      }
-    }
-    constexpr unsigned run = M < 16 ? 4 : M;  // columns that lie side by side
-    for (unsigned row = 0; row < M; ++row) {
-      const auto [r, lane] = mfma_place<M>(block, row, 0);
-      if (c_step)
-        std::memcpy(acc[row], &c[r * lanes + lane], run * 4);
-      else
-        for (unsigned j = 0; j < M; ++j) std::memcpy(&acc[row][j], &c[0], 4);
-    }
-    Sum::template add<TA, TB>(a, b, acc);
-    for (unsigned row = 0; row < M; ++row) {
-      const auto [r, lane] = mfma_place<M>(block, row, 0);
-      std::memcpy(&result[r][lane], acc[row], run * 4);
+  alignas(64) T a_lanes[per_lane][lanes], b_lanes[per_lane][lanes];
+  widen_all<TA, per_lane>(registers_of(w, op, 0), lanes, a_lanes, lanes);
+  widen_all<TB, per_lane>(registers_of(w, op, 1), lanes, b_lanes, lanes);
+  if (in.blgp) {
+    for (auto& of_element : b_lanes) {
+      T moved[lanes];
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        moved[lane] = of_element[b_lane(in.blgp, lane)];
+      std::memcpy(of_element, moved, sizeof moved);
     }
   }
-  for (unsigned r = 0; r < registers; ++r)
-    for (unsigned lane = 0; lane < lanes; ++lane)
-      d[r * lanes + lane] =
-          std::is_same_v<T, float> ? positive_nan(result[r][lane]) : result[r][lane];
+  auto* const to = reinterpret_cast<T*>(w.bytes() + op->dst);
+  const auto* from = reinterpret_cast<const T*>(registers_of(w, op, 2));
+  alignas(64) T copy[registers * lanes];
+  const bool constant = op->base[2] == Base::Constant;
+  if (constant) {
+    for (unsigned column = 0; column < M; ++column) std::memcpy(&copy[column], from, sizeof *copy);
+    from = copy;
+  } else {
+    from = apart(from, to, registers * lanes, copy);
+  }
+  for (unsigned block = 0; block < Blocks; ++block) {
+    const unsigned a_block = in.cbsz ? (block >> in.cbsz << in.cbsz) + in.abid : block;
+    const auto a = [&](unsigned k) {
+      return &a_lanes[k % per_lane][(a_block * groups + k / per_lane) * M];
+    };
+    const auto b = [&](unsigned k) {
+      return &b_lanes[k % per_lane][(block * groups + k / per_lane) * M];
+    };
+    const auto row_at = [&](unsigned row) {
+      const auto [r, lane] = mfma_place<M>(block, row, 0);
+      return r * lanes + lane;
+    };
+    const auto c = [&](unsigned row) { return constant ? from : from + row_at(row); };
+    const auto d = [&](unsigned row) { return to + row_at(row); };
+    Sum::template add<TA, TB, M, K>(a, b, c, d);
+  }
   return op + 1;
 }
 

@@ -101,7 +101,8 @@ const Op* mfma_f8f6f4(Wave& w, const Op* op) {
       const auto [r, lane] = mfma_place<M>(0, i, j);
       sum[i][j] = static_cast<double>(std::bit_cast<float>(c[constant ? 0 : r * lanes + lane]));
     }
-  multiply<double, M, M, K>(a, b, sum);
+  const auto row_of = [](auto& rows) { return [&rows](unsigned i) { return rows[i]; }; };
+  multiply<double, M, M, K>(row_of(a), row_of(b), row_of(sum), row_of(sum));
   auto* d = reinterpret_cast<std::uint32_t*>(w.bytes() + op->dst);
   for (unsigned i = 0; i < M; ++i)
     for (unsigned j = 0; j < M; ++j) {

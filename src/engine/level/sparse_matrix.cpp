@@ -28,8 +28,8 @@ struct SparseOperands {
   SparseOperands(const std::uint32_t* a_registers, const std::uint32_t* b_registers,
                  const std::uint32_t* indices, unsigned shift) {
     alignas(64) T a_lanes[kept][64], b_lanes[per_lane][64];
-    widen_all<TA, kept>(a_registers, lanes, a_lanes);
-    widen_all<TB, per_lane>(b_registers, lanes, b_lanes);
+    widen_all<TA, kept>(a_registers, lanes, a_lanes, lanes);
+    widen_all<TB, per_lane>(b_registers, lanes, b_lanes, lanes);
     for (unsigned g = 0; g < groups; ++g)
       for (unsigned i = 0; i < M; ++i) {
         const unsigned lane = g * M + i;
