@@ -196,3 +196,12 @@ KERNEL patterns(const u32* a, const u32* b, u32* out, u32 n) {
   }
   if (i < n) out[i] = h;
 }
+
+/// Atomics that return nothing: they name a register, and leave it alone.
+KERNEL atomics(const u32* a, const u32*, u32* out, u32 n) {
+  const u32 word = a[index() % n];
+  __hip_atomic_fetch_add(out + (word & 255), 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  __hip_atomic_fetch_add(out + (word >> 8 & 255), 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  __hip_atomic_fetch_add(out + (word >> 16 & 255), 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  __hip_atomic_fetch_add(out + (word >> 24), 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}

@@ -104,7 +104,8 @@ struct Finder {
     for (unsigned i = 1; i < 3; ++i)
       if (in.src[i].where == Where::Vgpr || in.src[i].where == Where::Agpr)
         add(effects.reads, place_of(op.src[i]), atomic ? 2 * dwords : dwords);
-    if (work.bytes_read && in.dst.where != Where::None) {
+    // An atomic that returns nothing has the field, and leaves the register that it names alone.
+    if (work.bytes_read && in.dst.where != Where::None && (!atomic || in.returns)) {
       add(effects.writes, place_of(op.dst), dwords);
       if (has(in.name, "D16")) effects.reads.set(place_of(op.dst));  // the other half
     }
