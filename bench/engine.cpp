@@ -1,152 +1,125 @@
-// Speed of the engine on one host thread: wave-instructions a second on the sgemm example, beside
-// what the host itself can do.
-//   bench_engine FILE.json    (run by ./dev bench engine)
+// Speed of the engine on one host thread: kernels on two emulated GPUs, beside native code of the
+// same structure and what the host can do at most. Processor time; medians of pairs of runs, one
+// of ours and one of the other, so that what else the machine does matters little.
+//   bench_engine FILE.json [WORD]    (run by ./dev bench engine); only rows with WORD in their name
 
 #include "engine/engine.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <vector>
+#include <cstdlib>
+#include <limits>
 
-#include "code/fat_binary.h"
-#include "gpus/gpu.h"
-#include "support/error.h"
-#include "table.h"
+#include "engine/case.h"
+#include "engine/native.h"
 
 namespace hipsight::bench {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<std::byte> read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) fail("cannot read {}: build the examples first", path.string());
-  std::vector<std::byte> bytes(std::filesystem::file_size(path));
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  return bytes;
-}
-
-/// The sgemm example's kernel on one GPU, with its matrices in device memory.
-class Sgemm {
+class Suite {
  public:
-  Sgemm(const std::filesystem::path& program, const std::string& gpu, std::uint32_t size)
-      : engine_(gpus::find(gpu), {.threads = 1}), size_(size) {
-    const auto file = read_file(program);
-    const auto bundles = code::find_fat_binaries(file, program.string());
-    if (bundles.empty()) fail("{} holds no device code", program.string());
-    const auto binary = code::FatBinary::open(bundles.front(), program.string());
-    const auto& image = binary.select(code::Target::parse(engine_.gpu().target_id));
-    module_ =
-        engine::Module::load(code::CodeObject::read(image.elf, program.string()), engine_.memory());
-    for (const auto& kernel : module_->object().kernels())
-      if (kernel.name.find("sgemm") != std::string::npos) kernel_ = &kernel;
-    if (!kernel_) fail("{} holds no kernel 'sgemm'", program.string());
-    kernarg_.resize(kernel_->kernarg_size);
-    const std::size_t bytes = std::size_t{size} * size * sizeof(float);
-    for (unsigned i = 0; i < 3; ++i) put(i, size);
-    for (unsigned i = 3; i < 6; ++i) {
-      void* matrix = engine_.memory().allocate(bytes, engine::Memory::Kind::Device, "matrix");
-      if (!matrix) fail("no memory for a matrix of {} bytes", bytes);
-      auto* values = static_cast<float*>(matrix);
-      for (std::size_t v = 0; v < std::size_t{size} * size; ++v)
-        values[v] = static_cast<float>(v % 251) / 251.0f - 0.5f;
-      put(i, matrix);
+  Suite(std::filesystem::path build, std::string word)
+      : build_(std::move(build)), word_(std::move(word)) {}
+
+  void run_on(const std::string& gpu, const std::string& processor) {
+    const Place place{.gpu = gpu, .build = build_};
+    gpu_ = processor;
+    double best = 0;
+    for (const int part : {1, 4, 8}) {
+      const auto speed = add(part == 1 ? "fp32 GEMM, tiles of 16x16 in LDS"
+                                       : fmt::format("fp32 GEMM, {0}x{0} a work-item", part),
+                             [&] { return sgemm_case(place, part, 512); });
+      if (speed) best = std::max(best, speed->rate);
     }
+    if (best > 0)
+      rows_.push_back({.name = name("best fp32 GEMM"),
+                       .value = best * 1e9 * seconds_at_peak(1),
+                       .unit = "x FMA peak",
+                       .floor = 0.35,
+                       .aim = 0.7});
+    add("f16 GEMM, matrix instructions",
+        [&] { return gemm_case(place, Word::F16, engine::MatrixMode::Fast, 512); });
+    add("bf16 GEMM, matrix instructions",
+        [&] { return gemm_case(place, Word::Bf16, engine::MatrixMode::Fast, 512); });
+    add("f16 GEMM, exact against fast", [&] { return exact_case(place); });
+    add("FlashAttention forward 4096x128, causal",
+        [&] { return flash_attention_case(place, 4096); });
+    add("copy of 64 MiB", [&] { return copy_case(place); });
+    add("saxpy of 64 MiB arrays", [&] { return saxpy_case(place); });
+    add("saxpy with exp of 64 MiB arrays", [&] { return saxpy_exp_case(place); });
+    add("mandelbrot, divergent", [&] { return mandelbrot_case(place); });
+    add("histogram in LDS", [&] { return histogram_case(place, false); });
+    add("histogram by global atomics", [&] { return histogram_case(place, true); });
+    add("random gather from 16 MiB", [&] { return gather_case(place); });
   }
 
-  /// Wave-instructions that ran, and the processor seconds they took.
-  std::pair<double, double> run() {
-    constexpr std::uint32_t tile = 64, threads = 256;
-    const std::uint32_t groups = (size_ + tile - 1) / tile;
-    const double begin = processor_seconds();
-    const auto result = engine_.run({.module = module_,
-                                     .kernel = kernel_,
-                                     .grid = {groups * threads, groups, 1},
-                                     .block = {threads, 1, 1},
-                                     .kernarg = kernarg_});
-    const double seconds = processor_seconds() - begin;
-    double instructions = 0;
-    for (const auto& count : result.counts) instructions += static_cast<double>(count.executions);
-    return {instructions, seconds};
+  std::vector<Row> rows() {
+    std::vector<Row> all;
+    if (instructions_.size() > 1) {
+      double sum = 0;
+      for (const double rate : instructions_) sum += std::log(rate);
+      all.push_back({.name = "geometric mean",
+                     .value = std::exp(sum / static_cast<double>(instructions_.size())),
+                     .unit = "G wave-instructions/s",
+                     .floor = 0.4,
+                     .aim = 0.8});
+    }
+    all.insert(all.end(), rows_.begin(), rows_.end());
+    return all;
   }
 
  private:
-  template <class T>
-  void put(unsigned argument, const T& value) {
-    std::memcpy(kernarg_.data() + kernel_->arguments.at(argument).offset, &value, sizeof value);
+  std::string name(const std::string& what) const { return gpu_ + ": " + what; }
+
+  /// Measures a case, if it is wanted.
+  template <class Make>
+  std::optional<Speed> add(const std::string& what, Make make) {
+    if (name(what).find(word_) == std::string::npos) return {};
+    Case made = make();
+    made.name = name(what);
+    fmt::print(stderr, "{}\n", made.name);
+    const Speed speed = measure(made);
+    instructions_.push_back(speed.instructions);
+    rows_.push_back(row_of(made, speed));
+    return speed;
   }
 
-  engine::Engine engine_;
-  std::shared_ptr<engine::Module> module_;
-  const code::Kernel* kernel_ = nullptr;
-  std::vector<std::byte> kernarg_;
-  std::uint32_t size_;
+  static Case exact_case(const Place& place) {
+    const auto make = [&](engine::MatrixMode mode) {
+      return gemm_case(place, Word::F16, mode, 256);
+    };
+    Case exact = make(engine::MatrixMode::Exact);
+    exact.against = "fast";
+    exact.floor = 0.1, exact.aim = 0.25;
+    const auto fast = std::make_shared<Case>(make(engine::MatrixMode::Fast));
+    fast->launch();  // its code is decoded
+    exact.other = [fast] { return fast->launch().seconds; };
+    return exact;
+  }
+
+  std::filesystem::path build_;
+  std::string word_, gpu_;
+  std::vector<double> instructions_;
+  std::vector<Row> rows_;
 };
 
-/// GFLOP/s of independent FMAs on this host's registers, at the width that the compiler chose for
-/// the machine it runs on.
-[[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]] float fma_chains(int steps) {
-  constexpr int chains = 96;  // fill the pipelines, and still fit into sixteen registers
-  float sum[chains];
-  for (int i = 0; i < chains; ++i) sum[i] = static_cast<float>(i);
-  for (int s = 0; s < steps; ++s)
-    for (int i = 0; i < chains; ++i) sum[i] = __builtin_fmaf(sum[i], 0.999f, 0.001f);
-  float total = 0;
-  for (const float value : sum) total += value;
-  return total;
-}
-double host_gflops() {
-  constexpr int steps = 200000;
-  const double begin = processor_seconds();
-  volatile float keep = fma_chains(steps);
-  (void)keep;
-  return 96.0 * 2 * steps / (processor_seconds() - begin) * 1e-9;
-}
-double host_copy_gb_per_s() {
-  constexpr std::size_t bytes = std::size_t{64} << 20;
-  static std::vector<std::byte> from(bytes, std::byte{1}), to(bytes);
-  const double begin = processor_seconds();
-  std::memcpy(to.data(), from.data(), bytes);
-  return 2.0 * bytes / (processor_seconds() - begin) * 1e-9;
-}
-
 int run(const std::string& json) {
+  const char* word = std::getenv("HIPSIGHT_BENCH");
   const auto build = std::filesystem::canonical("/proc/self/exe").parent_path().parent_path();
-  constexpr std::uint32_t size = 512;
-  std::vector<Row> rows;
-  fmt::print("one thread, {} code, sgemm {}x{}x{}, best runs, processor time\n\n",
-             engine::Engine::host_isa(), size, size, size);
-  for (const char* gpu : {"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"}) {
-    Sgemm sgemm(build / "examples/sgemm", gpu, size);
-    const auto [rate, flops] = best_of(25, [&] {
-      const auto [instructions, seconds] = sgemm.run();
-      return std::pair(instructions / seconds * 1e-9, 2.0 * size * size * size / seconds * 1e-9);
-    });
-    rows.push_back({.name = fmt::format("sgemm on {}", gpu),
-                    .value = rate,
-                    .unit = "G wave-instructions/s",
-                    .floor = 0.1,
-                    .aim = 0.2});
-    rows.push_back({.name = fmt::format("sgemm on {}, arithmetic", gpu),
-                    .value = flops,
-                    .unit = "GFLOP/s",
-                    .floor = none,
-                    .aim = none});
-  }
-  rows.push_back({.name = "host, FMA in registers",
-                  .value = best_of(5, host_gflops),
+  fmt::print("one thread, {} code, processor time, medians\n", engine::Engine::host_isa());
+  Suite suite(build, word ? word : "");
+  suite.run_on("mi300x", "gfx942");
+  suite.run_on("rx7900xtx", "gfx1100");
+  auto rows = suite.rows();
+  rows.push_back({.name = "host: FMA in registers",
+                  .value = best_of(9, [] { return 1e-9 / seconds_at_peak(1); }),
                   .unit = "GFLOP/s",
                   .floor = none,
                   .aim = none});
-  rows.push_back({.name = "host, copy of 64 MiB, read and written",
-                  .value = best_of(5, host_copy_gb_per_s),
-                  .unit = "GB/s",
-                  .floor = none,
-                  .aim = none});
+  fmt::print("\n\n");
   return publish(rows, json);
 }
 

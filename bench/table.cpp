@@ -21,19 +21,30 @@ std::string cell(double value) {
 
 int publish(const std::vector<Row>& rows, const std::string& file) {
   std::size_t width = 4;
-  for (const Row& row : rows) width = std::max(width, row.name.size());
-  fmt::print("{:<{}}  {:>10}  {:<8}  {:>8}  {:>8}\n", "what", width, "value", "unit", "floor",
-             "aim");
+  std::size_t unit = 4;
+  for (const Row& row : rows) {
+    width = std::max(width, row.name.size());
+    unit = std::max(unit, row.unit.size());
+  }
+  fmt::print("{:<{}}  {:>10}  {:<{}}  {:>8}  {:>8}\n", "what", width, "value", "unit", unit,
+             "floor", "aim");
   nlohmann::json all = nlohmann::json::array();
   for (const Row& row : rows) {
-    fmt::print("{:<{}}  {:>10}  {:<8}  {:>8}  {:>8}\n", row.name, width, cell(row.value), row.unit,
-               cell(row.floor), cell(row.aim));
+    nlohmann::json beside = nlohmann::json::object();
+    std::string more;
+    for (const auto& [name, value] : row.beside) {
+      more += fmt::format("{} {} {}", more.empty() ? " " : ",", cell(value), name);
+      beside[name] = number(value);
+    }
+    fmt::print("{:<{}}  {:>10}  {:<{}}  {:>8}  {:>8}{}\n", row.name, width, cell(row.value),
+               row.unit, unit, cell(row.floor), cell(row.aim), more);
     all.push_back({{"name", row.name},
                    {"value", number(row.value)},
                    {"unit", row.unit},
                    {"better", row.high_is_better ? "high" : "low"},
                    {"floor", number(row.floor)},
-                   {"aim", number(row.aim)}});
+                   {"aim", number(row.aim)},
+                   {"beside", beside}});
   }
   std::ofstream out(file);
   out << all.dump(2) << '\n';
@@ -55,10 +66,21 @@ int main_of(int argc, char** argv, int (*run)(const std::string& json)) {
   }
 }
 
-double processor_seconds() {
+namespace {
+
+double seconds_of(clockid_t clock) {
   timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+double processor_seconds() {
+  return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+double thread_seconds() {
+  return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 }  // namespace hipsight::bench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hipsight::bench {
@@ -13,10 +14,11 @@ struct Row {
   std::string unit;
   bool high_is_better = true;
   double floor, aim;
+  std::vector<std::pair<std::string, double>> beside = {};  ///< other figures: units and values
 };
 
 /// Prints the rows as a table and writes them to `file` as JSON: a list of {name, value, unit,
-/// better, floor, aim}. Gives the exit status: 1 when the file cannot be written.
+/// better, floor, aim, beside}. Gives the exit status: 1 when the file cannot be written.
 int publish(const std::vector<Row>& rows, const std::string& file);
 
 /// main of a bench: `run` gets the name of the JSON file and gives the exit status. Errors are
@@ -35,5 +37,7 @@ auto best_of(int count, Measure measure) {
 /// Processor seconds of this process so far: what others do on the machine counts less in them than
 /// in the time on the wall.
 double processor_seconds();
+/// The same of the calling thread alone.
+double thread_seconds();
 
 }  // namespace hipsight::bench

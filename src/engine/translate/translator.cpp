@@ -314,6 +314,13 @@ void Translator::request(const Program& program, const Task& task) {
   impl_->changed.notify_all();
 }
 
+void Translator::wait() {
+  if (!impl_->is_here()) return;
+  std::unique_lock lock(impl_->mutex);
+  impl_->changed.wait(lock,
+                      [&] { return impl_->quit || (impl_->jobs.empty() && !impl_->busy_with); });
+}
+
 void Translator::forget(const Program& program) {
   if (!impl_->is_here()) return;
   std::unique_lock lock(impl_->mutex);

@@ -44,6 +44,8 @@ class Translator {
   void translate(const Program& program, const Task& task);
   /// The same in the background.
   void request(const Program& program, const Task& task);
+  /// Waits until all that was requested is done.
+  void wait();
   /// Waits for what is under way for this program and drops the rest: its ops are going away.
   void forget(const Program& program);
   /// For each thread that uses the engine: if it is the main one, exit() ends the background thread
