@@ -123,6 +123,7 @@ class Execution {
     };
     result.waves = all_of(waves_);
     const auto regions = launch_.program->regions();
+    launch_.program->add_executions(counts_);
     if (launch_.dispatch->observer) result.regions.assign(regions.begin(), regions.end());
     for (std::size_t r = 0; r < counts_.size(); ++r) {
       if (!counts_[r].executions) continue;
@@ -148,13 +149,15 @@ class Execution {
     std::vector<std::unique_ptr<Slot>> free;
     std::uint64_t waves = 0;
     std::uint64_t turns = 0, look_at = 1;
-    std::vector<bool> asked;  ///< regions, to be translated
+    std::vector<bool> asked;             ///< regions, to be translated
+    std::vector<std::uint64_t> earlier;  ///< executions of regions in launches that have ended
 
     explicit Worker(Execution& execution)
         : execution_(execution),
           counts(static_cast<RegionCount*>(
               std::calloc(execution.launch_.program->region_limit(), sizeof(RegionCount)))) {
       if (!counts) throw std::bad_alloc();
+      earlier = execution.launch_.program->executions();
     }
 
     void run() {
@@ -221,8 +224,10 @@ class Execution {
       Program& program = *execution_.launch_.program;
       const std::size_t regions = program.regions().size();
       asked.resize(regions);
+      earlier.resize(regions);
       for (std::size_t r = 0; r < regions; ++r) {
-        if (asked[r] || counts[r].executions < worth_translating) continue;
+        if (asked[r] || !counts[r].executions) continue;
+        if (counts[r].executions + earlier[r] < worth_translating) continue;
         asked[r] = true;
         program.translate_soon(r, counts[r], has_whole_rows(execution_.launch_.dispatch->block));
       }

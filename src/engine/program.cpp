@@ -79,6 +79,19 @@ std::vector<Region> Program::regions() const {
   return regions_;
 }
 
+std::vector<std::uint64_t> Program::executions() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint64_t> executions = executions_;
+  executions.resize(regions_.size());
+  return executions;
+}
+
+void Program::add_executions(std::span<const RegionCount> counts) {
+  const std::lock_guard lock(mutex_);
+  executions_.resize(std::max(executions_.size(), counts.size()));
+  for (std::size_t r = 0; r < counts.size(); ++r) executions_[r] += counts[r].executions;
+}
+
 Program::Function& Program::function_of(std::size_t region) {
   return *std::ranges::find_if(functions_, [&](const auto& f) {
             return region - f.second->first_region < f.second->regions;

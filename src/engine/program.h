@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,9 @@ class Program {
 
   /// Regions decoded so far; Op::counter indexes them. Only grows.
   std::vector<Region> regions() const;
+  /// How often each ran in launches that have ended.
+  std::vector<std::uint64_t> executions() const;
+  void add_executions(std::span<const RegionCount> counts);
   /// No more regions than this can ever exist.
   std::size_t region_limit() const;
 
@@ -90,7 +94,8 @@ class Program {
   std::optional<isa::Decoder> decoder_;
   std::map<std::pair<std::uint64_t, RegisterFile>, std::unique_ptr<Function>> functions_;
   std::vector<Region> regions_;
-  std::vector<bool> requested_;  ///< of regions: that they be translated
+  std::vector<bool> requested_;            ///< of regions: that they be translated
+  std::vector<std::uint64_t> executions_;  ///< of regions, in launches that have ended
 };
 
 /// What instructions that control flow, EXEC or memory need to know of the place they run in.

@@ -205,3 +205,58 @@ KERNEL atomics(const u32* a, const u32*, u32* out, u32 n) {
   __hip_atomic_fetch_add(out + (word >> 16 & 255), 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   __hip_atomic_fetch_add(out + (word >> 24), 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
+
+// --- accesses to memory at places that grow by a stride from lane to lane, and some that only may
+
+using u32x2 = u32 __attribute__((ext_vector_type(2)));
+using u32x3 = u32 __attribute__((ext_vector_type(3)));
+using u32x4 = u32 __attribute__((ext_vector_type(4)));
+
+/// Loads by signed and unsigned indices, forwards and backwards, of several widths.
+KERNEL strided_loads(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  const int s = static_cast<int>(i);
+  if (s >= static_cast<int>(n / 4)) return;
+  u32 h = mix(1, a[s]);
+  h = mix(h, b[n - 1 - i]);
+  h = mix(h, a[3 * s + 1]);
+  h = mix(h, b[i >> 4]);
+  h = mix(h, b[__builtin_amdgcn_workgroup_id_y() + 5]);
+  h = mix(h, reinterpret_cast<const u64*>(a)[s]);
+  const u32x4 four = reinterpret_cast<const u32x4*>(b)[s];
+  h = mix(mix(mix(mix(h, four.x), four.y), four.z), four.w);
+  const u32* row = a + u64{i & 15} * 17;
+  h = mix(mix(mix(h, row[0]), row[1]), row[2]);
+  const auto* byte = reinterpret_cast<const char*>(b) + 4 * s;
+  h = mix(h, *reinterpret_cast<const u32*>(byte + 8));
+  out[s] = h;
+}
+/// Numbers, of which some are NaNs: lanes before one are stored already when the rest is left.
+KERNEL stores(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n) return;
+  out[n - 1 - i] = bits(__builtin_fmaf(number(a[i]), number(b[i]), number(a[i])));
+}
+KERNEL wide_stores(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n / 8) return;
+  const u32x2 x = reinterpret_cast<const u32x2*>(a)[i], y = reinterpret_cast<const u32x2*>(b)[i];
+  reinterpret_cast<u32x2*>(out)[i] = x * y + 1;
+  const u32x4 z = reinterpret_cast<const u32x4*>(a)[i];
+  reinterpret_cast<u32x4*>(out + n / 2)[i] = u32x4{z.y, z.x ^ x.x, z.w, z.z + y.y};
+}
+/// Lanes load what other lanes have stored, and store where others have.
+KERNEL overlapping(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index() % 64, begin = index() / 64 * 64;
+  if (begin + 128 >= n) return;
+  volatile u32* mine = out + begin;
+  mine[i] = a[begin + i];
+  mine[i + 1] = mine[63 - i] + b[begin + i];
+  mine[i] = mine[i] * 3 + mine[i / 2];
+}
+/// One address for all lanes of a group: the last one stays.
+KERNEL same_place(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n) return;
+  out[i >> 4] = a[i] + b[i];
+}

@@ -109,9 +109,11 @@ TEST_P(TiersTest, GiveTheSameBits) {
   if (Engine::host_isa() == "sse4") GTEST_SKIP() << "this host cannot translate";
   // Rows of whole groups of lanes, a last wave that is not full, and rows that are neither.
   for (const char* kernel :
-       {"float32", "special", "widths", "integers", "diverge", "gathers", "patterns", "atomics"})
+       {"float32", "special", "widths", "integers", "diverge", "gathers", "patterns", "atomics",
+        "strided_loads", "stores", "wide_stores", "same_place"})
     for (const std::uint32_t block : {256u, 80u, 77u}) compare(kernel, block);
   compare("tiles", 256);
+  compare("overlapping", 64);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, TiersTest,

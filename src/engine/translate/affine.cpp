@@ -129,43 +129,190 @@ Affine result_of(std::string_view name, std::span<const Known> k) {
 
 Affinities meet(const Affinities& a, const Affinities& b) {
   Affinities met;
-  for (const auto& [place, x] : a) {
-    const auto y = b.find(place);
-    if (y == b.end() || y->second.stride != x.stride) continue;
-    met[place] = {.known = true,
-                  .stride = x.stride,
-                  .zeros = std::min(x.zeros, y->second.zeros),
-                  .bits = std::max(x.bits, y->second.bits)};
+  for (const auto& [place, stride] : a.pairs)
+    if (const auto other = b.pairs.find(place); other != b.pairs.end() && other->second == stride)
+      met.pairs[place] = stride;
+  for (const auto& [place, x] : a.words) {
+    const auto y = b.words.find(place);
+    if (y == b.words.end() || y->second.stride != x.stride) continue;
+    met.words[place] = {.known = true,
+                        .stride = x.stride,
+                        .zeros = std::min(x.zeros, y->second.zeros),
+                        .bits = std::max(x.bits, y->second.bits)};
   }
   return met;
 }
 
 }  // namespace
 
+namespace {
+
+bool is_word(isa::Type type) {
+  return type == isa::Type::U32 || type == isa::Type::I32;
+}
+/// Strides beyond this are not followed.
+constexpr std::int64_t widest = 1 << 26;
+
+/// What an op makes of pairs of registers.
+class PairStep {
+ public:
+  PairStep(const Affinities& now, const Op& op, const RegisterFile& file)
+      : now_(now), op_(op), file_(file) {}
+
+  std::optional<std::int64_t> pair;                             ///< of the result, if it is one
+  std::optional<Affine> low;                                    ///< of its first register
+  std::optional<std::pair<unsigned, std::int64_t>> other_pair;  ///< completed by the result
+  std::optional<Carry> carry;
+
+  void run() {
+    const std::string_view name = op_.shape->name;
+    if (name == "V_ASHRREV_I32") return extend();
+    if (name == "V_LSHLREV_B64") return shift();
+    if (name == "V_LSHL_ADD_U64") return shift_and_add();
+    if (name == "V_MAD_U64_U32" || name == "V_MAD_I64_I32") return multiply_and_add();
+    if (name == "V_MOV_B64") return move();
+    if (name == "V_ADD_CO_U32") return add_low();
+    if (name == "V_ADDC_CO_U32") return add_high();
+  }
+
+ private:
+  unsigned place_of(std::uint64_t offset) const {
+    return place::at(static_cast<std::uint32_t>(offset), file_.lanes * 4);
+  }
+  std::optional<std::uint32_t> constant(unsigned i) const {
+    if (op_.base[i] != Base::Constant) return std::nullopt;
+    return *reinterpret_cast<const std::uint32_t*>(op_.src[i]);
+  }
+  bool is_scalar(unsigned i) const {
+    return op_.base[i] == Base::Constant || op_.broadcast >> i & 1;
+  }
+  Affine word(unsigned i) const {
+    if (is_scalar(i)) return {.known = true};
+    const auto at = now_.words.find(place_of(op_.src[i]));
+    return op_.step[i] && at != now_.words.end() ? at->second : Affine{};
+  }
+  std::optional<std::int64_t> pair_of(unsigned i) const {
+    if (is_scalar(i)) return 0;
+    return op_.step[i] ? now_.pair_at(place_of(op_.src[i])) : std::nullopt;
+  }
+  static std::optional<std::int64_t> sum(std::optional<std::int64_t> a,
+                                         std::optional<std::int64_t> b) {
+    // Of two that grow, both might wrap.
+    if (!a || !b || (*a && *b)) return std::nullopt;
+    return *a + *b;
+  }
+  static std::optional<std::int64_t> shifted(std::optional<std::int64_t> a, unsigned n) {
+    if (!a || n > 16) return std::nullopt;
+    const std::int64_t r = *a * (1 << n);
+    return r > widest || r < -widest ? std::nullopt : std::optional(r);
+  }
+
+  void extend() {
+    if (constant(0) != 31 || !op_.step[1]) return;
+    const unsigned low_place = place_of(op_.src[1]);
+    if (place_of(op_.dst) != low_place + 1) return;
+    if (const auto stride = signed_stride(word(1))) other_pair = {low_place, *stride};
+  }
+  void shift() {
+    const auto n = constant(0);
+    if (!n) return;
+    pair = shifted(pair_of(1), *n & 63);
+    low = shift_left(word(1), *n & 31);
+    if ((*n & 63) > 31) low.reset();
+  }
+  void shift_and_add() {
+    const auto n = constant(1);
+    if (!n || (*n & 7) > 4) return;
+    pair = sum(shifted(pair_of(0), *n & 7), pair_of(2));
+    low = add(shift_left(word(0), *n & 7), word(2));
+  }
+  void multiply_and_add() {
+    if (!word(0).uniform() || !word(1).uniform()) return;
+    pair = pair_of(2);
+    low = add(Affine{.known = true}, word(2));
+  }
+  void move() {
+    pair = pair_of(0);
+    low = word(0);
+  }
+  void add_low() {
+    const auto stride = sum(pair_of(0), pair_of(1));
+    if (!stride || !(op_.flags & flag::write_bits)) return;
+    carry = Carry{.low = place_of(op_.dst), .stride = *stride};
+    for (unsigned i = 0; i < 2; ++i)
+      if (op_.step[i]) carry->high[i] = place_of(op_.src[i]) + 1;
+  }
+  void add_high() {
+    if (op_.base[2] != Base::Wave) return;
+    const auto found = now_.carries.find(place_of(op_.src[2]));
+    if (found == now_.carries.end() || place_of(op_.dst) != found->second.low + 1) return;
+    const auto high = [&](unsigned i) { return op_.step[i] ? place_of(op_.src[i]) : 0; };
+    const auto& expected = found->second.high;
+    // High halves of scalars are taken for what they are: they do not change from lane to lane.
+    if ((high(0) == expected[0] && high(1) == expected[1]) ||
+        (high(0) == expected[1] && high(1) == expected[0]))
+      other_pair = {found->second.low, found->second.stride};
+  }
+
+  const Affinities& now_;
+  const Op& op_;
+  const RegisterFile& file_;
+};
+
+/// Forgets what is said of places that are written.
+void forget(Affinities& now, const Places& written) {
+  std::erase_if(now.words, [&](const auto& word) { return written.test(word.first); });
+  std::erase_if(now.pairs, [&](const auto& pair) {
+    return written.test(pair.first) || written.test(pair.first + 1);
+  });
+  std::erase_if(now.carries, [&](const auto& at) {
+    const Carry& carry = at.second;
+    const auto changed = [&](unsigned place) { return place && written.test(place); };
+    return written.test(at.first) || written.test(at.first + 1) || changed(carry.low) ||
+           changed(carry.high[0]) || changed(carry.high[1]);
+  });
+}
+
+}  // namespace
+
+std::optional<std::int64_t> signed_stride(const Affine& a) {
+  const auto stride = static_cast<std::int32_t>(a.stride);
+  if (!a.known || stride > widest || stride < -widest) return std::nullopt;
+  return stride;
+}
+
+std::optional<std::int64_t> Affinities::pair_at(unsigned place) const {
+  if (const auto found = pairs.find(place); found != pairs.end()) return found->second;
+  const auto low = words.find(place), high = words.find(place + 1);
+  if (low == words.end() || high == words.end() || !high->second.uniform()) return std::nullopt;
+  if (low->second.uniform()) return 0;
+  return high->second.bits == 0 ? signed_stride(low->second) : std::nullopt;
+}
+
 void AffineFlow::step(Affinities& now, const Op& op, const RegisterFile& file, bool all_lanes) {
   const Effects effects = effects_of(op, file);
   Affine result;
   const isa::Shape* shape = op.shape;
-  const bool word = shape && shape->form == isa::Form::Vector && !op.prepare && !op.finish &&
-                    (shape->result == isa::Type::U32 || shape->result == isa::Type::I32);
-  if (word && all_lanes) {
+  const bool plain =
+      shape && shape->form == isa::Form::Vector && !op.prepare && !op.finish && all_lanes;
+  bool uniform = plain;
+  if (plain && is_word(shape->result)) {
     Known known[4];
-    bool uniform = true;
     for (unsigned i = 0; i < shape->operands; ++i) {
       const isa::Type type = shape->operand[i];
-      const bool is_word = type == isa::Type::U32 || type == isa::Type::I32;
-      if (op.base[i] == Base::Constant && is_word) {
+      if (op.base[i] == Base::Constant && is_word(type)) {
         const std::uint32_t value = *reinterpret_cast<const std::uint32_t*>(op.src[i]);
         known[i].value = value;
         known[i].affine = {.known = true,
                            .stride = 0,
                            .zeros = static_cast<std::uint8_t>(std::countr_zero(value)),
                            .bits = bits_of(value)};
-      } else if (op.broadcast >> i & 1 && is_word) {
+      } else if (op.broadcast >> i & 1 && is_word(type)) {
         known[i].affine = {.known = true};
-      } else if (op.step[i] && is_word) {
-        const auto at = now.find(place::at(static_cast<std::uint32_t>(op.src[i]), file.lanes * 4));
-        if (at != now.end()) known[i].affine = at->second;
+      } else if (op.step[i] && is_word(type)) {
+        const auto at =
+            now.words.find(place::at(static_cast<std::uint32_t>(op.src[i]), file.lanes * 4));
+        if (at != now.words.end()) known[i].affine = at->second;
       }
       uniform &= known[i].affine.uniform();
     }
@@ -173,10 +320,17 @@ void AffineFlow::step(Affinities& now, const Op& op, const RegisterFile& file, b
     const bool by_lane = shape->name.starts_with("V_MBCNT");
     if (!result.known && uniform && !by_lane) result = {.known = true};
   }
-  for (auto at = now.begin(); at != now.end();)
-    at = effects.writes.test(at->first) ? now.erase(at) : std::next(at);
-  if (!effects.movable && op.instruction->format > isa::Format::Smem) now.clear();
-  if (result.known) now[place::at(op.dst, file.lanes * 4)] = result;
+  PairStep pairs(now, op, file);
+  if (plain) pairs.run();
+  forget(now, effects.writes);
+  if (!effects.movable && op.instruction->format > isa::Format::Smem) now = {};
+  const unsigned to = place::at(op.dst, file.lanes * 4);
+  if (pairs.low && pairs.low->known) result = *pairs.low;
+  if (result.known) now.words[to] = result;
+  if (pairs.pair) now.pairs[to] = *pairs.pair;
+  if (pairs.pair == 0) now.words[to] = now.words[to + 1] = {.known = true};
+  if (pairs.other_pair) now.pairs[pairs.other_pair->first] = pairs.other_pair->second;
+  if (pairs.carry) now.carries[place::at(op.bit_dst, file.lanes * 4)] = *pairs.carry;
 }
 
 AffineFlow::AffineFlow(std::span<const Region> regions, const Liveness& liveness, bool kernel)
@@ -192,7 +346,8 @@ AffineFlow::AffineFlow(std::span<const Region> regions, const Liveness& liveness
   };
   Affinities first;
   // Work-item numbers: x in the low ten bits of v0, y and z above (LLVM's AMDGPUUsage, "VGPR").
-  if (kernel) first[place::vector] = {.known = true, .stride = 1, .zeros = log_group, .bits = 30};
+  if (kernel)
+    first.words[place::vector] = {.known = true, .stride = 1, .zeros = log_group, .bits = 30};
   enter(0, first);
   for (std::size_t r = 1; r < regions.size(); ++r)
     if (liveness.is_entered_from_elsewhere(r)) enter(r, {});

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,8 +23,31 @@ struct Affine {
   bool uniform() const { return known && stride == 0; }
   bool operator==(const Affine&) const = default;
 };
-/// Of the vector registers, by place; what is missing is not known.
-using Affinities = std::map<unsigned, Affine>;
+/// The stride as a signed number, unless it is so large that a value could wrap more than once
+/// within a group.
+std::optional<std::int64_t> signed_stride(const Affine& a);
+
+/// An addition's carry, on its way from the low registers of two pairs to their high ones.
+struct Carry {
+  unsigned low = 0;         ///< place of the sum's low register
+  std::int64_t stride = 0;  ///< of the sum
+  unsigned high[2]{};       ///< places of the high registers to be added; 0: not a vector register
+  bool operator==(const Carry&) const = default;
+};
+
+/// What is known of vector registers, by place; what is missing is not known.
+struct Affinities {
+  std::map<unsigned, Affine> words;
+  /// Of pairs of registers, by the first one's place: by how much the 64-bit value grows from lane
+  /// to lane of a group. Of extended words that holds only if none wraps within the group, which is
+  /// left to be checked: then the last lane's value is where it should be.
+  std::map<unsigned, std::int64_t> pairs;
+  std::map<unsigned, Carry> carries;  ///< by the mask's place
+
+  bool operator==(const Affinities&) const = default;
+  /// By how much the pair grows from lane to lane, extended with zeros if need be.
+  std::optional<std::int64_t> pair_at(unsigned place) const;
+};
 
 /// Follows work-item numbers and scalars through a function's vector arithmetic. What it finds
 /// holds for waves with every lane on, of workgroups whose rows are whole groups of lanes.

@@ -27,6 +27,12 @@ class Growing {
     if (meet(e.reads, after_.writes) || meet(e.writes, after_.reads) ||
         meet(e.writes, after_.writes))
       return false;
+    // A store is done once all lanes have done the rest: nothing may read memory after it, or
+    // change what it stores. Others see memory change: accesses that they share keep their order.
+    if (e.reads.test(place::global) && arithmetic_.writes.test(place::global)) return false;
+    if (e.writes.test(place::global) && arithmetic_.writes.test(place::global)) return false;
+    if (uses_memory(e) && uses_memory(after_)) return false;
+    if (meet(e.writes, stored_)) return false;
     // Masks made here are values of the loop: nothing but a whole mask can be read.
     for (unsigned i = 0; op.shape && i < op.shape->operands; ++i) {
       if (op.base[i] != Base::Wave || op.step[i]) continue;
@@ -41,6 +47,7 @@ class Growing {
     cluster_.arithmetic.push_back(&op);
     arithmetic_.reads |= e.reads;
     arithmetic_.writes |= e.writes;
+    if (e.writes.test(place::global)) stored_ = e.reads;
     if (!(op.flags & flag::write_bits)) return;
     const unsigned first = place::at(op.bit_dst, file_->lanes * 4);
     mask_starts_.set(first);
@@ -50,7 +57,7 @@ class Growing {
   /// Before the arithmetic where possible: then later arithmetic may use what it gives.
   void add_other(const Op& op, const Effects& e) {
     // Others see memory change: accesses that they share keep their order, loads too.
-    const bool overtakes = uses_memory(e) && uses_memory(after_);
+    const bool overtakes = uses_memory(e) && (uses_memory(after_) || uses_memory(arithmetic_));
     const bool first = !meet(e.reads, arithmetic_.writes) && !meet(e.writes, arithmetic_.reads) &&
                        !meet(e.writes, arithmetic_.writes) && !meet(e.reads, after_.writes) &&
                        !meet(e.writes, after_.reads) && !meet(e.writes, after_.writes);
@@ -80,6 +87,7 @@ class Growing {
   Cluster cluster_;
   Effects arithmetic_, after_;
   Places masks_, mask_starts_;
+  Places stored_;  ///< what the store among the arithmetic reads
 };
 
 }  // namespace

@@ -134,6 +134,10 @@ bool Compiler::takes_scalar(const Op& op) const {
   return can_emit_scalar(op, impl_->library);
 }
 
+bool Compiler::stores(const Op& op) {
+  return stores_to_memory(op);
+}
+
 Compiled Compiler::compile(std::span<const Op* const> ops, const RegisterFile& file,
                            const Places& live, bool masked, const Addresses& addresses) {
   return impl_->compile([&](llvm::Module& module, EmitOptions options, const std::string& name) {

@@ -30,6 +30,7 @@ class Compiler {
 
   bool takes(const Op& op) const;
   bool takes_scalar(const Op& op) const;
+  static bool stores(const Op& op);
   /// `live`: what is read afterwards.
   /// @throws Error when LLVM refuses: a defect.
   Compiled compile(std::span<const Op* const> ops, const RegisterFile& file, const Places& live,

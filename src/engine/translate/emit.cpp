@@ -25,6 +25,7 @@ unsigned registers_of(const isa::Shape& shape, Type type) {
 Emitted Emitter::run(std::span<const Op* const> ops, const std::string& name) {
   connect(ops);
   begin(name);
+  find_places();
   straight();
   return std::move(emitted_);
 }
@@ -57,6 +58,10 @@ void Emitter::connect(std::span<const Op* const> ops) {
     node.op = op;
     if (const Load* load = load_of(*op)) {
       connect_load(node, *load);
+      continue;
+    }
+    if (const unsigned dwords = stored_dwords(*op)) {
+      connect_store(node, dwords);
       continue;
     }
     const isa::Shape& shape = *op->shape;
@@ -96,6 +101,17 @@ void Emitter::connect_load(Node& node, const Load& load) {
   nodes_.push_back(node);
 }
 
+void Emitter::connect_store(Node& node, unsigned dwords) {
+  const Op& op = *node.op;
+  node.first[0] = read(place_of(op.src[0]));
+  if (op.instruction->base.where != isa::Where::Sgpr)
+    node.second[0] = read(place_of(op.src[0]) + 1);
+  // It stores what the registers hold once all slices are done.
+  for (unsigned r = 0; r < dwords; ++r) stored_.set(place_of(op.src[1]) + r);
+  store_ = nodes_.size();
+  nodes_.push_back(node);
+}
+
 void Emitter::begin(const std::string& name) {
   llvm::Type* pointer = build_.getPtrTy();
   auto* type = llvm::FunctionType::get(pointer, {pointer, pointer}, false);
@@ -105,6 +121,7 @@ void Emitter::begin(const std::string& name) {
   wave_ = function_->getArg(0);
   emitted_.function = function_;
   entry_ = block("entry");
+  give_up_ = block("give_up");
   build_.SetInsertPoint(entry_);
 }
 
@@ -132,12 +149,11 @@ void Emitter::open() {
   const bool wide = std::ranges::any_of(nodes_, [](const Node& n) { return uses_wide_mode(n); });
   llvm::BasicBlock* const before = build_.GetInsertBlock();
   slice_head_ = block("slice");
-  give_up_ = block("give_up");
   if (wide) {
     Value* a = build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, csr_32)));
     Value* b = build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, csr_64)));
     build_.CreateCondBr(build_.CreateICmpEQ(a, b), slice_head_, give_up_);
-    mode_guard_ = before;
+    before_slices_.insert(before);
   } else {
     build_.CreateBr(slice_head_);
   }
@@ -149,7 +165,7 @@ void Emitter::open() {
   if (options_.masked) active_ = mask_at(reg::exec);
 
   for (const auto& [place, source] : now_)
-    if (is_mask(source) || live_.test(place))
+    if (is_mask(source) || live_.test(place) || stored_.test(place))
       (is_mask(source) ? masks_ : outputs_).emplace_back(place, source);
 }
 
@@ -175,12 +191,13 @@ void Emitter::close() {
   if (!llvm::pred_empty(give_up_)) {
     auto* phi = build_.CreatePHI(build_.getInt64Ty(), 2);
     for (llvm::BasicBlock* p : llvm::predecessors(give_up_))
-      phi->addIncoming(p == mode_guard_ ? build_.getInt64(0) : index_, p);
+      phi->addIncoming(before_slices_.contains(p) ? build_.getInt64(0) : index_, p);
     slices_done = phi;
   }
   Value* lanes_done = build_.CreateMul(slices_done, build_.getInt64(lanes_));
   build_.CreateStore(build_.CreateTrunc(lanes_done, build_.getInt32Ty()),
                      wave_at(wave_, offsetof(Wave, done_lanes)));
+  store_slices(slices_done);
   build_.CreateRet(op_after(1));
 
   build_.SetInsertPoint(done);
@@ -190,6 +207,7 @@ void Emitter::close() {
         build_.CreateAlignedLoad(mask_type, wave_at(wave_, offsetof(Wave, temporary) + m * 8),
                                  llvm::Align(8)),
         wave_at(wave_, emitted_.masks[m]), llvm::Align(4));
+  store_slices(build_.getInt64(file_.lanes / lanes_));
 }
 
 void Emitter::straight() {
@@ -281,7 +299,8 @@ void Emitter::log(Value* old, Value* to, llvm::BasicBlock* undo) {
 
 bool can_emit(const Op& op, const Library& library) {
   const isa::Instruction& in = *op.instruction;
-  if (load_of(op)) return !in.lds && !in.gds && in.src[0].where == isa::Where::Vgpr;
+  if (load_of(op) || stored_dwords(op))
+    return !in.lds && !in.gds && in.src[0].where == isa::Where::Vgpr;
   if (!op.shape || op.shape->form == isa::Form::Scalar) return false;
   if (in.variant != isa::Variant::Plain || (op.flags & flag::write_exec)) return false;
   if (op.finish && (in.clamp || in.omod || in.dst_select < 6)) return false;

@@ -23,6 +23,9 @@ struct RegisterFile;
 /// Whether the emitter can turn this op into code.
 bool can_emit(const Op& op, const Library& library);
 
+/// Whether it is a store, of which a cluster may have one.
+bool stores_to_memory(const Op& op);
+
 bool can_emit_scalar(const Op& op, const Library& library);
 
 /// What code of a cluster's arithmetic leaves behind when it gives up.

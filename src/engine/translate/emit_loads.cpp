@@ -39,6 +39,8 @@ void Emitter::emit_load(Node& node, const Load& load) {
     if (!node.result[0]) emit_lds_loads(node.first[0]);
     return;
   }
+  const auto index = static_cast<std::size_t>(&node - nodes_.data());
+  if (places_.contains(index)) return load_at_place(index);
   const isa::Instruction& in = *node.op->instruction;
   Value* base = build_.getInt64(static_cast<std::uint64_t>(node.op->imm));
   Value* high = splat(0);

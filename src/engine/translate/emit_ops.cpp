@@ -15,6 +15,7 @@ using isa::Type;
 Value* Emitter::initial(unsigned place) {
   if (const auto at = pinned_.find(place); at != pinned_.end()) return at->second;
   Value*& value = cache_[place];
+  if (!value && at_leaders_) value = leaders_of(place);
   if (!value)
     value = build_.CreateAlignedLoad(bits_, register_pointer(place), llvm::Align(lanes_ * 4));
   return value;
@@ -53,6 +54,16 @@ Value* Emitter::mask_at(unsigned place) {
           build_.CreateShl(build_.CreateZExt(scalar_word(place + 1), build_.getInt64Ty()), 32));
     bits = build_.CreateLShr(bits, build_.CreateMul(index_, build_.getInt64(lanes_)));
     return build_.CreateBitCast(build_.CreateTrunc(bits, build_.getIntNTy(lanes_)), type);
+  }
+  if (at_leaders_) {
+    llvm::SmallVector<llvm::Constant*, 16> bits;
+    for (unsigned l = 0; l < lanes_; ++l) bits.push_back(build_.getInt64(1ull << leader(l)));
+    Value* all = build_.CreateAlignedLoad(build_.getIntNTy(file_.lanes),
+                                          wave_at(wave_, offsetof(Wave, scalar) + place * 4),
+                                          llvm::Align(4));
+    all = build_.CreateVectorSplat(lanes_, build_.CreateZExt(all, build_.getInt64Ty()));
+    all = build_.CreateAnd(all, llvm::ConstantVector::get(bits));
+    return build_.CreateICmpNE(all, llvm::Constant::getNullValue(all->getType()));
   }
   Value* from = build_.CreateInBoundsGEP(build_.getInt8Ty(),
                                          wave_at(wave_, offsetof(Wave, scalar) + place * 4),
@@ -194,8 +205,9 @@ void Emitter::copy_here(const llvm::Function& function, ValueMap& map, Value** r
         if (!straight) build_.CreateBr(after);
         continue;
       }
-      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
-        const auto* to = llvm::cast<llvm::Argument>(store->getPointerOperand());
+      const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+      const auto* to = store ? llvm::dyn_cast<llvm::Argument>(store->getPointerOperand()) : nullptr;
+      if (to) {
         Value* value = mapped(map, const_cast<Value*>(store->getValueOperand()));
         if (value->getType()->isVectorTy()) value = build_.CreateBitCast(value, bits_);
         results[to->getArgNo()] = value;
@@ -247,7 +259,9 @@ Value* Emitter::copy_instruction(const llvm::Instruction& i, const ValueMap& map
 Value* Emitter::lane_numbers() {
   if (!lane_numbers_) {
     llvm::SmallVector<llvm::Constant*, 16> numbers;
-    for (unsigned l = 0; l < lanes_; ++l) numbers.push_back(build_.getInt32(l));
+    for (unsigned l = 0; l < lanes_; ++l)
+      numbers.push_back(build_.getInt32(at_leaders_ ? leader(l) : l));
+    if (at_leaders_) return lane_numbers_ = llvm::ConstantVector::get(numbers);
     Value* first =
         build_.CreateMul(build_.CreateTrunc(index_, build_.getInt32Ty()), build_.getInt32(lanes_));
     lane_numbers_ = build_.CreateAdd(llvm::ConstantVector::get(numbers),

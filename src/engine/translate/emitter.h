@@ -7,6 +7,7 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -49,6 +50,8 @@ struct Load {
 };
 /// The load that an op is, if the emitter knows it.
 const Load* load_of(const Op& op);
+/// Dwords that an op stores to memory; 0 if it is no store that the emitter knows.
+unsigned stored_dwords(const Op& op);
 
 inline bool is_constant(const Op& op, unsigned i) {
   return op.base[i] == Base::Constant;
@@ -85,6 +88,7 @@ class Emitter {
   void connect(std::span<const Op* const> ops);
 
   void connect_load(Node& node, const Load& load);
+  void connect_store(Node& node, unsigned dwords);
 
   void begin(const std::string& name);
   llvm::BasicBlock* block(const char* name);
@@ -145,6 +149,17 @@ class Emitter {
                    Value** results);
   /// What is known of a load's address.
   Affine affine_of(const Op& op) const;
+
+  // Accesses to memory whose places grow by a stride within each group of lanes: the places of each
+  // group's first lane are found, and all checked, before the loop over slices.
+  void find_places();
+  std::uint32_t leader(unsigned i) const;
+  Value* leaders_of(unsigned place);
+  /// Where this slice's first lane has its dwords.
+  Value* place_in_slice(std::size_t node, Value* index);
+  void load_at_place(std::size_t node);
+  /// The cluster's store, if it has one, for the first `slices` slices.
+  void store_slices(Value* slices);
   /// 0, 4, 8, ...: where dwords of neighbouring lanes lie.
   Value* lane_offsets();
   Value* scalar_pair(unsigned index);
@@ -191,9 +206,13 @@ class Emitter {
 
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock *entry_ = nullptr, *slice_head_ = nullptr, *give_up_ = nullptr;
-  llvm::BasicBlock* mode_guard_ = nullptr;
-  llvm::BasicBlock* undo_ = nullptr;  ///< where to give up now
+  std::set<llvm::BasicBlock*> before_slices_;  ///< that give up before any slice is done
+  llvm::BasicBlock* undo_ = nullptr;           ///< where to give up now
   std::vector<std::pair<unsigned, Source>> outputs_, masks_;
+  std::map<std::size_t, Value*> places_;  ///< of nodes: a slot for each group of lanes
+  bool at_leaders_ = false;  ///< lanes are the first and the last one of each group, in turn
+  std::optional<std::size_t> store_;    ///< the node that stores to memory
+  Places stored_;                       ///< the registers that it stores
   std::map<unsigned, Value*> scalars_;  ///< scalar registers that a loop writes
   Value *wave_ = nullptr, *slice_ = nullptr, *index_ = nullptr, *active_ = nullptr;
   Value* lane_numbers_ = nullptr;

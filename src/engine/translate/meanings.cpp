@@ -193,6 +193,67 @@ struct LoadGlobal {
   }
 };
 
+// --- accesses whose places grow by a stride within each group of lanes
+
+/// First and last lanes of groups in turn, at low + high * 2^32 + base: rare are those outside the
+/// range of index `known`, and last ones that are not `span` behind the first. Gives the places.
+struct CheckPlaces {
+  static void run(Bits* out_low, Bits* out_high, Bits*, Bits*, const Wave* w, std::uint64_t base,
+                  std::uint32_t known, std::uint64_t bytes, std::uint64_t span, Bits low,
+                  Bits high) {
+    using W = Vec<std::uint64_t, lanes>;
+    const KnownRange& range = w->known[known];
+    const bool usable = range.epoch == epoch(*w) && range.end - range.begin >= bytes;
+    const std::uint64_t limit = usable ? range.end - range.begin - bytes : 0;
+    const W at = (__builtin_convertvector(low, W) | __builtin_convertvector(high, W) << 32) + base;
+    W first = at;
+    for (int i = 1; i < lanes; i += 2) first[i] = first[i - 1] + span;
+    rare(mask_of<lanes>((at - range.begin > limit) | (at != first) | W(usable ? 0 : ~0ull)));
+    *out_low = __builtin_convertvector(at, Bits);
+    *out_high = __builtin_convertvector(at >> 32, Bits);
+  }
+};
+
+/// A slice's dwords, its first lane's at `address`.
+template <int Dwords, Pattern pattern>
+struct LoadAt {
+  static void run(Bits* r0, Bits* r1, Bits* r2, Bits* r3, std::uint64_t address,
+                  std::int64_t stride) {
+    const auto* base = reinterpret_cast<const std::byte*>(address);
+    Bits result[Dwords];
+    if constexpr (pattern == Pattern::Uniform) {
+      std::uint32_t one[Dwords];
+      std::memcpy(one, base, sizeof one);
+      for (int k = 0; k < Dwords; ++k) result[k] = one[k];
+    } else if constexpr (pattern == Pattern::Contiguous) {
+      static_assert(Dwords == 1);
+      std::memcpy(&result[0], base, sizeof result[0]);
+    } else {
+      gather<Dwords>([&](unsigned lane) { return base + static_cast<std::int64_t>(lane) * stride; },
+                     result);
+    }
+    Bits* const out[]{r0, r1, r2, r3};
+    for (int k = 0; k < Dwords; ++k) *out[k] = result[k];
+  }
+};
+template <int Dwords, Pattern pattern>
+struct StoreAt {
+  static void run(Bits*, Bits*, Bits*, Bits*, std::uint64_t address, std::int64_t stride, Bits v0,
+                  Bits v1, Bits v2, Bits v3) {
+    auto* base = reinterpret_cast<std::byte*>(address);
+    const Bits value[]{v0, v1, v2, v3};
+    if constexpr (pattern == Pattern::Contiguous) {
+      std::memcpy(base, &v0, sizeof v0);
+    } else {
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        std::uint32_t one[Dwords];
+        for (int k = 0; k < Dwords; ++k) one[k] = value[k][lane];
+        std::memcpy(base + static_cast<std::int64_t>(lane) * stride, one, sizeof one);
+      }
+    }
+  }
+};
+
 // --- scalar entries
 // --------------------------------------------------------------------------------
 
@@ -281,6 +342,21 @@ extern "C" [[gnu::used]] void hipsight_meanings() {
   load("GLOBAL 2", LoadGlobal<2>::run);
   load("GLOBAL 3", LoadGlobal<3>::run);
   load("GLOBAL 4", LoadGlobal<4>::run);
+  load("PLACES", CheckPlaces::run);
+  load("LOAD 1 uniform", LoadAt<1, Pattern::Uniform>::run);
+  load("LOAD 2 uniform", LoadAt<2, Pattern::Uniform>::run);
+  load("LOAD 3 uniform", LoadAt<3, Pattern::Uniform>::run);
+  load("LOAD 4 uniform", LoadAt<4, Pattern::Uniform>::run);
+  load("LOAD 1 contiguous", LoadAt<1, Pattern::Contiguous>::run);
+  load("LOAD 1 strided", LoadAt<1, Pattern::Any>::run);
+  load("LOAD 2 strided", LoadAt<2, Pattern::Any>::run);
+  load("LOAD 3 strided", LoadAt<3, Pattern::Any>::run);
+  load("LOAD 4 strided", LoadAt<4, Pattern::Any>::run);
+  load("STORE 1 contiguous", StoreAt<1, Pattern::Contiguous>::run);
+  load("STORE 1 strided", StoreAt<1, Pattern::Any>::run);
+  load("STORE 2 strided", StoreAt<2, Pattern::Any>::run);
+  load("STORE 3 strided", StoreAt<3, Pattern::Any>::run);
+  load("STORE 4 strided", StoreAt<4, Pattern::Any>::run);
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL

@@ -34,6 +34,20 @@ struct Block {
   std::deque<Rest> rests;
 };
 
+/// What is known of the address of an op that accesses LDS or memory.
+Affine address_of(const Op& op, const Affinities& affine, const RegisterFile& file) {
+  if (op.shape || !op.instruction) return {};
+  const unsigned at = place::at(static_cast<std::uint32_t>(op.src[0]), file.lanes * 4);
+  const auto word = affine.words.find(at);
+  const Affine known = word == affine.words.end() ? Affine{} : word->second;
+  if (op.instruction->format != isa::Format::Global) return known;
+  // To be checked when it runs (Affinities::pairs).
+  const auto stride =
+      op.instruction->base.where == isa::Where::Sgpr ? signed_stride(known) : affine.pair_at(at);
+  if (!stride) return {};
+  return {.known = true, .stride = static_cast<std::uint32_t>(*stride)};
+}
+
 const Op* leave(Wave&, const Op*) {
   return nullptr;
 }
@@ -147,24 +161,27 @@ struct Translator::Impl {
     Op& first = block.ops.front();
     first.run = host_table().find("region")->run(region.file.lanes, false);
     const std::span rest(region.begin + 1, region.end);
+    // This block is run by waves with every lane on, unless it is masked.
     Addresses addresses;
     Affinities affine = task.affine;
     for (const Op& op : rest) {
-      const auto at =
-          affine.find(place::at(static_cast<std::uint32_t>(op.src[0]), region.file.lanes * 4));
-      if (at != affine.end() && !op.shape) addresses[&op] = at->second;
-      AffineFlow::step(affine, op, region.file, task.all_lanes);
+      if (const Affine known = address_of(op, affine, region.file); known.known && !masked)
+        addresses[&op] = known;
+      AffineFlow::step(affine, op, region.file, task.all_lanes || !masked);
     }
     if (is_uniform_loop(
-            rest, region.begin, region.file, [&](const Op& op) { return compiler->takes(op); },
+            rest, region.begin, region.file,
+            [&](const Op& op) { return compiler->takes(op) && !compiler->stores(op); },
             [&](const Op& op) { return compiler->takes_scalar(op); })) {
       add_loop(block, rest, task, masked, addresses);
       return block.ops.data();
     }
-    // A load from memory looks at all lanes of a wave at once when it is interpreted, which is
-    // quicker than slice by slice.
+    // An access to memory looks at all lanes of a wave at once when it is interpreted, which is
+    // quicker than slice by slice if nothing is known of the lanes' addresses.
     const auto clusters = clusters_of(rest, region.file, [&](const Op& op) {
-      return op.instruction->format != isa::Format::Global && compiler->takes(op);
+      const bool global = op.instruction->format == isa::Format::Global;
+      return compiler->takes(op) &&
+             (!global || (addresses.contains(&op) && op.instruction->cache == 0));
     });
     // What is read after the arithmetic of each cluster.
     std::vector<Places> live(clusters.size());
@@ -235,7 +252,8 @@ struct Translator::Impl {
     const Op* const masked = task.variants.masked ? make_block(program, task, true) : nullptr;
     region.begin->imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(masked));
     region.begin->target = full;
-    if (!task.affine.empty()) region.begin->flags |= flag::whole_rows;
+    if (!task.affine.words.empty() || !task.affine.pairs.empty())
+      region.begin->flags |= flag::whole_rows;
     // Other threads may be running this op: what it leads to is there before they see it.
     __atomic_store_n(&region.begin->run, enter, __ATOMIC_RELEASE);
   }

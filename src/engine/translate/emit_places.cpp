@@ -1,0 +1,177 @@
+// Accesses to memory whose places grow by a stride within each group of lanes (Affinities::pairs):
+// checked once for the whole wave, then a plain load or store for each slice. A load is done with
+// its slice; the one store that a cluster may have, once all slices are, so that no lane's load
+// comes after another lane's store.
+
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Instructions.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/translate/emitter.h"
+
+namespace hipsight::engine {
+namespace {
+
+struct Store {
+  std::string_view name;
+  unsigned dwords;
+};
+constexpr Store stores[]{{"GLOBAL_STORE_DWORD", 1},
+                         {"GLOBAL_STORE_DWORDX2", 2},
+                         {"GLOBAL_STORE_DWORDX3", 3},
+                         {"GLOBAL_STORE_DWORDX4", 4}};
+
+}  // namespace
+
+unsigned stored_dwords(const Op& op) {
+  if (op.shape) return 0;
+  const auto* at = std::ranges::find(stores, op.instruction->name, &Store::name);
+  return at == std::end(stores) ? 0 : at->dwords;
+}
+
+bool stores_to_memory(const Op& op) {
+  return stored_dwords(op) != 0;
+}
+
+std::uint32_t Emitter::leader(unsigned i) const {
+  const unsigned groups = file_.lanes / Affine::group;
+  return i / 2 % groups * Affine::group + (i % 2 ? Affine::group - 1 : 0);
+}
+
+Value* Emitter::leaders_of(unsigned place) {
+  Value* value = llvm::PoisonValue::get(bits_);
+  slice_ = wave_;
+  for (unsigned i = 0; i < lanes_; ++i)
+    value = build_.CreateInsertElement(
+        value,
+        build_.CreateAlignedLoad(build_.getInt32Ty(),
+                                 wave_at(register_pointer(place), leader(i) * std::uint64_t{4}),
+                                 llvm::Align(4)),
+        i);
+  return value;
+}
+
+void Emitter::find_places() {
+  std::vector<std::size_t> accesses;
+  std::vector<int> needed;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    const Op& op = *nodes_[n].op;
+    const bool access = op.instruction->format == isa::Format::Global && affine_of(op).known;
+    if (!access) continue;
+    accesses.push_back(n);
+    for (const Source& source : {nodes_[n].first[0], nodes_[n].second[0]})
+      if (source.node >= 0) need(source.node, needed);
+  }
+  if (accesses.empty()) return;
+
+  at_leaders_ = true;
+  std::ranges::sort(needed);
+  for (const int node : needed) emit(nodes_[static_cast<std::size_t>(node)]);
+  llvm::Type* const word = build_.getInt64Ty();
+  std::vector<std::array<Value*, 4>> found;
+  for (const std::size_t n : accesses) {
+    const Node& node = nodes_[n];
+    const isa::Instruction& in = *node.op->instruction;
+    const Load* load = load_of(*node.op);
+    const unsigned bytes = 4 * (load ? load->dwords : stored_dwords(*node.op));
+    Value* base = build_.getInt64(static_cast<std::uint64_t>(node.op->imm));
+    Value* high = splat(0);
+    if (in.base.where == isa::Where::Sgpr)
+      base = build_.CreateAdd(base, scalar_pair(in.base.index));
+    else
+      high = value_of(node.second[0]);
+    const auto stride = static_cast<std::int32_t>(affine_of(*node.op).stride);
+    const std::int64_t span = std::int64_t{stride} * (Affine::group - 1);
+    call("PLACES",
+         {wave_, base, build_.getInt32(known_index(in.address)), build_.getInt64(bytes),
+          build_.getInt64(static_cast<std::uint64_t>(span)), value_of(node.first[0]), high},
+         found.emplace_back().data());
+  }
+  give_up_if(rare_lanes(nullptr), give_up_);
+  before_slices_.insert(entry_);
+  for (llvm::BasicBlock* from : llvm::predecessors(give_up_)) before_slices_.insert(from);
+  for (std::size_t a = 0; a < accesses.size(); ++a) {
+    const unsigned groups = file_.lanes / Affine::group;
+    llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+    Value* slots = at_entry.CreateAlloca(word, build_.getInt32(groups));
+    for (unsigned g = 0; g < groups; ++g) {
+      const auto part = [&](unsigned r) {
+        return build_.CreateZExt(build_.CreateExtractElement(found[a][r], std::uint64_t{2 * g}),
+                                 word);
+      };
+      Value* place = build_.CreateOr(part(0), build_.CreateShl(part(1), 32));
+      build_.CreateStore(place, build_.CreateConstInBoundsGEP1_32(word, slots, g));
+    }
+    places_[accesses[a]] = slots;
+  }
+
+  // Now for the slices.
+  at_leaders_ = false;
+  cache_.clear();
+  rare_.clear();
+  lane_numbers_ = nullptr;
+  for (Node& node : nodes_) {
+    node.emitted = false;
+    std::ranges::fill(node.result, nullptr);
+  }
+}
+
+Value* Emitter::place_in_slice(std::size_t node, Value* index) {
+  const auto stride = static_cast<std::int32_t>(affine_of(*nodes_[node].op).stride);
+  Value* const lane = build_.CreateMul(index, build_.getInt64(lanes_));
+  Value* const group = build_.CreateUDiv(lane, build_.getInt64(Affine::group));
+  Value* const first = build_.CreateLoad(
+      build_.getInt64Ty(), build_.CreateInBoundsGEP(build_.getInt64Ty(), places_.at(node), group));
+  return build_.CreateAdd(
+      first, build_.CreateMul(build_.CreateURem(lane, build_.getInt64(Affine::group)),
+                              build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}))));
+}
+
+void Emitter::load_at_place(std::size_t index) {
+  Node& node = nodes_[index];
+  const unsigned dwords = load_of(*node.op)->dwords;
+  const auto stride = static_cast<std::int32_t>(affine_of(*node.op).stride);
+  const char* pattern = stride == 0                  ? " uniform"
+                        : stride == 4 && dwords == 1 ? " contiguous"
+                                                     : " strided";
+  call("LOAD " + std::to_string(dwords) + pattern,
+       {place_in_slice(index, index_),
+        build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}))},
+       node.result);
+}
+
+void Emitter::store_slices(Value* slices) {
+  if (!store_) return;
+  const Op& op = *nodes_[*store_].op;
+  const unsigned dwords = stored_dwords(op);
+  const auto stride = static_cast<std::int32_t>(affine_of(op).stride);
+  llvm::BasicBlock *const before = build_.GetInsertBlock(), *const head = block("store"),
+                          *const body = block("store_slice"), *const after = block("stored");
+  build_.CreateBr(head);
+  build_.SetInsertPoint(head);
+  auto* const index = build_.CreatePHI(build_.getInt64Ty(), 2);
+  index->addIncoming(build_.getInt64(0), before);
+  build_.CreateCondBr(build_.CreateICmpULT(index, slices), body, after);
+  build_.SetInsertPoint(body);
+  slice_ = build_.CreateInBoundsGEP(build_.getInt8Ty(), wave_,
+                                    build_.CreateMul(index, build_.getInt64(lanes_ * 4)));
+  Value* value[4];
+  for (unsigned r = 0; r < 4; ++r)
+    value[r] = r < dwords
+                   ? build_.CreateAlignedLoad(bits_, register_pointer(place_of(op.src[1]) + r),
+                                              llvm::Align(lanes_ * 4))
+                   : splat(0);
+  const bool contiguous = stride == 4 && dwords == 1;
+  call("STORE " + std::to_string(dwords) + (contiguous ? " contiguous" : " strided"),
+       {place_in_slice(*store_, index),
+        build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride})), value[0], value[1],
+        value[2], value[3]},
+       nullptr);
+  index->addIncoming(build_.CreateAdd(index, build_.getInt64(1)), build_.GetInsertBlock());
+  build_.CreateBr(head);
+  build_.SetInsertPoint(after);
+}
+
+}  // namespace hipsight::engine
