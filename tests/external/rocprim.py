@@ -5,16 +5,19 @@
 
 DIR holds the unpacked packages; when it is empty they are fetched from Debian 13 (./dev unpack;
 700 MB, 2 GB unpacked). The programs are run by that suite's loader and C++ library, with our
-libamdhip64.so.5: nothing is installed. A program that is still running after N seconds is stopped;
-what it had not reached then counts as not run. With --cases, N cases of each program, spread evenly
-over it, run in a process of their own each, and the seconds are for each. Prints a table, and what
-failed.
+libamdhip64.so.5: nothing is installed. A case that is still running after N seconds is stopped, and
+the others go on. With --cases, N cases of each program, spread evenly over it, run. Prints a table,
+and what failed.
 """
 
 import argparse
+import os
 import re
+import select
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import programs
@@ -48,27 +51,59 @@ def cases_of(source, program, gpu):
     return names
 
 
-def run(source, program, gpu, seconds, chosen=("*",)):
-    """Names of the cases by what became of them, and the text."""
-    command = [*command_of(source, program), "--gtest_filter=" + ":".join(chosen)]
-    code, text = programs.run(command, gpu, seconds)
-    begun, passed, failed, skipped = (
-        set(re.findall(rf"^\[ +{mark} +\] (\S+)", text, re.M)) for mark in ("RUN", "OK", "FAILED", "SKIPPED"))
-    skipped &= begun
-    failed &= begun
-    passed -= skipped
-    unfinished = begun - passed - failed - skipped
-    if code is not None:  # rocPRIM leaves the program at the first HIP error
-        failed |= unfinished
-        unfinished = set()
-    return dict(zip(KINDS, (passed, failed, skipped, unfinished))), text
+def watch(command, gpu, seconds):
+    """The program's exit code, None if a case took longer than `seconds` (the program is then stopped), and
+    what it said."""
+    environment = os.environ | {"HIPSIGHT_GPU": gpu, "HIPSIGHT_REPORT": "none"}
+    program = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, process_group=0)
+    text, begun = b"", time.monotonic()
+    os.set_blocking(program.stdout.fileno(), False)
+    while True:
+        more = select.select([program.stdout], [], [], 1)[0] and os.read(program.stdout.fileno(), 1 << 16)
+        if more:
+            text += more
+            if b"[ RUN " in more:
+                begun = time.monotonic()
+        elif more == b"":
+            return program.wait(), text.decode(errors="replace")
+        if time.monotonic() - begun > seconds:
+            os.killpg(program.pid, signal.SIGKILL)
+            program.wait()
+            return None, text.decode(errors="replace")
+
+
+def run(source, program, gpu, seconds, chosen):
+    """Names of the cases by what became of them, and the text. After a case that took too long, or ended the
+    program, those that are left run in another process."""
+    kinds, texts, left = {kind: set() for kind in KINDS}, [], list(chosen)
+    while left:
+        # Filters of all names at once are more than a program takes.
+        batch = left[:200]
+        code, text = watch([*command_of(source, program), "--gtest_filter=" + ":".join(batch)], gpu, seconds)
+        texts.append(text)
+        begun, passed, failed, skipped = (
+            set(re.findall(rf"^\[ +{mark} +\] (\S+)", text, re.M)) for mark in ("RUN", "OK", "FAILED", "SKIPPED"))
+        skipped &= begun
+        failed &= begun
+        passed -= skipped
+        unfinished = begun - passed - failed - skipped
+        if code is not None:  # rocPRIM leaves the program at the first HIP error
+            failed |= unfinished
+            unfinished = set()
+        for kind, cases in zip(KINDS, (passed, failed, skipped, unfinished)):
+            kinds[kind] |= cases
+        if not begun & set(batch):
+            break  # it does not even begin: those count as not run
+        left = [case for case in left if case not in begun]
+    return kinds, "\n".join(texts)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--source", type=Path, default=ROOT / "build/external/rocprim")
     parser.add_argument("--gpu", action="append", help="default: mi210 and rx7900xtx")
-    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--seconds", type=float, default=100, help="for a case")
     parser.add_argument("--cases", type=int, help="of each program (all)")
     parser.add_argument("program", nargs="*")
     options = parser.parse_args()
@@ -81,19 +116,18 @@ def main():
     for program in names:
         for gpu in options.gpu or ["mi210", "rx7900xtx"]:
             all_cases = cases_of(options.source, program, gpu)
-            runs = [["*"]]
+            chosen = all_cases
             if options.cases and options.cases < len(all_cases):
                 step = len(all_cases) / options.cases
-                runs = [[all_cases[int((i + 0.5) * step)]] for i in range(options.cases)]
+                chosen = [all_cases[int((i + 0.5) * step)] for i in range(options.cases)]
             counts, complaints = {"cases": len(all_cases)} | dict.fromkeys(KINDS, 0), []
-            for chosen in runs:
-                cases, text = run(options.source, program, gpu, options.seconds, chosen)
-                for kind in KINDS:
-                    counts[kind] += len(cases[kind])
-                complaints += [f"  {kind}: {name}" for kind in ("failed", "time") for name in sorted(cases[kind])]
-                first = re.search(r"^hipsight: (?!.*\n(.*\n)*?.*the run goes on).*(\n  .*)*", text, re.M)
-                if cases["failed"] and first:
-                    complaints.append("    " + first[0].replace("\n", "\n    "))
+            cases, text = run(options.source, program, gpu, options.seconds, chosen)
+            for kind in KINDS:
+                counts[kind] += len(cases[kind])
+            complaints += [f"  {kind}: {name}" for kind in ("failed", "time") for name in sorted(cases[kind])]
+            first = re.search(r"^hipsight: (?!.*\n(.*\n)*?.*the run goes on).*(\n  .*)*", text, re.M)
+            if cases["failed"] and first:
+                complaints.append("    " + first[0].replace("\n", "\n    "))
             left = len(all_cases) - sum(counts[kind] for kind in KINDS)
             columns = " ".join(f"{counts[kind]:7}" for kind in KINDS)
             print(f"{program:40} {gpu:10} {counts['cases']:6} {columns} {left:7}", *complaints, sep="\n", flush=True)

@@ -22,7 +22,7 @@ namespace hipsight::engine {
 namespace {
 
 /// Fewer instructions than this are not worth a loop of their own.
-constexpr std::size_t smallest_cluster = 3;
+constexpr std::size_t smallest_cluster = 2;
 
 /// The ops that finish a cluster which compiled code gave up, one instruction at a time.
 struct Rest {
