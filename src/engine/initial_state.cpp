@@ -84,7 +84,10 @@ std::size_t RegisterFile::wave_bytes() const {
   return sizeof(Wave) + std::size_t{vgprs + agprs + slack} * lanes * 4;
 }
 
-void mode_changed(Wave& wave) {
+namespace {
+
+/// The host's modes for MODE.
+void set_host_modes(Wave& wave) {
   // MXCSR: exceptions masked; rounding in bits 13-14 (0 nearest, 1 down, 2 up, 3 zero), flush
   // results to zero bit 15, denormal operands are zero bit 6. MODE rounds 0 nearest, 1 up, 2 down,
   // 3 zero; denormals: bit 0 of the pair keeps inputs, bit 1 keeps results.
@@ -95,6 +98,12 @@ void mode_changed(Wave& wave) {
   };
   wave.csr_32 = csr(bits(wave.mode, 1, 0), bits(wave.mode, 5, 4));
   wave.csr_64 = csr(bits(wave.mode, 3, 2), bits(wave.mode, 7, 6));
+}
+
+}  // namespace
+
+void mode_changed(Wave& wave) {
+  set_host_modes(wave);
   _mm_setcsr(wave.csr_32);
 }
 
@@ -125,7 +134,7 @@ void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::ui
   wave.skips_vectors = false;
   // MODE: rounding and denormals, then DX10_CLAMP and IEEE.
   wave.mode = bits(d.rsrc1, 19, 12) | bits(d.rsrc1, 21, 21) << 8 | bits(d.rsrc1, 23, 23) << 9;
-  mode_changed(wave);
+  set_host_modes(wave);
 
   std::uint32_t* s = wave.scalar;
   unsigned at = 0;

@@ -148,6 +148,7 @@ class Execution {
     std::unique_ptr<KnownRange[]> known{new KnownRange[KnownRange::count]};
     std::vector<std::unique_ptr<Slot>> free;
     std::uint64_t waves = 0;
+    unsigned csr = 0;  ///< the host's modes now
     std::uint64_t turns = 0, look_at = 1;
     std::vector<bool> asked;             ///< regions, to be translated
     std::vector<std::uint64_t> earlier;  ///< executions of regions in launches that have ended
@@ -161,8 +162,8 @@ class Execution {
     }
 
     void run() {
-      const unsigned csr = _mm_getcsr();
-      struct Restore {
+      csr = _mm_getcsr();
+      const struct Restore {
         unsigned csr;
         ~Restore() { _mm_setcsr(csr); }
       } restore{csr};
@@ -238,8 +239,9 @@ class Execution {
       wave.known = known.get();
       wave.budget = slot.idle > patience ? spin_budget : wave_budget;
       wave.stop = Stop::None;
-      _mm_setcsr(wave.csr_32);
+      if (csr != wave.csr_32) _mm_setcsr(wave.csr_32);  // which takes longer than to look
       run_wave(wave);
+      csr = wave.csr_32;
       if (wave.stop == Stop::End) end_wave(wave);
       return wave.stop != Stop::Yield;
     }

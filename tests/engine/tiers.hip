@@ -260,3 +260,15 @@ KERNEL same_place(const u32* a, const u32* b, u32* out, u32 n) {
   if (i >= n) return;
   out[i >> 4] = a[i] + b[i];
 }
+/// Indices joined by OR: of bits that do not meet, and of bits that do.
+KERNEL joined(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 t = lane();
+  const u64 i = u64{__builtin_amdgcn_workgroup_id_x()} * 256 + t;
+  if (i >= n) return;
+  const auto* bytes = reinterpret_cast<const char*>(a);
+  u32 h = mix(a[i], b[i]);
+  h = mix(h, *reinterpret_cast<const u32*>(bytes + ((t << 4) | (n & 8))));
+  h = mix(h, *reinterpret_cast<const u32*>(bytes + ((t << 2) | (n & 60))));
+  h = mix(h, *reinterpret_cast<const u32*>(bytes + ((t << 2) | (n & 16))));
+  out[i] = h;
+}

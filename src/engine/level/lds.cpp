@@ -5,6 +5,9 @@
 namespace hipsight::engine::HIPSIGHT_LEVEL {
 namespace {
 
+template <class T, class Operation>
+using LdsAtomic = Atomic<T, Operation, Sharing::Workgroup>;
+
 /// Host addresses of the lanes' LDS bytes; an access beyond the workgroup's LDS is reported.
 void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, unsigned bytes) {
   const std::uint32_t* address = register_at(w, op->src[0]);
@@ -119,8 +122,8 @@ const Op* exchange_pair(Wave& w, const Op* op) {
   check_alignment(w, op, b, sizeof(T));
   for_lanes(a.mask, [&](unsigned lane) {
     const T first = data_word<T>(w, op->src[1], lane), second = data_word<T>(w, op->src[2], lane);
-    const T old_first = exchange<T>(a.at[lane], [&](T) { return first; });
-    const T old_second = exchange<T>(b.at[lane], [&](T) { return second; });
+    const T old_first = exchange<T, Sharing::Workgroup>(a.at[lane], [&](T) { return first; });
+    const T old_second = exchange<T, Sharing::Workgroup>(b.at[lane], [&](T) { return second; });
     set_data_word(w, op->dst, lane, old_first);
     set_data_word(w, op->dst + w.register_bytes * (sizeof(T) / 4), lane, old_second);
   });
@@ -143,7 +146,7 @@ const Op* count_lanes(Wave& w, const Op* op) {
     report_access(w, op, at, 4, static_cast<unsigned>(__builtin_ctzll(mask)), "LDS access");
   a.at[0] = reinterpret_cast<std::uintptr_t>(w.lds) + at;
   const auto count = static_cast<std::uint32_t>(__builtin_popcountll(mask));
-  const auto old = exchange<std::uint32_t>(
+  const auto old = exchange<std::uint32_t, Sharing::Workgroup>(
       a.at[0], [&](std::uint32_t value) { return Up ? value + count : value - count; });
   for_lanes(mask, [&](unsigned lane) { register_at(w, op->dst)[lane] = old; });
   return op + 1;
@@ -233,8 +236,8 @@ void add_lds(Table& table) {
   add("DS_" NAME "_" SUFFIX, lds<__VA_ARGS__>); \
   add("DS_" NAME "_RTN_" SUFFIX, lds<__VA_ARGS__>);
 #define HIPSIGHT_LDS_INTEGER(NAME, LETTER, SIGN, OPERATION)                          \
-  HIPSIGHT_LDS_ATOMIC(NAME, LETTER "32", Atomic<std::SIGN##32_t, atomic::OPERATION>) \
-  HIPSIGHT_LDS_ATOMIC(NAME, LETTER "64", Atomic<std::SIGN##64_t, atomic::OPERATION>)
+  HIPSIGHT_LDS_ATOMIC(NAME, LETTER "32", LdsAtomic<std::SIGN##32_t, atomic::OPERATION>) \
+  HIPSIGHT_LDS_ATOMIC(NAME, LETTER "64", LdsAtomic<std::SIGN##64_t, atomic::OPERATION>)
   HIPSIGHT_LDS_INTEGER("ADD", "U", uint, Add)
   HIPSIGHT_LDS_INTEGER("SUB", "U", uint, Sub)
   HIPSIGHT_LDS_INTEGER("RSUB", "U", uint, ReverseSub)
@@ -247,18 +250,18 @@ void add_lds(Table& table) {
   HIPSIGHT_LDS_INTEGER("AND", "B", uint, And)
   HIPSIGHT_LDS_INTEGER("OR", "B", uint, Or)
   HIPSIGHT_LDS_INTEGER("XOR", "B", uint, Xor)
-  HIPSIGHT_LDS_ATOMIC("ADD", "F32", Atomic<std::uint32_t, atomic::AddF32>)
-  HIPSIGHT_LDS_ATOMIC("ADD", "F64", Atomic<std::uint64_t, atomic::AddF64>)
-  HIPSIGHT_LDS_ATOMIC("PK_ADD", "F16", Atomic<std::uint32_t, atomic::AddPacked<isa::f16>>)
-  HIPSIGHT_LDS_ATOMIC("PK_ADD", "BF16", Atomic<std::uint32_t, atomic::AddPacked<isa::bf16>>)
+  HIPSIGHT_LDS_ATOMIC("ADD", "F32", LdsAtomic<std::uint32_t, atomic::AddF32>)
+  HIPSIGHT_LDS_ATOMIC("ADD", "F64", LdsAtomic<std::uint64_t, atomic::AddF64>)
+  HIPSIGHT_LDS_ATOMIC("PK_ADD", "F16", LdsAtomic<std::uint32_t, atomic::AddPacked<isa::f16>>)
+  HIPSIGHT_LDS_ATOMIC("PK_ADD", "BF16", LdsAtomic<std::uint32_t, atomic::AddPacked<isa::bf16>>)
   HIPSIGHT_LDS_ATOMIC("MIN", "F32",
-                      Atomic<std::uint32_t, atomic::Ordered<true, isa::f32, std::uint32_t>>)
+                      LdsAtomic<std::uint32_t, atomic::Ordered<true, isa::f32, std::uint32_t>>)
   HIPSIGHT_LDS_ATOMIC("MAX", "F32",
-                      Atomic<std::uint32_t, atomic::Ordered<false, isa::f32, std::uint32_t>>)
+                      LdsAtomic<std::uint32_t, atomic::Ordered<false, isa::f32, std::uint32_t>>)
   HIPSIGHT_LDS_ATOMIC("MIN", "F64",
-                      Atomic<std::uint64_t, atomic::Ordered<true, isa::f64, std::uint64_t>>)
+                      LdsAtomic<std::uint64_t, atomic::Ordered<true, isa::f64, std::uint64_t>>)
   HIPSIGHT_LDS_ATOMIC("MAX", "F64",
-                      Atomic<std::uint64_t, atomic::Ordered<false, isa::f64, std::uint64_t>>)
+                      LdsAtomic<std::uint64_t, atomic::Ordered<false, isa::f64, std::uint64_t>>)
   HIPSIGHT_LDS_ATOMIC("CMPST", "B32", CompareSwap<std::uint32_t, true>)
   HIPSIGHT_LDS_ATOMIC("CMPST", "B64", CompareSwap<std::uint64_t, true>)
   HIPSIGHT_LDS_ATOMIC("CMPSTORE", "B32", CompareSwap<std::uint32_t, true>)
@@ -267,12 +270,12 @@ void add_lds(Table& table) {
   HIPSIGHT_LDS_ATOMIC("CMPST", "F64", CompareSwap<std::uint64_t, true, double>)
   HIPSIGHT_LDS_ATOMIC("CMPSTORE", "F32", CompareSwap<std::uint32_t, true, float>)
   HIPSIGHT_LDS_ATOMIC("CMPSTORE", "F64", CompareSwap<std::uint64_t, true, double>)
-  HIPSIGHT_LDS_ATOMIC("MSKOR", "B32", Atomic<std::uint32_t, atomic::MaskedOr>)
-  HIPSIGHT_LDS_ATOMIC("MSKOR", "B64", Atomic<std::uint64_t, atomic::MaskedOr>)
-  HIPSIGHT_LDS_ATOMIC("SUB_CLAMP", "U32", Atomic<std::uint32_t, atomic::ClampedSub>)
-  HIPSIGHT_LDS_ATOMIC("COND_SUB", "U32", Atomic<std::uint32_t, atomic::ConditionalSub>)
-  add("DS_WRAP_RTN_B32", lds<Atomic<std::uint32_t, atomic::Wrap>>);
-  add("DS_CONDXCHG32_RTN_B64", lds<Atomic<std::uint64_t, atomic::ConditionalExchange>>);
+  HIPSIGHT_LDS_ATOMIC("MSKOR", "B32", LdsAtomic<std::uint32_t, atomic::MaskedOr>)
+  HIPSIGHT_LDS_ATOMIC("MSKOR", "B64", LdsAtomic<std::uint64_t, atomic::MaskedOr>)
+  HIPSIGHT_LDS_ATOMIC("SUB_CLAMP", "U32", LdsAtomic<std::uint32_t, atomic::ClampedSub>)
+  HIPSIGHT_LDS_ATOMIC("COND_SUB", "U32", LdsAtomic<std::uint32_t, atomic::ConditionalSub>)
+  add("DS_WRAP_RTN_B32", lds<LdsAtomic<std::uint32_t, atomic::Wrap>>);
+  add("DS_CONDXCHG32_RTN_B64", lds<LdsAtomic<std::uint64_t, atomic::ConditionalExchange>>);
   add("DS_WRXCHG2_RTN_B32", exchange_pair<std::uint32_t, 1>);
   add("DS_WRXCHG2_RTN_B64", exchange_pair<std::uint64_t, 1>);
   add("DS_WRXCHG2ST64_RTN_B32", exchange_pair<std::uint32_t, 64>);
@@ -285,8 +288,8 @@ void add_lds(Table& table) {
   add("DS_READ_B64_TR_B8", read_transposed<8>);
   add("DS_READ_B64_TR_B4", read_transposed<4>);
   add("DS_READ_B96_TR_B6", read_transposed<6>);
-  add("DS_WRXCHG_RTN_B32", lds<Atomic<std::uint32_t, atomic::Swap>>);
-  add("DS_WRXCHG_RTN_B64", lds<Atomic<std::uint64_t, atomic::Swap>>);
+  add("DS_WRXCHG_RTN_B32", lds<LdsAtomic<std::uint32_t, atomic::Swap>>);
+  add("DS_WRXCHG_RTN_B64", lds<LdsAtomic<std::uint64_t, atomic::Swap>>);
 #undef HIPSIGHT_LDS_INTEGER
 #undef HIPSIGHT_LDS_ATOMIC
 }

@@ -114,6 +114,22 @@ inline void load_8x4(At at, bool uniform, Vec<std::uint32_t, 8>* result) {
   }
 }
 
+/// The same way back.
+template <class At>
+inline void store_8x4(At at, const Vec<std::uint32_t, 8>* dword) {
+  const auto t0 = __builtin_shufflevector(dword[0], dword[1], 0, 8, 1, 9, 4, 12, 5, 13);
+  const auto t1 = __builtin_shufflevector(dword[0], dword[1], 2, 10, 3, 11, 6, 14, 7, 15);
+  const auto t2 = __builtin_shufflevector(dword[2], dword[3], 0, 8, 1, 9, 4, 12, 5, 13);
+  const auto t3 = __builtin_shufflevector(dword[2], dword[3], 2, 10, 3, 11, 6, 14, 7, 15);
+  const Vec<std::uint32_t, 8> row[]{__builtin_shufflevector(t0, t2, 0, 1, 8, 9, 4, 5, 12, 13),
+                                    __builtin_shufflevector(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15),
+                                    __builtin_shufflevector(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13),
+                                    __builtin_shufflevector(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15)};
+  const auto* halves = reinterpret_cast<const std::byte*>(row);
+  for (unsigned lane = 0; lane < 8; ++lane)
+    std::memcpy(at(lane), halves + lane % 4 * 32 + lane / 4 * 16, 16);
+}
+
 /// One lane's dwords, side by side in memory, all at once: others must not see half of a 64-bit
 /// value.
 template <int Dwords>
@@ -134,13 +150,13 @@ inline void store_lane(const Wave& w, const std::byte* in, unsigned lane, void* 
 template <int Dwords, class Offset>
 inline void load_all_lanes(Wave& w, std::byte* out, Places<Offset> at) {
   if constexpr (Dwords == 1) {
-    // Tiles' rows are often sixteen dwords side by side.
-    for (unsigned lane = 0; lane < w.lanes; lane += 16) {
-      if (contiguous(at.offset + lane, Offset{4}, 16)) {
-        std::memcpy(out + lane * 4, at(lane), 64);
+    // Tiles' rows are often some dwords side by side.
+    for (unsigned lane = 0; lane < w.lanes; lane += 8) {
+      if (contiguous(at.offset + lane, Offset{4}, 8)) {
+        std::memcpy(out + lane * 4, at(lane), 32);
         continue;
       }
-      for (unsigned i = lane; i < lane + 16; ++i) std::memcpy(out + i * 4, at(i), 4);
+      for (unsigned i = lane; i < lane + 8; ++i) std::memcpy(out + i * 4, at(i), 4);
     }
   } else if constexpr (Dwords == 4) {
     for (unsigned lane = 0; lane < w.lanes; lane += 8) {
@@ -157,6 +173,25 @@ inline void load_all_lanes(Wave& w, std::byte* out, Places<Offset> at) {
 }
 template <int Dwords, class Offset>
 inline void store_all_lanes(Wave& w, const std::byte* in, Places<Offset> at) {
+  if constexpr (Dwords == 1) {
+    for (unsigned lane = 0; lane < w.lanes; lane += 8) {
+      if (contiguous(at.offset + lane, Offset{4}, 8)) {
+        std::memcpy(at(lane), in + lane * 4, 32);
+        continue;
+      }
+      for (unsigned i = lane; i < lane + 8; ++i) std::memcpy(at(i), in + i * 4, 4);
+    }
+    return;
+  }
+  if constexpr (Dwords == 4) {
+    for (unsigned lane = 0; lane < w.lanes; lane += 8) {
+      Vec<std::uint32_t, 8> dword[4];
+      for (unsigned k = 0; k < 4; ++k)
+        std::memcpy(&dword[k], in + lane * 4 + k * w.register_bytes, 32);
+      store_8x4([&](unsigned i) { return at(lane + i); }, dword);
+    }
+    return;
+  }
   for (unsigned lane = 0; lane < w.lanes; ++lane) {
     store_lane<Dwords>(w, in, lane, at(lane));
   }
@@ -417,9 +452,19 @@ void set_data_word(Wave& w, std::uint64_t offset, unsigned lane, T value) {
     register_at(w, offset + w.register_bytes)[lane] = static_cast<std::uint32_t>(value >> 32);
 }
 
+/// Who else may change a word meanwhile: in LDS no one, as a workgroup's waves share a host thread.
+enum class Sharing { Workgroup, All };
+
 /// Makes a word what `change` makes of it. @returns what it was.
-template <class Word, class Change>
+template <class Word, Sharing sharing = Sharing::All, class Change>
 Word exchange(std::uint64_t address, Change change) {
+  if constexpr (sharing == Sharing::Workgroup) {
+    Word old;
+    std::memcpy(&old, reinterpret_cast<const void*>(address), sizeof old);
+    const Word fresh = change(old);
+    std::memcpy(reinterpret_cast<void*>(address), &fresh, sizeof fresh);
+    return old;
+  }
   auto* word = reinterpret_cast<Word*>(address);
   Word old = __atomic_load_n(word, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(word, &old, static_cast<Word>(change(old)), true,
@@ -430,7 +475,7 @@ Word exchange(std::uint64_t address, Change change) {
 
 /// Atomics on words of T, each lane in turn. The old value goes to dst when the instruction returns
 /// it. Other workgroups run on other host threads: host atomics.
-template <class T, class Operation>
+template <class T, class Operation, Sharing sharing = Sharing::All>
 struct Atomic {
   static constexpr unsigned bytes = sizeof(T);
   static constexpr bool stores = true;
@@ -439,7 +484,7 @@ struct Atomic {
     const bool returns = op->instruction->returns;
     for_lanes(a.mask, [&](unsigned lane) {
       const auto operand = static_cast<T>(data_word<Word>(w, op->src[1], lane));
-      const Word old = exchange<Word>(a.at[lane], [&](Word value) {
+      const Word old = exchange<Word, sharing>(a.at[lane], [&](Word value) {
         if constexpr (requires { Operation{}(operand, operand, operand); })
           return Operation{}(static_cast<T>(value), operand,
                              static_cast<T>(data_word<Word>(w, op->src[2], lane)));
@@ -468,7 +513,8 @@ struct CompareSwap {
     for_lanes(a.mask, [&](unsigned lane) {
       const auto comparand = std::bit_cast<Equal>(data_word<T>(w, compare_at, lane));
       const T fresh = data_word<T>(w, fresh_at, lane);
-      const T old = exchange<T>(a.at[lane], [&](T value) {
+      constexpr Sharing sharing = Lds ? Sharing::Workgroup : Sharing::All;
+      const T old = exchange<T, sharing>(a.at[lane], [&](T value) {
         return std::bit_cast<Equal>(value) == comparand ? fresh : value;
       });
       if (returns) set_data_word(w, op->dst, lane, old);
@@ -478,8 +524,8 @@ struct CompareSwap {
 
 template <class Access>
 inline constexpr bool is_atomic = false;
-template <class T, class O>
-inline constexpr bool is_atomic<Atomic<T, O>> = true;
+template <class T, class O, Sharing s>
+inline constexpr bool is_atomic<Atomic<T, O, s>> = true;
 template <class T, bool L, class E>
 inline constexpr bool is_atomic<CompareSwap<T, L, E>> = true;
 

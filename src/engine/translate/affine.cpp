@@ -22,23 +22,28 @@ std::uint8_t limited(unsigned bits) {
 
 /// Bits that change within a group lie below this one, if nothing is carried beyond; else none.
 std::optional<unsigned> span_of(const Affine& a) {
-  if (a.stride >> 31) return std::nullopt;
+  if (a.stride >> 31 || !a.sure) return std::nullopt;
   const unsigned span = a.stride ? bits_of(a.stride * (Affine::group - 1)) : 0;
   if (a.stride >= 1u << (32 - log_group) || a.zeros < span) return std::nullopt;
   return span;
 }
 
 Affine add(const Affine& a, const Affine& b) {
+  const bool sure = a.sure && b.sure;
+  // Of two that grow, one's fault might hide the other's.
+  if (!sure && a.stride && b.stride) return {};
   return {.known = a.known && b.known,
           .stride = a.stride + b.stride,
           .zeros = std::min(a.zeros, b.zeros),
-          .bits = limited(std::max(a.bits, b.bits) + 1u)};
+          .bits = limited(std::max(a.bits, b.bits) + 1u),
+          .sure = sure};
 }
 Affine shift_left(const Affine& a, unsigned n) {
   return {.known = a.known,
           .stride = a.stride << n,
           .zeros = limited(a.zeros + n),
-          .bits = limited(a.bits + n)};
+          .bits = limited(a.bits + n),
+          .sure = a.sure};
 }
 Affine shift_right(const Affine& a, unsigned n) {
   const auto span = span_of(a);
@@ -78,6 +83,10 @@ Affine either(const Affine& a, const Affine& b) {
     sum.bits = std::max(a.bits, b.bits);
     return sum;
   }
+  // Bits that change from lane to lane and meet one that does not: then the last lane's is missing.
+  const Affine &growing = a.stride ? a : b, &same = a.stride ? b : a;
+  if (same.uniform() && growing.known && span_of(growing))
+    return {.known = true, .stride = growing.stride, .sure = false};
   return {};
 }
 
@@ -89,7 +98,7 @@ struct Known {
 
 Affine multiply(const Known& a, const Known& b) {
   const Known &constant = a.value ? a : b, &other = a.value ? b : a;
-  if (!constant.value || !other.affine.known) return {};
+  if (!constant.value || !other.affine.known || !other.affine.sure) return {};
   const std::uint32_t c = *constant.value;
   return {
       .known = true,
@@ -138,7 +147,8 @@ Affinities meet(const Affinities& a, const Affinities& b) {
     met.words[place] = {.known = true,
                         .stride = x.stride,
                         .zeros = std::min(x.zeros, y->second.zeros),
-                        .bits = std::max(x.bits, y->second.bits)};
+                        .bits = std::max(x.bits, y->second.bits),
+                        .sure = x.sure && y->second.sure};
   }
   return met;
 }

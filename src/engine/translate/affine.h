@@ -18,9 +18,12 @@ struct Affine {
   std::uint32_t stride = 0;  ///< modulo 2^32
   std::uint8_t zeros = 0;    ///< low bits that are 0 in each group's first value
   std::uint8_t bits = 32;    ///< values are below 2^bits
+  /// Otherwise it holds only if the last lane's value is where it should be, which is left to be
+  /// checked.
+  bool sure = true;
 
   static constexpr unsigned group = 16;
-  bool uniform() const { return known && stride == 0; }
+  bool uniform() const { return known && stride == 0 && sure; }
   bool operator==(const Affine&) const = default;
 };
 /// The stride as a signed number, unless it is so large that a value could wrap more than once

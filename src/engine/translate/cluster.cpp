@@ -1,5 +1,8 @@
 #include "engine/translate/cluster.h"
 
+#include <algorithm>
+#include <map>
+
 #include "engine/program.h"
 #include "engine/translate/effects.h"
 #include "isa/entry.h"
@@ -114,6 +117,40 @@ std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& fi
   }
   next();
   return clusters;
+}
+
+Chain chain_of(std::span<const Op* const> ops, const RegisterFile& file, const Places& live) {
+  struct Result {
+    std::size_t made, last;
+    unsigned length;
+  };
+  std::vector<Result> results;
+  std::map<unsigned, std::size_t> now;  // of the places: which result they hold
+  Chain chain;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const Effects e = effects_of(*ops[i], file);
+    unsigned length = 0;
+    for (auto& [place, result] : now) {
+      if (!e.reads.test(place)) continue;
+      results[result].last = i;
+      length = std::max(length, results[result].length);
+    }
+    for (unsigned place = place::vector; place < place::count; ++place) {
+      if (!e.writes.test(place)) continue;
+      now.erase(place);
+      if (!ops[i]->shape) continue;
+      now[place] = results.size();
+      results.push_back({i, i, length + 1});
+      chain.length = std::max(chain.length, length + 1);
+    }
+  }
+  for (const auto& [place, result] : now)
+    if (live.test(place)) results[result].last = ops.size();
+  for (std::size_t i = 0; i < ops.size(); ++i)
+    chain.width = std::max(
+        chain.width, static_cast<unsigned>(std::ranges::count_if(
+                         results, [&](const Result& r) { return r.made <= i && i < r.last; })));
+  return chain;
 }
 
 bool is_uniform_loop(std::span<const Op> ops, const Op* begin, const RegisterFile& file,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/op.h"
+#include "engine/translate/effects.h"
 
 namespace hipsight::engine {
 
@@ -20,6 +21,13 @@ struct Cluster {
 /// (ops that `translatable` takes) lies together as far as what each op reads and writes allows.
 std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& file,
                                  const std::function<bool(const Op&)>& translatable);
+
+/// How a cluster's arithmetic hangs together: results in the longest chain of ops that wait for
+/// each other, and results wanted at the same time. Loads count as neither: they can be done late.
+struct Chain {
+  unsigned length = 0, width = 0;
+};
+Chain chain_of(std::span<const Op* const> ops, const RegisterFile& file, const Places& live);
 
 /// Whether the ops of a region, but for the conditional branch at its end that leads back to its
 /// begin, are a loop whose lanes do not depend on each other: arithmetic, loads and scalar

@@ -15,9 +15,11 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 
 #include <cstdlib>
+#include <optional>
 
 #include "engine/engine.h"
 #include "engine/program.h"
+#include "engine/translate/cluster.h"
 #include "engine/translate/emit.h"
 #include "engine/translate/library.h"
 #include "support/error.h"
@@ -62,6 +64,7 @@ struct Compiler::Impl {
   EmitOptions options;
   llvm::LLVMContext context;
   Library library;
+  std::optional<Library> double_library;  ///< for slices of two host registers
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   unsigned count = 0;
@@ -88,17 +91,32 @@ struct Compiler::Impl {
     passes.run(function, functions);
   }
 
+  /// Long chains of few values leave a host idle that waits for each result: two slices at once
+  /// give it twice as much to do. The figures are as many as fit sixteen registers.
+  bool takes_double_slices(std::span<const Op* const> ops, const RegisterFile& file,
+                           const Places& live) const {
+    if (options.slice_lanes == 16) return false;
+    const Chain chain = chain_of(ops, file, live);
+    return chain.length >= 8 && chain.width <= 5;
+  }
+
   template <class Emit>
-  Compiled compile(Emit emit_function) {
+  Compiled compile(Emit emit_function, bool doubled = false) {
+    EmitOptions options = this->options;
+    if (doubled) {
+      if (!double_library) double_library.emplace(context, 16);
+      options.slice_lanes = 16;
+    }
     const std::string name = "cluster_" + std::to_string(count++);
     llvm::Module module(name, context);
     module.setTargetTriple(machine->getTargetTriple());
     module.setDataLayout(machine->createDataLayout());
-    const Emitted emitted = emit_function(module, options, name);
+    const Emitted emitted =
+        emit_function(module, doubled ? *double_library : library, options, name);
     llvm::Function& function = *emitted.function;
     function.addFnAttr("target-cpu", machine->getTargetCPU());
     function.addFnAttr("target-features", machine->getTargetFeatureString());
-    function.addFnAttr("min-legal-vector-width", options.slice_lanes == 16 ? "512" : "256");
+    function.addFnAttr("min-legal-vector-width", this->options.slice_lanes == 16 ? "512" : "256");
     // Denormals follow MODE, which is not known here: nothing may be folded by one rule.
     function.addFnAttr("denormal-fp-math", "dynamic,dynamic");
     std::string why;
@@ -140,20 +158,23 @@ bool Compiler::stores(const Op& op) {
 
 Compiled Compiler::compile(std::span<const Op* const> ops, const RegisterFile& file,
                            const Places& live, bool masked, const Addresses& addresses) {
-  return impl_->compile([&](llvm::Module& module, EmitOptions options, const std::string& name) {
+  const auto emit_function = [&](llvm::Module& module, const Library& library, EmitOptions options,
+                                 const std::string& name) {
     options.masked = masked;
     options.addresses = &addresses;
-    return emit(module, impl_->library, ops, file, live, options, name);
-  });
+    return emit(module, library, ops, file, live, options, name);
+  };
+  return impl_->compile(emit_function, impl_->takes_double_slices(ops, file, live));
 }
 
 Compiled Compiler::compile_loop(std::span<const Op* const> ops, const Op& branch,
                                 const RegisterFile& file, const Places& live, bool masked,
                                 const Addresses& addresses) {
-  return impl_->compile([&](llvm::Module& module, EmitOptions options, const std::string& name) {
+  return impl_->compile([&](llvm::Module& module, const Library& library, EmitOptions options,
+                            const std::string& name) {
     options.masked = masked;
     options.addresses = &addresses;
-    return emit_loop(module, impl_->library, ops, branch, file, live, options, name);
+    return emit_loop(module, library, ops, branch, file, live, options, name);
   });
 }
 

@@ -40,7 +40,7 @@ Affine address_of(const Op& op, const Affinities& affine, const RegisterFile& fi
   const unsigned at = place::at(static_cast<std::uint32_t>(op.src[0]), file.lanes * 4);
   const auto word = affine.words.find(at);
   const Affine known = word == affine.words.end() ? Affine{} : word->second;
-  if (op.instruction->format != isa::Format::Global) return known;
+  if (op.instruction->format != isa::Format::Global) return known.sure ? known : Affine{};
   // To be checked when it runs (Affinities::pairs).
   const auto stride =
       op.instruction->base.where == isa::Where::Sgpr ? signed_stride(known) : affine.pair_at(at);
