@@ -295,8 +295,7 @@ std::optional<std::int64_t> Affinities::pair_at(unsigned place) const {
   if (const auto found = pairs.find(place); found != pairs.end()) return found->second;
   const auto low = words.find(place), high = words.find(place + 1);
   if (low == words.end() || high == words.end() || !high->second.uniform()) return std::nullopt;
-  if (low->second.uniform()) return 0;
-  return high->second.bits == 0 ? signed_stride(low->second) : std::nullopt;
+  return signed_stride(low->second);
 }
 
 void AffineFlow::step(Affinities& now, const Op& op, const RegisterFile& file, bool all_lanes) {

@@ -48,7 +48,7 @@ struct Affinities {
   std::map<unsigned, Carry> carries;  ///< by the mask's place
 
   bool operator==(const Affinities&) const = default;
-  /// By how much the pair grows from lane to lane, extended with zeros if need be.
+  /// By how much the pair grows from lane to lane.
   std::optional<std::int64_t> pair_at(unsigned place) const;
 };
 

@@ -59,8 +59,11 @@ class Growing {
 
   /// Before the arithmetic where possible: then later arithmetic may use what it gives.
   void add_other(const Op& op, const Effects& e) {
-    // Others see memory change: accesses that they share keep their order, loads too.
-    const bool overtakes = uses_memory(e) && (uses_memory(after_) || uses_memory(arithmetic_));
+    // Others see memory change: accesses that they share keep their order, loads too. What scalar
+    // loads read does not change, or they would not see it.
+    const bool scalar = op.instruction->format == isa::Format::Smem;
+    const bool overtakes =
+        uses_memory(e) && (uses_memory(after_) || (uses_memory(arithmetic_) && !scalar));
     const bool first = !meet(e.reads, arithmetic_.writes) && !meet(e.writes, arithmetic_.reads) &&
                        !meet(e.writes, arithmetic_.writes) && !meet(e.reads, after_.writes) &&
                        !meet(e.writes, after_.reads) && !meet(e.writes, after_.writes);
