@@ -1,7 +1,9 @@
 // Speed of the engine on one host thread: kernels on two emulated GPUs, beside native code of the
 // same structure and what the host can do at most. Processor time; medians of pairs of runs, one
 // of ours and one of the other, so that what else the machine does matters little.
-//   bench_engine FILE.json [WORD]    (run by ./dev bench engine); only rows with WORD in their name
+//   bench_engine FILE.json    (run by ./dev bench engine)
+// HIPSIGHT_BENCH=WORD measures only kernels with this in their names ("gfx1100: histogram"), or
+// "costs": what does not depend on a single kernel.
 
 #include "engine/engine.h"
 
@@ -40,10 +42,8 @@ class Suite {
                        .unit = "x FMA peak",
                        .floor = 0.35,
                        .aim = 0.7});
-    add("f16 GEMM, matrix instructions",
-        [&] { return gemm_case(place, Word::F16, engine::MatrixMode::Fast, 512); });
-    add("bf16 GEMM, matrix instructions",
-        [&] { return gemm_case(place, Word::Bf16, engine::MatrixMode::Fast, 512); });
+    add("f16 GEMM, matrix instructions", [&] { return gemm_case(place, Word::F16, 512); });
+    add("bf16 GEMM, matrix instructions", [&] { return gemm_case(place, Word::Bf16, 512); });
     add("f16 GEMM, exact against fast", [&] { return exact_case(place); });
     add("FlashAttention forward 4096x128, causal",
         [&] { return flash_attention_case(place, 4096); });
@@ -54,6 +54,12 @@ class Suite {
     add("histogram in LDS", [&] { return histogram_case(place, false); });
     add("histogram by global atomics", [&] { return histogram_case(place, true); });
     add("random gather from 16 MiB", [&] { return gather_case(place); });
+  }
+
+  /// What does not depend on a single kernel.
+  void add_costs(const std::string& gpu) {
+    if (!word_.empty() && word_ != "costs") return;
+    for (Row& row : cost_rows({.gpu = gpu, .build = build_})) rows_.push_back(std::move(row));
   }
 
   std::vector<Row> rows() {
@@ -87,15 +93,13 @@ class Suite {
     return speed;
   }
 
-  static Case exact_case(const Place& place) {
-    const auto make = [&](engine::MatrixMode mode) {
-      return gemm_case(place, Word::F16, mode, 256);
-    };
-    Case exact = make(engine::MatrixMode::Exact);
+  static Case exact_case(Place place) {
+    const auto fast = std::make_shared<Case>(gemm_case(place, Word::F16, 256));
+    warm_up(*fast);
+    place.options.matrix = engine::MatrixMode::Exact;
+    Case exact = gemm_case(place, Word::F16, 256);
     exact.against = "fast";
     exact.floor = 0.1, exact.aim = 0.25;
-    const auto fast = std::make_shared<Case>(make(engine::MatrixMode::Fast));
-    fast->launch();  // its code is decoded
     exact.other = [fast] { return fast->launch().seconds; };
     return exact;
   }
@@ -106,14 +110,31 @@ class Suite {
   std::vector<Row> rows_;
 };
 
+double host_copy() {
+  constexpr std::size_t floats = std::size_t{1} << 24;
+  std::vector<float> from(floats, 1.0f), to(floats);
+  return best_of(9, [&] {
+    const double begin = thread_seconds();
+    native::copy(floats, from.data(), to.data());
+    return 2.0 * floats * sizeof(float) / (thread_seconds() - begin) * 1e-9;
+  });
+}
+
 int run(const std::string& json) {
+  setenv("HIPSIGHT_CACHE", "off", 1);  // what is compiled here is compiled anew
   const char* word = std::getenv("HIPSIGHT_BENCH");
   const auto build = std::filesystem::canonical("/proc/self/exe").parent_path().parent_path();
   fmt::print("one thread, {} code, processor time, medians\n", engine::Engine::host_isa());
   Suite suite(build, word ? word : "");
   suite.run_on("mi300x", "gfx942");
   suite.run_on("rx7900xtx", "gfx1100");
+  suite.add_costs("mi300x");
   auto rows = suite.rows();
+  rows.push_back({.name = "host: copy of 64 MiB, read and written",
+                  .value = host_copy(),
+                  .unit = "GB/s",
+                  .floor = none,
+                  .aim = none});
   rows.push_back({.name = "host: FMA in registers",
                   .value = best_of(9, [] { return 1e-9 / seconds_at_peak(1); }),
                   .unit = "GFLOP/s",

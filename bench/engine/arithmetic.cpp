@@ -46,8 +46,8 @@ std::vector<_Float16> to_f16(const std::vector<float>& values) {
 
 }  // namespace
 
-Case sgemm_case(const Place& place, int part, int n, unsigned threads) {
-  const auto gpu = std::make_shared<Gpu>(place.gpu, engine::Options{.threads = threads});
+Case sgemm_case(const Place& place, int part, int n) {
+  const auto gpu = std::make_shared<Gpu>(place.gpu, place.options);
   const auto product = std::make_shared<Product>(n, false);
   const std::size_t size = product->a.size();
   const float* a = gpu->array(product->a);
@@ -90,8 +90,8 @@ Case sgemm_case(const Place& place, int part, int n, unsigned threads) {
           .aim = part == 1 ? 1 : 2.0};
 }
 
-Case gemm_case(const Place& place, Word word, engine::MatrixMode mode, int n) {
-  const auto gpu = std::make_shared<Gpu>(place.gpu, engine::Options{.threads = 1, .matrix = mode});
+Case gemm_case(const Place& place, Word word, int n) {
+  const auto gpu = std::make_shared<Gpu>(place.gpu, place.options);
   const auto product = std::make_shared<Product>(n, true);
   const auto words = [&](const std::vector<float>& values) {
     std::vector<std::uint16_t> result;
@@ -130,7 +130,7 @@ Case gemm_case(const Place& place, Word word, engine::MatrixMode mode, int n) {
 
 Case flash_attention_case(const Place& place, int queries) {
   constexpr int head = 128;
-  const auto gpu = std::make_shared<Gpu>(place.gpu, engine::Options{.threads = 1});
+  const auto gpu = std::make_shared<Gpu>(place.gpu, place.options);
   const std::size_t size = std::size_t(queries) * head;
   const auto q = random_values(size, 1), k = random_values(size, 2), v = random_values(size, 3);
   auto* o = gpu->array<_Float16>(size);

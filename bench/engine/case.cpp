@@ -17,27 +17,47 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-Speed measure(const Case& what) {
+void warm_up(const Case& what) {
   // A few launches, since what is asked to be translated depends on what has run by then.
-  what.check();
   for (int i = 0; i < 4; ++i) {
     what.launch();
     engine::Translator::instance().wait();
   }
+}
+
+std::vector<std::pair<double, double>> pairs(const std::function<double()>& one,
+                                             const std::function<double()>& other) {
   constexpr std::size_t fewest = 5, most = 25;
   constexpr double enough = 1;  // seconds
-  std::vector<double> ratios, rates, other_rates, instructions;
-  for (double spent = 0; ratios.size() < fewest || (ratios.size() < most && spent < enough);) {
-    const double other = what.other();
-    const Ran ran = what.launch();
-    ratios.push_back(other / ran.seconds);
-    rates.push_back(what.work / ran.seconds * 1e-9);
-    other_rates.push_back(what.work / other * 1e-9);
-    instructions.push_back(ran.instructions / ran.seconds * 1e-9);
-    spent += other + ran.seconds;
+  std::vector<std::pair<double, double>> result;
+  for (double spent = 0; result.size() < fewest || (result.size() < most && spent < enough);) {
+    const auto& last = result.emplace_back(one(), other());
+    spent += last.first + last.second;
   }
+  return result;
+}
+
+Speed measure(const Case& what) {
   what.check();
-  return {median(ratios), median(rates), median(other_rates), median(instructions)};
+  warm_up(what);
+  double instructions = 0;  // the same for each launch
+  const auto runs = pairs(
+      [&] {
+        const Ran ran = what.launch();
+        instructions = ran.instructions;
+        return ran.seconds;
+      },
+      what.other);
+  what.check();
+  std::vector<double> ratios, ours, others;
+  for (const auto& [seconds, other] : runs) {
+    ratios.push_back(other / seconds);
+    ours.push_back(seconds);
+    others.push_back(other);
+  }
+  const double seconds = median(ours);
+  return {median(ratios), what.work / seconds * 1e-9, what.work / median(others) * 1e-9,
+          instructions / seconds * 1e-9};
 }
 
 std::filesystem::path Place::kernels() const {

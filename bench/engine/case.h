@@ -35,23 +35,27 @@ struct Speed {
 /// again.
 Speed measure(const Case& what);
 
+/// Launches until all that is worth it has been translated.
+void warm_up(const Case& what);
+
 /// The row of a case.
 Row row_of(const Case& what, const Speed& speed);
 
 double median(std::vector<double> values);
 
-/// How the suite's cases are made: on a GPU of their own, with kernels of one of these programs.
+/// How cases are made: each on a GPU of its own, with kernels of these programs.
 struct Place {
   std::string gpu;  ///< "mi300x"
   std::filesystem::path build;
+  engine::Options options{.threads = 1};
   std::filesystem::path kernels() const;  ///< kernels.hip
   std::filesystem::path example(const std::string& name) const;
 };
 
 enum class Word { F16, Bf16 };
 
-Case sgemm_case(const Place& place, int part, int n, unsigned threads = 1);  // part: 1, 4, 8
-Case gemm_case(const Place& place, Word word, engine::MatrixMode mode, int n);
+Case sgemm_case(const Place& place, int part, int n);  ///< part: 1, 4 or 8
+Case gemm_case(const Place& place, Word word, int n);
 Case flash_attention_case(const Place& place, int queries);
 Case copy_case(const Place& place);
 Case saxpy_case(const Place& place);
@@ -59,6 +63,13 @@ Case saxpy_exp_case(const Place& place);
 Case gather_case(const Place& place);
 Case histogram_case(const Place& place, bool global);
 Case mandelbrot_case(const Place& place);
+
+/// What does not depend on a single kernel: compiling, a second core, counting, starting.
+std::vector<Row> cost_rows(const Place& place);
+
+/// Pairs of runs, one after the other, that fill about a second: seconds of each.
+std::vector<std::pair<double, double>> pairs(const std::function<double()>& one,
+                                             const std::function<double()>& other);
 
 /// Seconds that this host needs for so many FLOP of FMAs in registers: its peak.
 double seconds_at_peak(double flop);

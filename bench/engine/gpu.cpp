@@ -64,7 +64,9 @@ Ran Launch::run() const {
   const double begin = thread_seconds();
   const auto result = engine_->run(
       {.module = module_, .kernel = kernel_, .grid = grid_, .block = block_, .kernarg = kernarg_});
-  Ran ran{.seconds = thread_seconds() - begin, .code = result.counts.size()};
+  Ran ran{.seconds = thread_seconds() - begin,
+          .on_the_wall = result.host_seconds,
+          .code = result.counts.size()};
   for (const auto& count : result.counts) ran.instructions += static_cast<double>(count.executions);
   return ran;
 }

@@ -18,6 +18,7 @@ namespace hipsight::bench {
 struct Ran {
   double instructions = 0;  ///< wave-instructions
   double seconds = 0;       ///< of the launching thread's processor time
+  double on_the_wall = 0;   ///< seconds
   std::size_t code = 0;     ///< instructions of the program that were reached
 };
 

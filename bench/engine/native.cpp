@@ -101,8 +101,9 @@ void histogram_global(std::size_t n, const unsigned char* bytes, unsigned* count
 void mandelbrot(int width, int height, float step, int most, int* steps) {
 #pragma clang fp contract(off)  // as on the GPU: the same number of steps
   for (int at = 0; at < width * height; ++at) {
-    const float cx = std::fma(static_cast<float>(at % width), step, -2.0f);
-    const float cy = std::fma(static_cast<float>(at / width), step, -1.5f);
+    const int column = at % width, row = at / width;
+    const float cx = std::fma(static_cast<float>(column), step, -2.0f);
+    const float cy = std::fma(static_cast<float>(row), step, -1.5f);
     float x = 0, y = 0;
     int i = 0;
     while (i < most) {

@@ -1,7 +1,7 @@
 // Large arrays, tables, counters and divergence.
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <random>
 
@@ -24,7 +24,7 @@ struct Setup {
   std::shared_ptr<Gpu> gpu;
   std::shared_ptr<Launch> launch;
   Setup(const Place& place, const std::filesystem::path& file, const char* kernel)
-      : gpu(std::make_shared<Gpu>(place.gpu, engine::Options{.threads = 1})),
+      : gpu(std::make_shared<Gpu>(place.gpu, place.options)),
         launch(std::make_shared<Launch>(*gpu, file, kernel)) {}
   explicit Setup(const Place& place, const char* kernel) : Setup(place, place.kernels(), kernel) {}
   std::function<Ran()> runner() const {
@@ -69,7 +69,7 @@ Case copy_case(const Place& place) {
               [=] {
                 std::fill_n(to, large, 9.0f);
                 s.launch->run();
-                if (std::memcmp(to, from->data(), large * sizeof *to)) fail("the copy differs");
+                if (!std::equal(to, to + large, from->begin())) fail("the copy differs");
               },
           .work = 2.0 * large * sizeof *to,
           .unit = "GB/s",

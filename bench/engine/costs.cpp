@@ -1,0 +1,167 @@
+// What does not depend on a single kernel: compiling, a second core, counting, starting.
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "engine/case.h"
+#include "engine/native.h"
+#include "engine/program.h"
+#include "support/error.h"
+
+namespace hipsight::bench {
+namespace {
+
+double median_of_ratios(const std::vector<std::pair<double, double>>& runs) {
+  std::vector<double> ratios;
+  for (const auto& [one, other] : runs) ratios.push_back(one / other);
+  return median(ratios);
+}
+
+/// What the first launch takes longer than the next one when all is translated at first sight, for
+/// each instruction of the kernel that was reached. Both variants are made, for waves with every
+/// lane on and for others.
+Row compiling(Place place) {
+  place.options.tier = engine::Tier::Translate;
+  std::vector<double> costs;
+  for (int i = 0; i < 5; ++i) {
+    double seconds = 0;
+    std::size_t code = 0;
+    for (const Case& what : {sgemm_case(place, 1, 128), sgemm_case(place, 4, 128),
+                             sgemm_case(place, 8, 128), mandelbrot_case(place)}) {
+      const Ran first = what.launch();
+      seconds += first.seconds - what.launch().seconds;
+      code += first.code;
+    }
+    costs.push_back(seconds * 1e3 / static_cast<double>(code));
+  }
+  return {.name = "compiling, for an instruction",
+          .value = median(costs),
+          .unit = "ms",
+          .high_is_better = false,
+          .floor = 0.25,
+          .aim = 0.1};
+}
+
+/// By how much two threads are quicker than one; the host's own gain is beside it, since two
+/// processors may be one core.
+Row second_core(const Place& place) {
+  const auto on_the_wall = [&](unsigned threads) {
+    Place here = place;
+    here.options.threads = threads;
+    const auto what = std::make_shared<Case>(sgemm_case(here, 4, 512));
+    warm_up(*what);
+    return [what] { return what->launch().on_the_wall; };
+  };
+  const auto host = [](unsigned threads) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<std::jthread> all;
+    // The same work, split.
+    for (unsigned i = 0; i < threads; ++i)
+      all.emplace_back([=] { native::fma_in_registers(static_cast<int>(200000 / threads)); });
+    all.clear();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  return {.name = "two threads against one, fp32 GEMM",
+          .value = median_of_ratios(pairs(on_the_wall(1), on_the_wall(2))),
+          .unit = "x",
+          .floor = 1.8,
+          .aim = 1.95,
+          .beside = {{"x of the host's FMAs",
+                      median_of_ratios(pairs([&] { return host(1); }, [&] { return host(2); }))}}};
+}
+
+/// What counting costs. Everything is translated, so that the counts do not decide what runs.
+Row counting(Place place, const std::string& name, Case (*make)(const Place&)) {
+  place.options.tier = engine::Tier::Translate;
+  const Case counted = make(place);
+  warm_up(counted);
+  // For code that is lowered now, the op that counts does nothing.
+  auto& region = const_cast<engine::Code&>(*engine::host_table().find("region"));
+  const engine::Code usual = region;
+  region.wave32 = region.wave64 = [](engine::Wave&, const engine::Op* op) { return op + 1; };
+  const Case uncounted = make(place);
+  warm_up(uncounted);
+  region = usual;
+  return {.name = fmt::format("slowdown by counting, {}", name),
+          .value = median_of_ratios(pairs([&] { return counted.launch().seconds; },
+                                          [&] { return uncounted.launch().seconds; })),
+          .unit = "x",
+          .high_is_better = false,
+          .floor = 1.3,
+          .aim = 1.05};
+}
+
+/// Processor seconds of a program, from its start to its end.
+double seconds_of(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error) fail("{} does not start", words.front());
+  int status = 0;
+  rusage used{};
+  if (wait4(child, &status, 0, &used) < 0 || status) fail("{} failed", words.front());
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+/// A program that runs a small kernel once, without and with what earlier runs have compiled.
+std::vector<Row> starting(const Place& place) {
+  const std::vector<std::string> program{place.example("saxpy"), "1000"};
+  const auto folder = std::filesystem::temp_directory_path() /
+                      fmt::format("hipsight-bench-{}", static_cast<int>(getpid()));
+  setenv("HIPSIGHT_REPORT", "none", 1);
+  setenv("HIPSIGHT_CACHE", folder.c_str(), 1);
+  const auto runs = pairs(
+      [&] {
+        std::filesystem::remove_all(folder);
+        return seconds_of(program);
+      },
+      [&] { return seconds_of(program); });
+  setenv("HIPSIGHT_CACHE", "off", 1);
+  std::filesystem::remove_all(folder);
+  std::vector<double> cold, cached;
+  for (const auto& [first, second] : runs) {
+    cold.push_back(first);
+    cached.push_back(second);
+  }
+  return {{.name = "start to end of a trivial program, cold",
+           .value = median(cold),
+           .unit = "s",
+           .high_is_better = false,
+           .floor = 0.3,
+           .aim = 0.15},
+          {.name = "start to end of a trivial program, cached",
+           .value = median(cached),
+           .unit = "s",
+           .high_is_better = false,
+           .floor = 0.05,
+           .aim = 0.03}};
+}
+
+}  // namespace
+
+std::vector<Row> cost_rows(const Place& place) {
+  std::vector<Row> rows{
+      compiling(place), second_core(place), counting(place, "mandelbrot", mandelbrot_case),
+      counting(place, "fp32 GEMM", [](const Place& here) { return sgemm_case(here, 4, 512); })};
+  for (Row& row : starting(place)) rows.push_back(std::move(row));
+  return rows;
+}
+
+}  // namespace hipsight::bench
