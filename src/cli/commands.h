@@ -25,7 +25,8 @@ struct RunOptions {
   std::string matrix;  ///< "fast" or "exact"; empty: HIPSIGHT_MATRIX, else fast
   bool no_report = false;
   bool fidelity = false;
-  unsigned profile = 0;  ///< workgroups to observe; 0: no profile
+  std::string trace, trace_file;  ///< a wave (report::TraceOptions), and where its trace goes
+  unsigned profile = 0;           ///< workgroups to observe; 0: no profile
   bool sampled_only = false;
   bool predict = false;              ///< and then only the prediction is told
   std::string progress_seconds;      ///< from one line to the next; empty: as usual

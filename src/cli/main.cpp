@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/commands.h"
+#include "report/wave_trace.h"
 #include "support/error.h"
 
 namespace {
@@ -76,6 +77,27 @@ void add_report(CLI::App& command, cli::RunOptions& options) {
       ->check(CLI::Range(1e-3, 1e9).description(""));
 }
 
+std::string check_wave(const std::string& wave) try {
+  report::TraceOptions::parse(wave);
+  return {};
+} catch (const Error& error) {
+  return error.what();
+}
+
+// A wave of the first launch that is selected.
+void add_trace(CLI::App& command, cli::RunOptions& options) {
+  CLI::Option* trace = command
+                           .add_option("--trace", options.trace,
+                                       "Show each instruction that one wave of the first launch "
+                                       "runs, and the registers that it writes")
+                           ->type_name("WORKGROUP[:WAVE]")
+                           ->check(CLI::Validator(check_wave, ""))
+                           ->excludes("--also");
+  command.add_option("--trace-file", options.trace_file, "Write that here, not to stderr")
+      ->type_name("FILE")
+      ->needs(trace);
+}
+
 // Parses the command line and runs the command. @throws CLI::ParseError, Error.
 int dispatch(CLI::App& app, int argc, char** argv) {
   cli::RunOptions options;
@@ -96,6 +118,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   add_also(*run, options);
   add_selection(*run, options);
   add_report(*run, options);
+  add_trace(*run, options);
   run->prefix_command();
 
   unsigned sample = kSample;

@@ -84,6 +84,9 @@ int run(const RunOptions& options) {
   if (options.sampled_only) set("HIPSIGHT_SAMPLED_ONLY", "1");
   if (options.predict) set("HIPSIGHT_PREDICT", "1");
   if (options.fidelity) set("HIPSIGHT_FIDELITY", "1");
+  if (!options.trace.empty()) set("HIPSIGHT_TRACE", options.trace);
+  if (!options.trace_file.empty())
+    set("HIPSIGHT_TRACE_FILE", fs::absolute(options.trace_file).string());
   if (options.no_report) set("HIPSIGHT_REPORT", "none");
 
   // DT_RUNPATH, which linkers write today, is searched after LD_LIBRARY_PATH.

@@ -13,10 +13,12 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <new>
 
 #include "engine/overruns.h"
+#include "engine/stepper.h"
 #include "engine/translate/translator.h"
 
 namespace hipsight::engine {
@@ -46,7 +48,8 @@ Block make_block(std::size_t size) {
 struct Slot {
   Workgroup group;
   Block waves, lds, scratch;
-  unsigned idle = 0;  ///< turns of its waves since one made progress
+  unsigned idle = 0;                        ///< turns of its waves since one made progress
+  std::map<const Wave*, Stepper> steppers;  ///< of waves that are told of step by step
 
   Slot(const Launch& launch, std::uint32_t max_waves)
       : waves(make_block(launch.file.wave_bytes() * max_waves)),
@@ -78,11 +81,15 @@ struct Slot {
     group.waiting = 0;
     group.barriers = {};
     idle = 0;
+    steppers.clear();
     Observer* const observer = launch.dispatch->observer;
     GroupObserver* const observed = observer ? observer->begins(index) : nullptr;
     for (std::uint32_t i = 0; i < group.started; ++i) {
       start_wave(*group.waves[i], group, i, size);
-      group.waves[i]->observer = observed;
+      Wave& wave = *group.waves[i];
+      wave.observer = observed;
+      if (observed && observed->steps(i))
+        steppers.try_emplace(&wave, *launch.program, launch.file, wave);
     }
   }
 };
@@ -240,7 +247,11 @@ class Execution {
       wave.budget = slot.idle > patience ? spin_budget : wave_budget;
       wave.stop = Stop::None;
       if (csr != wave.csr_32) _mm_setcsr(wave.csr_32);  // which takes longer than to look
-      run_wave(wave);
+      const auto stepper = slot.steppers.find(&wave);
+      if (stepper == slot.steppers.end()) [[likely]]
+        run_wave(wave);
+      else
+        stepper->second.run(wave);
       csr = wave.csr_32;
       if (wave.stop == Stop::End) end_wave(wave);
       return wave.stop != Stop::Yield;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "isa/instruction.h"
 
@@ -22,6 +23,22 @@ struct Access {
   const std::uint64_t* at;  ///< where, of each lane in the mask
 };
 
+/// A register that an instruction wrote, and what it holds now.
+struct Written {
+  enum class File : std::uint8_t { Scalar, Scc, Vector, Accumulator };
+  File file;
+  unsigned index;               ///< scalar registers by their encoding: VCC is 106, EXEC 126
+  std::uint64_t mask;           ///< lanes that were written, of a vector register
+  const std::uint32_t* values;  ///< one, or one for each lane of the wave
+};
+/// What one execution of an instruction did to the registers: all that have changed, and results
+/// that are what they were before.
+struct Step {
+  const isa::Instruction* instruction;  ///< null: what the wave starts with
+  unsigned lanes;                       ///< of the wave
+  std::span<const Written> written;
+};
+
 /// Is told what one workgroup does, by one host thread at a time, each wave's doings in order.
 class GroupObserver {
  public:
@@ -30,6 +47,9 @@ class GroupObserver {
   virtual void enters(unsigned wave, std::uint32_t region, std::uint64_t exec) = 0;
   virtual void accesses(unsigned wave, const isa::Instruction& instruction,
                         const Access& access) = 0;
+  /// Whether to be told of each instruction of a wave, which takes long; asked when it starts.
+  virtual bool steps(unsigned /*wave*/) const { return false; }
+  virtual void step(unsigned /*wave*/, const Step& /*step*/) {}
 };
 
 /// Chooses workgroups of a launch (Dispatch::observer), which then are interpreted.

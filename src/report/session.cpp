@@ -116,6 +116,11 @@ Output Output::from_environment() {
   output.sampled_only = hipsight::report::environment("HIPSIGHT_SAMPLED_ONLY") == "1";
   output.tables = hipsight::report::environment("HIPSIGHT_PREDICT") != "1";
   output.fidelity = hipsight::report::environment("HIPSIGHT_FIDELITY") == "1";
+  if (const std::string wave = hipsight::report::environment("HIPSIGHT_TRACE"); !wave.empty()) {
+    output.trace = TraceOptions::parse(wave);
+    output.trace->file = hipsight::report::environment("HIPSIGHT_TRACE_FILE");
+    if (output.profile) fail("HIPSIGHT_TRACE and HIPSIGHT_PROFILE: only one of them at a time");
+  }
   return output;
 }
 
@@ -169,7 +174,7 @@ struct Session::Impl {
   RunReport run;
   Selector selector;
   Progress progress;
-  bool finished = false;
+  bool finished = false, traced = false;
   std::set<std::string> profiled;  ///< mangled names
 
   Impl(Output o, const Selection& selection, ProgressOutput p)
@@ -220,6 +225,14 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
       trace_.emplace(impl.run.gpu, workgroups(dispatch).volume(), impl.output.profile);
       dispatch.observer = &*trace_;
       dispatch.observed_only = impl.output.sampled_only;
+    }
+    if (selected_ && impl.output.trace && !std::exchange(impl.traced, true)) {
+      try {
+        wave_trace_.emplace(*impl.output.trace, dispatch, number_);
+        dispatch.observer = &*wave_trace_;
+      } catch (const Error& error) {
+        std::fprintf(stderr, "hipsight: %s\n", error.what());
+      }
     }
   }
   impl.progress.begin(dispatch.kernel->name, workgroups(dispatch).volume(), finished_);
@@ -275,6 +288,8 @@ void Session::finish() noexcept {
       std::lock_guard lock(impl_->mutex);
       if (std::exchange(impl_->finished, true)) return;
     }
+    if (output.trace && !impl_->traced)
+      std::fprintf(stderr, "hipsight: nothing is traced: %s\n", selection().c_str());
     if (output.text == Output::Text::Stderr) {
       std::fflush(stdout);  // the program's output first, where both go to one place
       std::fputs(text().c_str(), stderr);

@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "gpus/gpu.h"
 #include "profile/trace.h"
+#include "report/wave_trace.h"
 
 namespace hipsight::report {
 
@@ -21,10 +22,12 @@ struct Output {
   unsigned profile = 0;   ///< workgroups to observe of each kernel's first launch; 0: no profile
   bool sampled_only = false;  ///< and no other workgroups run
   bool tables = true;         ///< of the profile: else only the prediction that is made from it
+  std::optional<TraceOptions> trace = {};  ///< of the first launch
 
   /// HIPSIGHT_REPORT ("none", "stderr" or a file; unset is "stderr"), HIPSIGHT_JSON (a file),
   /// HIPSIGHT_FIDELITY (1), HIPSIGHT_PROFILE (a number), HIPSIGHT_PREDICT and HIPSIGHT_SAMPLED_ONLY
-  /// (1). `hipsight run` and `hipsight profile` set them. @throws Error when one makes no sense.
+  /// (1), HIPSIGHT_TRACE (TraceOptions) and HIPSIGHT_TRACE_FILE. `hipsight run` and `hipsight
+  /// profile` set them. @throws Error when one makes no sense.
   static Output from_environment();
 };
 
@@ -82,6 +85,7 @@ class Session {
     std::uint64_t number_ = 0;
     bool selected_ = false;
     std::optional<profile::LaunchTrace> trace_;
+    std::optional<WaveTrace> wave_trace_;
   };
 
   /// Writes the report, the first time it is called. What cannot be written is said on stderr.

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace programs {
 namespace {
@@ -68,6 +69,86 @@ TEST(Output, OfChosenLaunches) {
   // One of eight blocks of 1001 integers, each read and written.
   EXPECT_EQ(report.at("kernels")[0].at("bytes").at("global").at("read"), 4004);
   EXPECT_EQ(report.at("selection").at("of_launches"), 9);
+}
+
+/// Lines of a text that hold this word.
+std::vector<std::string> lines_with(const std::string& text, const std::string& word) {
+  std::vector<std::string> found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(word) != std::string::npos) found.push_back(line);
+  return found;
+}
+
+// saxpy has four waves of 64 in each workgroup of 256; the last workgroup of 1000 has 232
+// work-items.
+TEST(Trace, IsOfTheChosenWave) {
+  const Scratch scratch;
+  const Outcome outcome =
+      hipsight_run({"--no-report", "--trace", "3:2", "--trace-file", scratch / "trace"},
+                   {EXAMPLES "/saxpy", "1000"});
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, StartsWith("PASS"));
+  const std::string trace = read_file(scratch / "trace");
+  EXPECT_THAT(trace, StartsWith("trace of launch 1: saxpy(int, float, float const*, float*), "
+                                "workgroup (3, 0, 0), wave 2\n"));
+  const auto start = lines_with(trace, "(start)");
+  ASSERT_EQ(start.size(), 1u);
+  EXPECT_THAT(start[0], HasSubstr(" v0=00000080+1"));  // work-item 128 and those after it
+  EXPECT_THAT(start[0], HasSubstr("=00000003 "));      // the workgroup's number
+  EXPECT_THAT(start[0], HasSubstr(" exec_lo=ffffffff exec_hi=ffffffff"));
+  const auto ends = lines_with(trace, "s_endpgm");
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(lines_with(trace, "global_load_dword").size(), 2u);
+  EXPECT_THAT(trace, HasSubstr("saxpy.hip:"));
+  // As many as are said, and no other wave's.
+  const auto count = lines_with(trace, "  ").size() - 1;
+  EXPECT_THAT(trace,
+              testing::EndsWith("end of the trace: " + std::to_string(count) + " instructions\n"));
+}
+
+TEST(Trace, IsTheSameInEachTier) {
+  std::string first;
+  for (const char* tier : {"interpret", "translate"}) {
+    const Outcome outcome = hipsight_run({"--no-report", "--trace", "1,2:3", "--threads", "1"},
+                                         {EXAMPLES "/sgemm", "256"}, {{"HIPSIGHT_ENGINE", tier}});
+    ASSERT_EQ(outcome.status, 0) << describe(outcome);
+    EXPECT_GT(outcome.err.size(), 100'000u);
+    if (first.empty()) first = outcome.err;
+    EXPECT_TRUE(outcome.err == first) << tier;
+  }
+}
+
+TEST(Trace, OfAnotherLaunch) {
+  const Outcome outcome =
+      hipsight_run({"--no-report", "--trace", "0", "--kernel", "^square", "--launch", "3"},
+                   {EXAMPLES "/streams", "8003"});
+  EXPECT_THAT(outcome.err,
+              HasSubstr(": square(int, unsigned int*), workgroup (0, 0, 0), wave 0\n"));
+  EXPECT_EQ(lines_with(outcome.err, "(start)").size(), 1u);
+}
+
+TEST(Trace, OfWhatIsNotThereIsSaidSo) {
+  const auto trace = [](const char* wave, const Words& program, const Words& more = {}) {
+    Words options{"--no-report", "--trace", wave};
+    options.insert(options.end(), more.begin(), more.end());
+    return hipsight_run(options, program);
+  };
+  EXPECT_EQ(trace("4", {EXAMPLES "/saxpy", "1000"}).err,
+            "hipsight: nothing is traced: launch 1 of the program has 4 x 1 x 1 workgroups, and "
+            "none (4, 0, 0)\n");
+  EXPECT_EQ(trace("0:4", {EXAMPLES "/saxpy", "1000"}).err,
+            "hipsight: nothing is traced: a workgroup of launch 1 of the program has 4 waves, and "
+            "no wave 4\n");
+  EXPECT_THAT(trace("0", {EXAMPLES "/saxpy", "1000"}, {"--kernel", "sgemm"}).err,
+              StartsWith("hipsight: nothing is traced: "));
+  for (const char* wrong : {"", "x", "1,", "1,2,3,4", "1:", "1:2:3", "-1", "1 "}) {
+    const Outcome outcome = trace(wrong, {"greeting"});
+    EXPECT_EQ(outcome.status, 125) << wrong;
+    EXPECT_THAT(outcome.err, HasSubstr("is no wave to trace")) << wrong;
+  }
+  EXPECT_THAT(trace("0", {"greeting"}, {"--trace-file", "/no/such/folder/trace"}).err,
+              HasSubstr("cannot write the trace to '/no/such/folder/trace'"));
 }
 
 TEST(Output, OfUnoptimizedCooperativeGroups) {

@@ -1,0 +1,122 @@
+#include "engine/stepper.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace hipsight::engine {
+namespace {
+
+constexpr unsigned visible_scalars = reg::trash;
+constexpr std::uint64_t no_address = ~0ull;
+
+const std::uint32_t* vectors_of(const Wave& wave) {
+  return const_cast<Wave&>(wave).vgpr(0);
+}
+
+}  // namespace
+
+Stepper::Stepper(Program& program, const RegisterFile& file, const Wave& wave)
+    : program_(program),
+      file_(file),
+      scalars_(wave.scalar, wave.scalar + visible_scalars),
+      vectors_(vectors_of(wave), vectors_of(wave) + vector_words()),
+      scc_(wave.scc) {
+  tell_start(wave);
+}
+
+std::size_t Stepper::vector_words() const {
+  return std::size_t{file_.vgprs + file_.agprs} * file_.lanes;
+}
+
+void Stepper::run(Wave& wave) {
+  for (const Op* op = wave.resume; op;) {
+    begin(wave, *op);
+    // Ops may go on to the next one by themselves: a copy is run, with an end behind it.
+    Op alone[2]{*op};
+    alone[1].run = [](Wave&, const Op* end) { return end; };
+    const auto original = [&](const Op* at) {
+      return at == &alone[0] ? op : at == &alone[1] ? op + 1 : at;
+    };
+    const Op* const next = original(op->run(wave, &alone[0]));
+    wave.resume = original(wave.resume);
+    // What will be tried again has not happened.
+    if (!next && wave.stop == Stop::Yield && wave.resume == op) instruction_ = nullptr;
+    op = next;
+  }
+  tell(wave);
+}
+
+bool Stepper::is_region(const Op& op) {
+  if (op.counter >= regions_.size()) regions_ = program_.regions();
+  return op.counter < regions_.size() && regions_[op.counter].begin == &op;
+}
+
+void Stepper::begin(const Wave& wave, const Op& op) {
+  if (is_region(op)) {
+    tell(wave);
+    tell_skipped(wave, no_address);
+    const Region& region = regions_[op.counter];
+    next_ = region.first;
+    end_ = region.first + region.count;
+    return;
+  }
+  if (instruction_ && instruction_->address != op.instruction->address) tell(wave);
+  if (!instruction_) {
+    tell_skipped(wave, op.instruction->address);
+    instruction_ = next_ != end_ ? next_ : op.instruction;
+    exec_ = wave.exec() & wave.full;
+  }
+  results_ |= effects_of(op, file_).writes;
+}
+
+/// Instructions without an op, which do nothing: those before an address, or up to the region's
+/// end. A jump into the middle of a region leaves none to tell.
+void Stepper::tell_skipped(const Wave& wave, std::uint64_t until) {
+  const bool inside =
+      until == no_address ||
+      std::any_of(next_, end_, [&](const isa::Instruction& in) { return in.address == until; });
+  if (!inside) next_ = end_;
+  for (; next_ != end_ && next_->address != until; ++next_)
+    wave.observer->step(wave.index_in_group, {next_, file_.lanes, {}});
+}
+
+void Stepper::tell(const Wave& wave) {
+  if (!instruction_) return;
+  using File = Written::File;
+  std::vector<Written> written;
+  for (unsigned i = 0; i < visible_scalars; ++i)
+    if (results_[i] || wave.scalar[i] != scalars_[i])
+      written.push_back({File::Scalar, i, 1, &wave.scalar[i]});
+  if (results_[place::scc] || wave.scc != scc_) written.push_back({File::Scc, 0, 1, &wave.scc});
+  const std::uint32_t* const now = vectors_of(wave);
+  for (unsigned r = 0; r < file_.vgprs + file_.agprs; ++r) {
+    const std::size_t at = std::size_t{r} * file_.lanes;
+    std::uint64_t mask = results_[place::vector + r] ? exec_ : 0;
+    if (std::memcmp(now + at, &vectors_[at], file_.lanes * sizeof *now) != 0)
+      for (unsigned lane = 0; lane < file_.lanes; ++lane)
+        mask |= std::uint64_t{now[at + lane] != vectors_[at + lane]} << lane;
+    if (!mask) continue;
+    const bool accumulator = r >= file_.vgprs;
+    written.push_back({accumulator ? File::Accumulator : File::Vector,
+                       accumulator ? r - file_.vgprs : r, mask, now + at});
+  }
+  wave.observer->step(wave.index_in_group, {instruction_, file_.lanes, written});
+  std::copy_n(wave.scalar, visible_scalars, scalars_.begin());
+  std::copy_n(now, vectors_.size(), vectors_.begin());
+  scc_ = wave.scc;
+  if (instruction_ == next_) ++next_;
+  instruction_ = nullptr;
+  results_.reset();
+}
+
+/// Scalars that are not 0, and the work-items' numbers.
+void Stepper::tell_start(const Wave& wave) {
+  using File = Written::File;
+  std::vector<Written> written;
+  for (unsigned i = 0; i < visible_scalars; ++i)
+    if (wave.scalar[i]) written.push_back({File::Scalar, i, 1, &wave.scalar[i]});
+  if (file_.vgprs) written.push_back({File::Vector, 0, wave.full, vectors_of(wave)});
+  wave.observer->step(wave.index_in_group, {nullptr, file_.lanes, written});
+}
+
+}  // namespace hipsight::engine

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/observer.h"
+#include "engine/program.h"
+#include "engine/translate/effects.h"
+#include "engine/wave.h"
+
+namespace hipsight::engine {
+
+/// Runs a wave that is interpreted and tells its observer of each instruction
+/// (GroupObserver::step).
+class Stepper {
+ public:
+  /// `wave`: just started.
+  Stepper(Program& program, const RegisterFile& file, const Wave& wave);
+
+  /// As run_wave.
+  void run(Wave& wave);
+
+ private:
+  void begin(const Wave& wave, const Op& op);
+  bool is_region(const Op& op);
+  void tell(const Wave& wave);
+  void tell_skipped(const Wave& wave, std::uint64_t until);
+  void tell_start(const Wave& wave);
+  std::size_t vector_words() const;
+
+  Program& program_;
+  const RegisterFile file_;
+  std::vector<Region> regions_;
+  const isa::Instruction *next_ = nullptr, *end_ = nullptr;  ///< of the region, in order
+
+  // The instruction that is under way, which may be several ops; and what was there before.
+  const isa::Instruction* instruction_ = nullptr;
+  std::uint64_t exec_ = 0;
+  Places results_;
+  std::vector<std::uint32_t> scalars_, vectors_;
+  std::uint32_t scc_ = 0;
+};
+
+}  // namespace hipsight::engine
