@@ -1,11 +1,13 @@
 #include "engine/translate/compiler.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
@@ -16,10 +18,12 @@
 
 #include <cstdlib>
 #include <optional>
+#include <unordered_map>
 
 #include "engine/engine.h"
 #include "engine/program.h"
 #include "engine/translate/cluster.h"
+#include "engine/translate/code_cache.h"
 #include "engine/translate/emit.h"
 #include "engine/translate/library.h"
 #include "support/error.h"
@@ -53,9 +57,14 @@ std::unique_ptr<llvm::TargetMachine> host_machine(bool wide) {
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   // The processor's own schedule, but no instructions beyond the chosen host instruction set.
   std::string features = wide ? "-prefer-256-bit" : "-avx512f";
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, llvm::sys::getHostCPUName(), features, options, llvm::Reloc::PIC_,
-      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+  const char* asked = std::getenv("HIPSIGHT_HOST_CPU");
+  const std::string processor = asked ? asked : llvm::sys::getHostCPUName().str();
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, processor, features, options, llvm::Reloc::PIC_,
+                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(processor))
+    fail("HIPSIGHT_HOST_CPU is '{}', which LLVM does not know", processor);
+  return machine;
 }
 
 }  // namespace
@@ -67,7 +76,8 @@ struct Compiler::Impl {
   std::optional<Library> double_library;  ///< for slices of two host registers
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  unsigned count = 0;
+  std::optional<CodeCache> cache = CodeCache::from_environment();
+  std::unordered_map<std::string, Run> linked;  ///< by name
 
   explicit Impl(bool wide)
       : options{.slice_lanes = wide ? 16u : 8u, .group = wide ? 16u : 8u},
@@ -107,12 +117,11 @@ struct Compiler::Impl {
       if (!double_library) double_library.emplace(context, 16);
       options.slice_lanes = 16;
     }
-    const std::string name = "cluster_" + std::to_string(count++);
-    llvm::Module module(name, context);
+    llvm::Module module("cluster", context);
     module.setTargetTriple(machine->getTargetTriple());
     module.setDataLayout(machine->createDataLayout());
     const Emitted emitted =
-        emit_function(module, doubled ? *double_library : library, options, name);
+        emit_function(module, doubled ? *double_library : library, options, "cluster");
     llvm::Function& function = *emitted.function;
     function.addFnAttr("target-cpu", machine->getTargetCPU());
     function.addFnAttr("target-features", machine->getTargetFeatureString());
@@ -123,10 +132,32 @@ struct Compiler::Impl {
     llvm::raw_string_ostream problems(why);
     if (llvm::verifyFunction(function, &problems))
       fail("the translator made code that LLVM refuses: {}", why);
-    optimise(function);
-    check(jit->addObjectFile(generate(module)), "LLVM's JIT refuses an object");
-    const auto address = check(jit->lookup(name), "LLVM's JIT does not link");
-    return {address.toPtr<Run>(), emitted.masks};
+    return {link(function), emitted.masks};
+  }
+
+  /// Code is known by what it is made from: LLVM's bitcode, which says all there is to say of it.
+  Run link(llvm::Function& function) {
+    llvm::Module& module = *function.getParent();
+    llvm::SmallVector<char, 0> bitcode;
+    llvm::raw_svector_ostream out(bitcode);
+    llvm::WriteBitcodeToFile(module, out);
+    const CodeCache::Key key = CodeCache::key_of(std::as_bytes(std::span(bitcode)));
+    const std::string name = "cluster_" + CodeCache::text(key);
+    Run& run = linked[name];
+    if (run) return run;
+    std::unique_ptr<llvm::MemoryBuffer> object;
+    if (const auto found = cache ? cache->find(key) : std::nullopt) {
+      object = llvm::MemoryBuffer::getMemBufferCopy(
+          {reinterpret_cast<const char*>(found->data()), found->size()}, name);
+    } else {
+      function.setName(name);
+      optimise(function);
+      object = generate(module);
+      if (cache) cache->keep(key, std::as_bytes(std::span(object->getBuffer())));
+    }
+    check(jit->addObjectFile(std::move(object)), "LLVM's JIT refuses an object");
+    run = check(jit->lookup(name), "LLVM's JIT does not link").toPtr<Run>();
+    return run;
   }
 
   std::unique_ptr<llvm::MemoryBuffer> generate(llvm::Module& module) {

@@ -1,0 +1,264 @@
+#include "engine/translate/code_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <llvm/Support/SHA256.h>
+#include <llvm/TargetParser/Host.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace hipsight::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view magic = "hipsight code 1\n";
+constexpr std::string_view ending = ".code", unfinished = ".part";
+constexpr std::size_t header_bytes = magic.size() + 32;
+constexpr std::uint64_t default_limit_mib = 256;
+
+CodeCache::Key digest(std::initializer_list<std::span<const std::byte>> parts) {
+  llvm::SHA256 hash;
+  for (const auto& part : parts)
+    hash.update(llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(part.data()), part.size()));
+  const auto result = hash.final();
+  CodeCache::Key key;
+  std::memcpy(key.data(), result.data(), key.size());
+  return key;
+}
+
+/// The linker's build ID (NT_GNU_BUILD_ID) of the program or library that an address lies in; empty
+/// where it has none.
+std::vector<std::byte> build_id(const void* inside) {
+  struct Search {
+    std::uintptr_t inside;
+    std::vector<std::byte> id;
+  } search{reinterpret_cast<std::uintptr_t>(inside), {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        const std::span headers(object->dlpi_phdr, object->dlpi_phnum);
+        const bool here = std::ranges::any_of(headers, [&](const auto& header) {
+          return header.p_type == PT_LOAD &&
+                 wanted.inside - object->dlpi_addr - header.p_vaddr < header.p_memsz;
+        });
+        if (!here) return 0;
+        for (const auto& header : headers) {
+          if (header.p_type != PT_NOTE) continue;
+          const auto align = [](std::uint64_t size) { return (size + 3) & ~std::uint64_t{3}; };
+          const auto* at = reinterpret_cast<const std::byte*>(object->dlpi_addr + header.p_vaddr);
+          const auto* const end = at + header.p_memsz;
+          while (at + sizeof(ElfW(Nhdr)) <= end) {
+            const auto& note = *reinterpret_cast<const ElfW(Nhdr)*>(at);
+            const auto* const text = at + sizeof note + align(note.n_namesz);
+            if (note.n_type == NT_GNU_BUILD_ID) wanted.id.assign(text, text + note.n_descsz);
+            at = text + align(note.n_descsz);
+          }
+        }
+        return 1;
+      },
+      &search);
+  return search.id;
+}
+
+/// What makes code: this build, and LLVM, which may be replaced beside it. Empty if not known.
+const std::vector<std::byte>& maker() {
+  static const std::vector<std::byte> id = [] {
+    static const char here = 0;
+    std::vector<std::byte> ours = build_id(&here);
+    const auto llvm = build_id(reinterpret_cast<const void*>(&llvm::sys::getHostCPUName));
+    if (ours.empty() || llvm.empty()) return std::vector<std::byte>();
+    ours.insert(ours.end(), llvm.begin(), llvm.end());
+    return ours;
+  }();
+  return id;
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+void complain(const std::string& why) {
+  std::fprintf(stderr, "hipsight: no cache of translated code: %s\n", why.c_str());
+}
+
+/// Whether nobody else can put code there, which we would run.
+bool is_ours(const fs::path& folder) {
+  struct stat info{};
+  return stat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+         !(info.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+class File {
+ public:
+  File(const fs::path& path, int flags)
+      : descriptor_(open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+
+  bool write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t done = ::write(descriptor_, bytes.data(), bytes.size());
+      if (done <= 0) return false;
+      bytes = bytes.subspan(static_cast<std::size_t>(done));
+    }
+    return true;
+  }
+  /// False when the file is shorter than that.
+  bool read(std::span<std::byte> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t done = ::read(descriptor_, bytes.data(), bytes.size());
+      if (done <= 0) return false;
+      bytes = bytes.subspan(static_cast<std::size_t>(done));
+    }
+    return true;
+  }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+std::optional<CodeCache> CodeCache::from_environment() {
+  const std::string asked = environment("HIPSIGHT_CACHE");
+  if (asked == "off" || maker().empty()) return {};
+  std::uint64_t limit = default_limit_mib;
+  if (const std::string size = environment("HIPSIGHT_CACHE_SIZE"); !size.empty()) {
+    const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), limit);
+    if (error != std::errc{} || end != size.data() + size.size() || limit > (1u << 30)) {
+      complain(fmt::format("HIPSIGHT_CACHE_SIZE={}: expected a number of MiB", size));
+      return {};
+    }
+  }
+  fs::path folder = asked;
+  if (asked.empty()) {
+    const fs::path common = environment("XDG_CACHE_HOME"), home = environment("HOME");
+    if (common.is_absolute())
+      folder = common / "hipsight";
+    else if (home.is_absolute())
+      folder = home / ".cache/hipsight";
+    else
+      return {};
+  }
+  // A folder that was asked for by name and cannot be had is worth a word.
+  std::error_code error;
+  if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), error);
+  mkdir(folder.c_str(), 0700);
+  if (!is_ours(folder)) {
+    if (fs::exists(folder, error))
+      complain(fmt::format("{} is not a folder that only we can write to", folder.string()));
+    else if (!asked.empty())
+      complain(fmt::format("{} cannot be made", folder.string()));
+    return {};
+  }
+  return CodeCache(fs::absolute(folder, error), limit << 20);
+}
+
+CodeCache::CodeCache(fs::path folder, std::uint64_t limit_bytes)
+    : folder_(std::move(folder)), limit_(limit_bytes) {}
+
+CodeCache::Key CodeCache::key_of(std::span<const std::byte> source) {
+  return digest({maker(), source});
+}
+
+std::string CodeCache::text(const Key& key) {
+  std::string digits;
+  for (const std::byte byte : key) digits += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  return digits;
+}
+
+fs::path CodeCache::file_of(const Key& key) const {
+  return folder_ / text(key).append(ending);
+}
+
+std::optional<std::vector<std::byte>> CodeCache::find(const Key& key) const {
+  File file(file_of(key), O_RDONLY);
+  struct stat info{};
+  if (!file || fstat(file.descriptor(), &info) != 0) return {};
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size < header_bytes || size > limit_) return {};
+  std::vector<std::byte> all(size);
+  if (!file.read(all)) return {};
+  const std::span code = std::span(all).subspan(header_bytes);
+  const Key sum = digest({key, code});
+  if (std::memcmp(all.data(), magic.data(), magic.size()) != 0 ||
+      std::memcmp(all.data() + magic.size(), sum.data(), sum.size()) != 0)
+    return {};
+  futimens(file.descriptor(), nullptr);  // it is in use
+  return std::vector(code.begin(), code.end());
+}
+
+void CodeCache::keep(const Key& key, std::span<const std::byte> code) {
+  const std::uint64_t size = header_bytes + code.size();
+  if (size > limit_) return;
+  kept_ += size;
+  if (!made_room_ || kept_ > limit_ / 8) {
+    make_room();
+    made_room_ = true;
+    kept_ = 0;
+  }
+  // Whoever looks sees a whole file or none, whoever else writes the same.
+  const fs::path to = file_of(key);
+  static std::atomic<unsigned> number{0};
+  const fs::path part = fmt::format("{}.{}.{}{}", to.string(), static_cast<int>(getpid()),
+                                    number.fetch_add(1), unfinished);
+  const Key sum = digest({key, code});
+  bool good = false;
+  {
+    File file(part, O_WRONLY | O_CREAT | O_EXCL);
+    if (!file) return;
+    good = file.write(std::as_bytes(std::span(magic))) && file.write(sum) && file.write(code);
+  }
+  if (!good || rename(part.c_str(), to.c_str()) != 0) unlink(part.c_str());
+}
+
+void CodeCache::make_room() const {
+  struct Entry {
+    fs::path path;
+    fs::file_time_type time;
+    std::uint64_t size;
+  };
+  std::vector<Entry> entries;
+  std::uint64_t sum = 0;
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+    std::error_code gone;
+    const auto time = at->last_write_time(gone);
+    const std::uint64_t size = at->file_size(gone);
+    const std::string name = at->path().filename();
+    if (gone) continue;
+    // A process that was killed leaves its file behind.
+    if (name.ends_with(unfinished) && now - time > std::chrono::hours(1))
+      unlink(at->path().c_str());
+    if (!name.ends_with(ending)) continue;
+    entries.push_back({at->path(), time, size});
+    sum += size;
+  }
+  if (sum <= limit_ - limit_ / 8) return;
+  std::ranges::sort(entries, {}, &Entry::time);
+  for (const Entry& entry : entries) {
+    if (sum <= limit_ / 4 * 3) break;
+    if (unlink(entry.path.c_str()) == 0) sum -= entry.size;
+  }
+}
+
+}  // namespace hipsight::engine

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace hipsight::engine {
+
+/// Compiled code in files, for later runs. A file is named by what its code was made from, and
+/// holds a checksum: files that a crash has cut short are ignored and written anew. Processes may
+/// share a folder. The least lately used files go when the folder grows beyond its limit.
+///
+/// Nothing here fails: without a cache, code is compiled.
+class CodeCache {
+ public:
+  /// As HIPSIGHT_CACHE says: a folder, or "off"; unset: "hipsight" in XDG_CACHE_HOME or ~/.cache.
+  /// HIPSIGHT_CACHE_SIZE: its limit in MiB (256). What makes no sense, or a folder that others may
+  /// write to, is told on stderr and there is no cache.
+  static std::optional<CodeCache> from_environment();
+
+  CodeCache(std::filesystem::path folder, std::uint64_t limit_bytes);
+
+  /// What code is made from.
+  using Key = std::array<std::byte, 32>;
+  /// The key of code that this build, with this LLVM, makes from `source`.
+  static Key key_of(std::span<const std::byte> source);
+  static std::string text(const Key& key);
+
+  std::optional<std::vector<std::byte>> find(const Key& key) const;
+  void keep(const Key& key, std::span<const std::byte> code);
+
+ private:
+  std::filesystem::path file_of(const Key& key) const;
+  void make_room() const;
+
+  std::filesystem::path folder_;
+  std::uint64_t limit_;
+  std::uint64_t kept_ = 0;  ///< bytes since room was made
+  bool made_room_ = false;
+};
+
+}  // namespace hipsight::engine
