@@ -131,6 +131,10 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
     if (address + bytes <= lds_room(wave.group->lds_bytes) &&
         goes_on(*launch.overruns, op, message, "the LDS is given out in blocks of 512 bytes"))
       return;
+    const bool loads = isa::work_of(*op->instruction).bytes_written == 0;
+    if (loads && op->instruction->format == isa::Format::Ds &&
+        goes_on(*launch.overruns, op, message, "it reads zeros there"))
+      return;
   } else if (message.find("every allocation") != std::string::npos) {
     message += "\n" + whereabouts(launch, address, bytes);
     if (passes(*launch.memory, address, bytes, kind) &&
@@ -138,6 +142,14 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
       return;
   }
   throw KernelError(KernelError::Kind::MemoryAccess, message);
+}
+
+std::uintptr_t report_lds_access(const Wave& wave, const Op* op, std::uint64_t address,
+                                 unsigned bytes, unsigned lane) {
+  report_access(wave, op, address, bytes, lane, "LDS access");
+  const std::size_t room = lds_room(wave.group->lds_bytes);
+  return reinterpret_cast<std::uintptr_t>(wave.group->lds) +
+         (address + bytes <= room ? address : room);
 }
 
 void report_unknown(const Wave& wave, const Op* op) {

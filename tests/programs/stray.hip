@@ -38,6 +38,13 @@ __global__ void store_lds(float* out, int index) {
   out[threadIdx.x] = tile[63 - threadIdx.x];
 }
 
+__global__ void load_lds(float* out, int index) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = 2;
+  __syncthreads();
+  out[threadIdx.x] = 1 + tile[threadIdx.x + index];  // stray LDS load
+}
+
 __global__ void store_scratch(float* out, int index) {
   volatile float own[16];
   for (int i = 0; i < 16; ++i) own[i] = out[i];
@@ -113,6 +120,8 @@ int main(int argc, char** argv) {
     store_lds<<<1, 64>>>(array, 1);
   } else if (name == "lds_negative") {
     store_lds<<<1, 64>>>(array, -64);
+  } else if (name == "lds_load") {
+    load_lds<<<1, 64>>>(array, 1000);
   } else if (name == "scratch") {
     store_scratch<<<1, 64>>>(array, 1 << 20);
   } else if (name == "scratch_negative") {
@@ -124,6 +133,10 @@ int main(int argc, char** argv) {
 
   float changed = host_local[0] + registered[63];
   for (int i = 0; i < 64; ++i) changed += host_local[i] + host_heap[i] + host_global[i];
+  float loaded[64];
+  if (name == "lds_load" &&
+      hipMemcpy(loaded, array, sizeof loaded, hipMemcpyDeviceToHost) == hipSuccess)
+    for (float value : loaded) changed += value - 1;  // zeros lie there
   std::printf("host memory: %s\n", changed == 0 ? "as it was" : "changed");
   std::printf("after\n");
   return argc > 2 ? std::atoi(argv[2]) : 0;

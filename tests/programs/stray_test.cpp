@@ -67,6 +67,8 @@ std::vector<Case> cases() {
        "LDS access outside the workgroup's LDS: 4 bytes at 0x100 of 256", ""},
       {"lds_negative", "store_lds(float*, int)", "stray LDS store",
        "LDS access outside the workgroup's LDS: 4 bytes at 0xffffff", ""},  // of either wave
+      {"lds_load", "load_lds(float*, int)", "stray LDS load",
+       "LDS access outside the workgroup's LDS: 4 bytes at 0x", ""},
       {"scratch", "store_scratch(float*, int)", "stray scratch store",
        "scratch access outside the work-item's scratch: 4 bytes at ", ""},
       {"scratch_negative", "store_scratch(float*, int)", "stray scratch store",
@@ -121,8 +123,9 @@ TEST_P(JustBeyond, IsToldOnceAndTheRunGoesOn) {
   EXPECT_EQ(outcome.out,
             "before\nwait: hipSuccess\nafter it: hipSuccess\nhost memory: as it was\nafter\n");
   EXPECT_EQ(outcome.status, 0) << all;
-  EXPECT_THAT(outcome.err, HasSubstr(name == "lds" ? " outside the workgroup's LDS: 4 bytes at 0x"
-                                                   : " outside every allocation: 4 bytes at 0x"))
+  EXPECT_THAT(outcome.err,
+              HasSubstr(name.starts_with("lds") ? " outside the workgroup's LDS: 4 bytes at 0x"
+                                                : " outside every allocation: 4 bytes at 0x"))
       << all;
   EXPECT_THAT(outcome.err, HasSubstr("\n  source      ")) << all;
   const std::string note = "a GPU does not notice";
@@ -136,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values<std::string>("mi210", "mi300x", "rx7900xtx"),
                      testing::Values<std::string>("past_end", "load_past_end",
                                                   "scalar_load_past_end", "atomic_past_end",
-                                                  "flat_past_end", "straddling", "lds")),
+                                                  "flat_past_end", "straddling", "lds",
+                                                  "lds_load")),
     [](const auto& info) { return std::get<0>(info.param) + "_" + std::get<1>(info.param); });
 
 // A store there would change what is the program's own.

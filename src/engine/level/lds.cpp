@@ -25,8 +25,8 @@ void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, un
   }
   for_lanes(a.mask, [&](unsigned lane) {
     const std::uint32_t at = address[lane] + offset;
-    if (std::uint64_t{at} + bytes > size) report_access(w, op, at, bytes, lane, "LDS access");
-    a.at[lane] = base + at;
+    const bool beyond = std::uint64_t{at} + bytes > size;
+    a.at[lane] = beyond ? report_lds_access(w, op, at, bytes, lane) : base + at;
   });
   fill_inactive(w, a);
   observe(w, op, Access::Space::Lds, bytes, a);
@@ -235,7 +235,7 @@ void add_lds(Table& table) {
 #define HIPSIGHT_LDS_ATOMIC(NAME, SUFFIX, ...)  \
   add("DS_" NAME "_" SUFFIX, lds<__VA_ARGS__>); \
   add("DS_" NAME "_RTN_" SUFFIX, lds<__VA_ARGS__>);
-#define HIPSIGHT_LDS_INTEGER(NAME, LETTER, SIGN, OPERATION)                          \
+#define HIPSIGHT_LDS_INTEGER(NAME, LETTER, SIGN, OPERATION)                             \
   HIPSIGHT_LDS_ATOMIC(NAME, LETTER "32", LdsAtomic<std::SIGN##32_t, atomic::OPERATION>) \
   HIPSIGHT_LDS_ATOMIC(NAME, LETTER "64", LdsAtomic<std::SIGN##64_t, atomic::OPERATION>)
   HIPSIGHT_LDS_INTEGER("ADD", "U", uint, Add)

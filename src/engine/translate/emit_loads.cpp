@@ -67,33 +67,48 @@ std::uint32_t Emitter::lds_offset(const Op& op, const Load& load, unsigned acces
   return load.accesses == 1 ? offset : (offset >> (8 * access) & 0xff) * load.offset_unit;
 }
 
+std::uint32_t Emitter::lds_extent(const Source& address) const {
+  std::uint32_t extent = 0;
+  for (const Node& node : nodes_) {
+    const Load* load = load_of(*node.op);
+    if (!load || !load->lds || node.first[0].key() != address.key()) continue;
+    for (unsigned a = 0; a < load->accesses; ++a)
+      extent = std::max(extent, lds_offset(*node.op, *load, a) + load->dwords * 4);
+  }
+  return extent;
+}
+
 void Emitter::emit_lds_loads(const Source& address) {
   struct One {
     Node* node;
     const Load* load;
   };
   std::vector<One> all;
-  std::uint32_t extent = 0;
   bool dwords = false;  // some are of one dword
   for (Node& node : nodes_) {
     const Load* load = load_of(*node.op);
-    const Source& its = node.first[0];
-    const bool same = its.node == address.node && its.component == address.component &&
-                      its.place == address.place;
-    if (!load || !load->lds || !same) continue;
+    if (!load || !load->lds || node.first[0].key() != address.key()) continue;
     all.push_back({&node, load});
     node.emitted = true;
     dwords |= load->dwords == 1;
-    for (unsigned a = 0; a < load->accesses; ++a)
-      extent = std::max(extent, lds_offset(*node.op, *load, a) + load->dwords * 4);
   }
-  Value* checked[4]{};
-  call("LDS check", {wave_, build_.getInt32(extent), value_of(address)}, checked);
-  Value* const at = checked[0];
-  if (const Affine known = affine_of(*all.front().node->op); known.known) {
+  const Affine known = affine_of(*all.front().node->op);
+  Value* at;
+  if (const auto found = lds_places_.find(address.key()); found != lds_places_.end()) {
+    const auto stride = static_cast<std::int32_t>(known.stride);
+    Value* const first = in_slice(found->second, stride, index_);
+    at = build_.CreateVectorSplat(lanes_, build_.CreateTrunc(first, build_.getInt32Ty()));
+  } else {
+    Value* checked[4]{};
+    call("LDS check", {wave_, build_.getInt32(lds_extent(address)), value_of(address)}, checked);
+    at = checked[0];
     // One straight line; lanes out of range are dealt with before it.
-    give_up_if(rare_lanes(nullptr), undo_);
-    rare_.clear();
+    if (known.known) {
+      give_up_if(rare_lanes(nullptr), undo_);
+      rare_.clear();
+    }
+  }
+  if (known.known) {
     for (const One& one : all)
       for (unsigned a = 0; a < one.load->accesses; ++a)
         load_affine(known, *one.load, lds_offset(*one.node->op, *one.load, a), at,

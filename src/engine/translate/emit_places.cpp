@@ -1,7 +1,7 @@
-// Accesses to memory whose places grow by a stride within each group of lanes (Affinities::pairs):
-// checked once for the whole wave, then a plain load or store for each slice. A load is done with
-// its slice; the one store that a cluster may have, once all slices are, so that no lane's load
-// comes after another lane's store.
+// Accesses whose places grow by a stride within each group of lanes (Affinities): checked once for
+// the whole wave, then a plain load or store for each slice. A load is done with its slice; the one
+// store that a cluster may have, once all slices are, so that no lane's load comes after another
+// lane's store.
 
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Instructions.h>
@@ -64,12 +64,19 @@ void Emitter::find_places() {
     for (const Source& source : {nodes_[n].first[0], nodes_[n].second[0]})
       if (source.node >= 0) need(source.node, needed);
   }
-  if (accesses.empty()) return;
+  std::set<std::tuple<int, unsigned, unsigned>> in_lds;
+  for (const Node& node : nodes_) {
+    const Load* load = load_of(*node.op);
+    // With a large stride, lanes might wrap between a first and a last one that are in range.
+    if (!load || !load->lds || !signed_stride(affine_of(*node.op))) continue;
+    if (in_lds.insert(node.first[0].key()).second && node.first[0].node >= 0)
+      need(node.first[0].node, needed);
+  }
+  if (accesses.empty() && in_lds.empty()) return;
 
   at_leaders_ = true;
   std::ranges::sort(needed);
   for (const int node : needed) emit(nodes_[static_cast<std::size_t>(node)]);
-  llvm::Type* const word = build_.getInt64Ty();
   std::vector<std::array<Value*, 4>> found;
   for (const std::size_t n : accesses) {
     const Node& node = nodes_[n];
@@ -89,23 +96,17 @@ void Emitter::find_places() {
           build_.getInt64(static_cast<std::uint64_t>(span)), value_of(node.first[0]), high},
          found.emplace_back().data());
   }
-  give_up_if(rare_lanes(nullptr), give_up_);
-  before_slices_.insert(entry_);
-  for (llvm::BasicBlock* from : llvm::predecessors(give_up_)) before_slices_.insert(from);
-  for (std::size_t a = 0; a < accesses.size(); ++a) {
-    const unsigned groups = file_.lanes / Affine::group;
-    llvm::IRBuilder<> at_entry(entry_, entry_->begin());
-    Value* slots = at_entry.CreateAlloca(word, build_.getInt32(groups));
-    for (unsigned g = 0; g < groups; ++g) {
-      const auto part = [&](unsigned r) {
-        return build_.CreateZExt(build_.CreateExtractElement(found[a][r], std::uint64_t{2 * g}),
-                                 word);
-      };
-      Value* place = build_.CreateOr(part(0), build_.CreateShl(part(1), 32));
-      build_.CreateStore(place, build_.CreateConstInBoundsGEP1_32(word, slots, g));
-    }
-    places_[accesses[a]] = slots;
+  for (const auto& [node, component, place] : in_lds) {
+    const Source address{node, component, place};
+    Value* checked[4]{};
+    call("LDS check", {wave_, build_.getInt32(lds_extent(address)), value_of(address)}, checked);
+    lds_places_[address.key()] = checked[0];
   }
+  give_up_if(rare_lanes(nullptr), give_up_);
+  for (llvm::BasicBlock* from : llvm::predecessors(give_up_)) before_slices_.insert(from);
+  for (std::size_t a = 0; a < accesses.size(); ++a)
+    places_[accesses[a]] = keep_leaders(found[a][0], found[a][1]);
+  for (auto& [address, value] : lds_places_) value = keep_leaders(value, nullptr);
 
   // Now for the slices.
   at_leaders_ = false;
@@ -118,15 +119,35 @@ void Emitter::find_places() {
   }
 }
 
-Value* Emitter::place_in_slice(std::size_t node, Value* index) {
-  const auto stride = static_cast<std::int32_t>(affine_of(*nodes_[node].op).stride);
+Value* Emitter::keep_leaders(Value* low, Value* high) {
+  const unsigned groups = file_.lanes / Affine::group;
+  llvm::Type* const word = build_.getInt64Ty();
+  llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+  Value* slots = at_entry.CreateAlloca(word, build_.getInt32(groups));
+  for (unsigned g = 0; g < groups; ++g) {
+    const auto part = [&](Value* from) {
+      return build_.CreateZExt(build_.CreateExtractElement(from, std::uint64_t{2 * g}), word);
+    };
+    Value* first = part(low);
+    if (high) first = build_.CreateOr(first, build_.CreateShl(part(high), 32));
+    build_.CreateStore(first, build_.CreateConstInBoundsGEP1_32(word, slots, g));
+  }
+  return slots;
+}
+
+Value* Emitter::in_slice(Value* slots, std::int64_t stride, Value* index) {
+  llvm::Type* const word = build_.getInt64Ty();
   Value* const lane = build_.CreateMul(index, build_.getInt64(lanes_));
   Value* const group = build_.CreateUDiv(lane, build_.getInt64(Affine::group));
-  Value* const first = build_.CreateLoad(
-      build_.getInt64Ty(), build_.CreateInBoundsGEP(build_.getInt64Ty(), places_.at(node), group));
+  Value* const first = build_.CreateLoad(word, build_.CreateInBoundsGEP(word, slots, group));
+  Value* const in_group = build_.CreateURem(lane, build_.getInt64(Affine::group));
   return build_.CreateAdd(
-      first, build_.CreateMul(build_.CreateURem(lane, build_.getInt64(Affine::group)),
-                              build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}))));
+      first, build_.CreateMul(in_group, build_.getInt64(static_cast<std::uint64_t>(stride))));
+}
+
+Value* Emitter::place_in_slice(std::size_t node, Value* index) {
+  const auto stride = static_cast<std::int32_t>(affine_of(*nodes_[node].op).stride);
+  return in_slice(places_.at(node), stride, index);
 }
 
 void Emitter::load_at_place(std::size_t index) {

@@ -11,6 +11,7 @@
 #include <set>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "engine/program.h"
@@ -29,6 +30,8 @@ struct Source {
   int node = -1;
   unsigned component = 0;  ///< of the earlier op: first register, second register, mask
   unsigned place = 0;
+
+  auto key() const { return std::tuple(node, component, place); }
 };
 
 struct Node {
@@ -145,6 +148,8 @@ class Emitter {
   /// All loads from LDS that have this address, at once: checked once, and one look at how the
   /// lanes' addresses lie.
   void emit_lds_loads(const Source& address);
+  /// Bytes behind an address that are read from LDS.
+  std::uint32_t lds_extent(const Source& address) const;
   void load_affine(const Affine& known, const Load& load, std::uint32_t offset, Value* at,
                    Value** results);
   /// What is known of a load's address.
@@ -154,6 +159,10 @@ class Emitter {
   // group's first lane are found, and all checked, before the loop over slices.
   void find_places();
   std::uint32_t leader(unsigned i) const;
+  /// Keeps what every second lane of these words (and high words) holds, for each group.
+  Value* keep_leaders(Value* low, Value* high);
+  /// What a slot holds for a slice's group, and the stride for each lane before the slice.
+  Value* in_slice(Value* slots, std::int64_t stride, Value* index);
   Value* leaders_of(unsigned place);
   /// Where this slice's first lane has its dwords.
   Value* place_in_slice(std::size_t node, Value* index);
@@ -210,6 +219,8 @@ class Emitter {
   llvm::BasicBlock* undo_ = nullptr;           ///< where to give up now
   std::vector<std::pair<unsigned, Source>> outputs_, masks_;
   std::map<std::size_t, Value*> places_;  ///< of nodes: a slot for each group of lanes
+  /// Of addresses in LDS, the same.
+  std::map<std::tuple<int, unsigned, unsigned>, Value*> lds_places_;
   bool at_leaders_ = false;  ///< lanes are the first and the last one of each group, in turn
   std::optional<std::size_t> store_;    ///< the node that stores to memory
   Places stored_;                       ///< the registers that it stores

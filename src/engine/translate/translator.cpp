@@ -105,12 +105,18 @@ const Op* after_loop(Wave& w, const Op* op) {
 
 /// The first op of a translated region: to the block for its EXEC, if there is one.
 const Op* enter(Wave& w, const Op* op) {
-  const auto* masked = reinterpret_cast<const Op*>(op->imm);
   const bool fits = w.exec() == w.full && (w.whole_rows || !(op->flags & flag::whole_rows));
-  const Op* block = fits && op->target ? op->target : masked;
+  if (fits && op->target && !w.observer) [[likely]] {
+    // As the block's first op counts, but without looking at each lane.
+    RegionCount& count = w.counts[op->counter];
+    ++count.executions;
+    count.lanes += w.lanes;
+    return op->target + 1;
+  }
+  const auto* masked = reinterpret_cast<const Op*>(op->imm);
   // A block begins with the op that stood here: that one, where there is none for this EXEC, or
   // where each access is to be seen.
-  if (block && !w.observer) return block;
+  if (masked && !w.observer) return masked;
   return (op->target ? op->target : masked)->run(w, op);
 }
 
