@@ -87,9 +87,10 @@ static MatrixMode choose_matrix(const std::optional<MatrixMode>& option) {
   if (option) return *option;
   const char* name = std::getenv("HIPSIGHT_MATRIX");
   const std::string_view wanted = name ? name : "fast";
-  if (wanted != "fast" && wanted != "exact")
-    fail("HIPSIGHT_MATRIX is '{}': it takes fast or exact", wanted);
-  return wanted == "exact" ? MatrixMode::Exact : MatrixMode::Fast;
+  if (wanted == "fast") return MatrixMode::Fast;
+  if (wanted == "exact") return MatrixMode::Exact;
+  if (wanted == "skip") return MatrixMode::Skip;
+  fail("HIPSIGHT_MATRIX is '{}': it takes fast, exact or skip", wanted);
 }
 
 struct Engine::Impl {

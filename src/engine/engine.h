@@ -68,8 +68,8 @@ struct RegionOfCode {
 };
 
 /// How matrix instructions sum: by the quickest chain of FMAs, or as the hardware was measured to
-/// (docs/matrix.md).
-enum class MatrixMode : std::uint8_t { Fast, Exact };
+/// (docs/matrix.md); or not at all, where only what else a kernel does is of interest.
+enum class MatrixMode : std::uint8_t { Fast, Exact, Skip };
 
 /// How often one instruction ran: exact.
 struct InstructionCount {

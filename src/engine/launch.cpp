@@ -219,13 +219,32 @@ class Execution {
           if (wave.stop == Stop::End || wave.stop == Stop::Barrier) continue;
           progress |= run_wave_once(wave, slot);
         }
+        if (GroupObserver* observer = group.waves[0]->observer; observer && observer->enough()) {
+          if (execution_.launch_.dispatch->observed_only) return true;
+          for (Wave* wave : group.waves) wave->observer = nullptr;
+        }
         slot.idle = progress ? 0 : slot.idle + 1;
         if (execution_.stop_) return true;
         if (execution_.launch_.tier == Tier::Auto && ++turns >= look_at) look();
         execution_.check_time(*group.waves[0], group);
         if (slot.idle > patience && execution_.others_wait()) return false;
+        if (slot.idle && execution_.launch_.dispatch->observed_only) let_go(group);
       }
       return true;
+    }
+
+    /// Waves that spin for a workgroup that does not run leave their loop by its first branch.
+    static void let_go(Workgroup& group) {
+      for (std::uint32_t i = 0; i < group.started; ++i) {
+        Wave& wave = *group.waves[i];
+        if (wave.stop != Stop::Yield || !wave.observer || !wave.observer->spins(i)) continue;
+        const Op* at = wave.resume;
+        const auto is = [&](const char* name) {
+          return at->instruction && at->instruction->name.starts_with(name);
+        };
+        while (!is("S_CBRANCH") && !is("S_BRANCH") && !is("S_ENDPGM") && !is("S_SETPC")) ++at;
+        if (is("S_CBRANCH")) wave.resume = at->flags & flag::backward ? at + 1 : at->target;
+      }
     }
 
     /// Has regions translated that have run often: looked for ever less often, up to a point.
@@ -246,7 +265,7 @@ class Execution {
     bool run_wave_once(Wave& wave, Slot& slot) {
       wave.counts = counts.get();
       wave.known = known.get();
-      wave.budget = slot.idle > patience ? spin_budget : wave_budget;
+      wave.budget = slot.idle > patience || wave.observer ? spin_budget : wave_budget;
       wave.stop = Stop::None;
       if (csr != wave.csr_32) _mm_setcsr(wave.csr_32);  // which takes longer than to look
       const auto stepper = slot.steppers.find(&wave);

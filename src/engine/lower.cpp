@@ -324,15 +324,21 @@ struct Lowering {
     const isa::Shape* shape = isa::find_shape(name);
     const Code* code = context.table.find(name);
     bool known = code != nullptr && in.format != Format::Other;
-    // Of the instructions that take indexed registers, compilers use this one only.
+    // Of the instructions that take indexed registers, compilers use V_MOV_B32 only. Others run
+    // without the index where nobody wants their results.
     const bool vector = in.format >= Format::Vop1 && in.format <= Format::Vopd;
-    if (context.indexed && vector && (shape || in.variant != isa::Variant::Plain)) known = false;
+    if (context.indexed && vector && (shape || in.variant != isa::Variant::Plain) &&
+        context.matrix != MatrixMode::Skip)
+      known = false;
     if (known && shape)
       known = place(in, op, *shape);
     else if (known)
       place_plainly(in, op);
     if (!known) code = context.table.find("unknown");
-    if (context.file.skips_vectors && in.format >= Format::Vop1) code = context.table.find("S_NOP");
+    const bool skipped =
+        (context.file.skips_vectors && in.format >= Format::Vop1) ||
+        (context.matrix == MatrixMode::Skip && isa::work_of(in).pipe == isa::Pipe::Matrix);
+    if (skipped) code = context.table.find("S_NOP");
     op.run = code->run(context.file.lanes, op.plain);
     return op;
   }

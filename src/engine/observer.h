@@ -50,6 +50,12 @@ class GroupObserver {
   /// Whether to be told of each instruction of a wave, which takes long; asked when it starts.
   virtual bool steps(unsigned /*wave*/) const { return false; }
   virtual void step(unsigned /*wave*/, const Step& /*step*/) {}
+  /// Whether it has seen enough of the workgroup, which then goes on unobserved, or, where only
+  /// observed workgroups run, ends there.
+  virtual bool enough() const { return false; }
+  /// The wave only goes round and round, and nobody runs who could free it (observed_only).
+  /// Whether it is spinning for another workgroup, and shall leave its loop.
+  virtual bool spins([[maybe_unused]] unsigned wave) { return false; }
 };
 
 /// Chooses workgroups of a launch (Dispatch::observer), which then are interpreted.

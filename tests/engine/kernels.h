@@ -56,8 +56,11 @@ class Kernels {
                          .grid = {items * workgroups, 1, 1},
                          .block = {items, 1, 1},
                          .kernarg = kernarg,
-                         .observer = observer});
+                         .observer = observer,
+                         .observed_only = observed_only});
   }
+
+  bool observed_only = false;  ///< runs no other workgroups
 
   Result result;  ///< of the last run
 

@@ -288,6 +288,17 @@ TEST_P(MatrixTest, ExactIsTheHardwaresSum) {
   EXPECT_EQ(farthest == 0, GetParam().exact == Sum::Chain);
 }
 
+/// Nothing is summed: D is the C that was there.
+TEST_P(MatrixTest, SkippedLeavesTheRegisters) {
+  Kernels kernels(GetParam().where, {.threads = 1, .matrix = MatrixMode::Skip});
+  std::uint32_t *a = kernels.array(64 * 32), *b = kernels.array(64 * 32),
+                *c = kernels.array(64 * 32);
+  for (std::uint32_t i = 0; i < 64 * 32; ++i) a[i] = b[i] = c[i] = 0x3f803f80 + i;
+  kernels.run(GetParam().kernel, 64, {a, b, c});
+  for (std::uint32_t i = 0; i < 64 * 32; ++i) EXPECT_EQ(c[i], 0x3f803f80 + i);
+  EXPECT_EQ(kernels.result.matrix, MatrixMode::Skip);
+}
+
 const Where mi210{"mi210", HIPSIGHT_MATRIX_gfx90a}, mi300x{"mi300x", HIPSIGHT_MATRIX_gfx942},
     mi355x{"mi355x", HIPSIGHT_MATRIX_gfx950};
 INSTANTIATE_TEST_SUITE_P(Instructions, MatrixTest,

@@ -35,3 +35,21 @@ extern "C" GLOBAL void loop(u32* out, const u32* in) {
   for (u32 i = 0; i < 2000; ++i) sum += in[lane()] * i + (sum >> 3) + (sum << 5 ^ i);
   out[item()] = sum;
 }
+/// The second workgroup waits for the first one.
+extern "C" GLOBAL void wait(u32* out, u32* flag) {
+  if (__builtin_amdgcn_workgroup_id_x() == 0)
+    __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+  else
+    while (__atomic_load_n(flag, __ATOMIC_RELAXED) == 0) {
+    }
+  out[item()] = 7;
+}
+/// A barrier in each round.
+extern "C" GLOBAL void rounds(u32* out, volatile u32* in) {
+  u32 sum = 0;
+  for (u32 i = 0; i < 100; ++i) {
+    sum += in[lane()] * i;
+    __builtin_amdgcn_s_barrier();
+  }
+  out[item()] = sum;
+}

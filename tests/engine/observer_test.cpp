@@ -18,7 +18,13 @@ struct Seen : GroupObserver {
     for (unsigned lane = 0; lane < access.lanes; ++lane)
       if (access.mask >> lane & 1) at[access.space].insert(access.at[lane]);
   }
+  bool spins(unsigned) override { return ++spun; }
+  bool enough() const override {
+    return most && count.contains(Access::Space::Global) && count.at(Access::Space::Global) >= most;
+  }
   std::map<std::uint32_t, std::uint64_t> regions;
+  unsigned spun = 0;  ///< times that it was asked
+  unsigned most = 0;  ///< accesses that are enough; 0: any number is not
   std::map<Access::Space, unsigned> count, lanes;
   std::map<Access::Space, std::set<std::uint64_t>> at;
 };
@@ -106,6 +112,37 @@ TEST_P(ObserverTest, SeesThroughTranslatedCode) {
     EXPECT_GE(observer.seen[1].count[Access::Space::Global], 2 * waves);
   }
   for (std::uint32_t i = 0; i < items; ++i) EXPECT_EQ(out[i], out[items + i]);
+}
+
+/// Nobody would ever free the waves.
+TEST_P(ObserverTest, SpinningWavesAreLetGo) {
+  std::uint32_t *out = kernels.array(items * 2), *flag = kernels.array(1);
+  Chosen observer({1});
+  kernels.observed_only = true;
+  kernels.run("wait", items, {out, flag}, 2, &observer);
+  EXPECT_EQ(observer.seen[1].spun, waves);
+  EXPECT_EQ(*flag, 0u);
+  EXPECT_EQ(out[0], 0u);
+  for (std::uint32_t i = 0; i < items; ++i) EXPECT_EQ(out[items + i], 7u);
+}
+
+TEST_P(ObserverTest, WorkgroupsEndWhenEnoughWasSeen) {
+  std::uint32_t *out = kernels.array(items * 2), *in = kernels.array(items);
+  for (std::uint32_t i = 0; i < items; ++i) in[i] = i + 1;
+  for (const bool only : {true, false}) {
+    Chosen observer({0, 1});
+    observer.seen[1].most = 10 * waves;
+    kernels.observed_only = only;
+    kernels.run("rounds", items, {out, in}, 2, &observer);
+    EXPECT_EQ(observer.seen[0].count[Access::Space::Global], 101 * waves);
+    EXPECT_GE(observer.seen[1].count[Access::Space::Global], 10 * waves);
+    EXPECT_LT(observer.seen[1].count[Access::Space::Global], 20 * waves);
+    // Where all run, it goes on unobserved.
+    for (std::uint32_t i = 0; i < items; ++i) {
+      EXPECT_EQ(out[i], (i + 1) * 4950);
+      EXPECT_EQ(out[items + i], only ? 0 : out[i]);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, ObserverTest,
