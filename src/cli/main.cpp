@@ -144,6 +144,16 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     command->add_flag("--sampled-only", options.sampled_only,
                       "Run no other workgroups of those launches: quick, but their results are "
                       "missing");
+    command
+        ->add_option("--caches", options.caches,
+                     "What caches hold when a launch begins: nothing of its data (cold, the "
+                     "default), or the MALL all of it")
+        ->check(CLI::IsMember({"cold", "mall"}).description("cold|mall"))
+        ->type_name("");
+    command
+        ->add_option("--record", options.recording_file,
+                     "Write what a prediction needs of the last such launch")
+        ->type_name("FILE");
     command->prefix_command();
   }
 

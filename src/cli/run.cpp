@@ -81,7 +81,13 @@ int run(const RunOptions& options) {
   if (!options.report_file.empty())
     set("HIPSIGHT_REPORT", fs::absolute(options.report_file).string());
   if (options.profile) set("HIPSIGHT_PROFILE", fmt::format("{}", options.profile));
-  if (options.sampled_only) set("HIPSIGHT_SAMPLED_ONLY", "1");
+  if (!options.caches.empty()) set("HIPSIGHT_CACHES", options.caches);
+  if (!options.recording_file.empty())
+    set("HIPSIGHT_RECORD", fs::absolute(options.recording_file).string());
+  if (options.sampled_only) {
+    set("HIPSIGHT_SAMPLED_ONLY", "1");
+    if (options.matrix.empty()) set("HIPSIGHT_MATRIX", "skip");  // results are missing anyhow
+  }
   if (options.predict) set("HIPSIGHT_PREDICT", "1");
   if (options.fidelity) set("HIPSIGHT_FIDELITY", "1");
   if (!options.trace.empty()) set("HIPSIGHT_TRACE", options.trace);

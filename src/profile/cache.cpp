@@ -1,8 +1,125 @@
 #include "profile/cache.h"
 
 #include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace hipsight::profile {
+namespace {
+
+constexpr unsigned l2_line = 128;  // AMD CDNA3 and CDNA4 white papers; RDNA ISA guides
+
+bool is_vector_memory(const Request& request) {
+  return request.space == engine::Access::Space::Global ||
+         request.space == engine::Access::Space::Scratch;
+}
+
+/// Gives `send` the requests to vector memory of the groups' waves in turn, one of each: the
+/// group's number, the request and the turn. Of each group no more than `lines`.
+template <class Send>
+void take_turns(const std::vector<GroupTrace*>& groups, std::uint64_t lines, Send&& send) {
+  std::vector<std::vector<std::size_t>> next(groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) next[g].resize(groups[g]->waves.size());
+  std::uint64_t turn = 0;
+  for (bool more = true; more; ++turn) {
+    more = false;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (std::size_t w = 0; w < groups[g]->waves.size(); ++w) {
+        std::vector<Request>& requests = groups[g]->waves[w].requests;
+        std::size_t& at = next[g][w];
+        while (at < requests.size() && !is_vector_memory(requests[at])) ++at;
+        if (at == requests.size() || requests[at].first >= lines) continue;
+        send(g, requests[at++], turn);
+        more = true;
+      }
+    }
+  }
+}
+
+/// Requests of the neighbours: what caches have.
+void simulate_neighbours(const gpus::Gpu& gpu, LaunchTrace& trace) {
+  std::vector<GroupTrace*> groups;
+  for (GroupTrace& group : trace.neighbours()) groups.push_back(&group);
+  const std::size_t units = std::max(1u, gpu.compute_units / gpu.xcds);
+  std::vector<Cache> l1(std::min(units, groups.size()),
+                        Cache(gpu.l1_bytes_per_cu.value_or(16384), request_bytes(gpu, false)));
+  Cache l2(gpu.l2_bytes / gpu.xcds, l2_line);
+  // What was stored goes to memory once, however often it is: when it leaves the L2, or at the end.
+  Cache dirty(gpu.l2_bytes / gpu.xcds, request_bytes(gpu, true));
+  std::vector<std::unordered_set<std::uint64_t>> touched(groups.size());
+  take_turns(groups, ~0ull, [&](std::size_t g, Request& request, std::uint64_t) {
+    for (std::uint32_t i = 0; i < request.count; ++i) {
+      const std::uint64_t line = groups[g]->lines[request.first + i];
+      if (!request.stores && l1[g % l1.size()].touch(line)) {
+        ++request.from_l1;
+        continue;
+      }
+      const bool in_l2 = l2.touch(line * request_bytes(gpu, request.stores) / l2_line);
+      const bool is_there = request.stores ? dirty.touch(line) : in_l2;
+      // Lines of loads and of stores have different sizes: told apart by the lowest bit.
+      const bool first = touched[g].insert(line * 2 + request.stores).second;
+      request.from_l2 += is_there;
+      request.first_touches += first;
+      request.reused += is_there && !first;
+    }
+  });
+}
+
+/// How the workgroups that begin at the same time share what they touch for the first time.
+void simulate_sharing(const gpus::Gpu& gpu, LaunchTrace& trace) {
+  // A line that was asked for so few turns ago is still on its way: a turn is a request of each
+  // wave. Assumed.
+  constexpr std::uint64_t turns_to_arrive = 8;
+  std::vector<GroupTrace*> groups;
+  for (std::vector<GroupTrace>* some : {&trace.neighbours(), &trace.openings()})
+    for (GroupTrace& group : *some) groups.push_back(&group);
+  std::ranges::sort(groups, {}, &GroupTrace::workgroup);
+  std::vector<std::unordered_map<std::uint64_t, std::uint64_t>> l2(gpu.xcds);  // turns
+  std::unordered_set<std::uint64_t> mall;
+  std::vector<std::unordered_set<std::uint64_t>> touched(groups.size());
+  struct Count {
+    double all = 0, l2 = 0, arriving = 0, mall = 0;
+  };
+  std::map<const isa::Instruction*, Count> counts;
+  const auto send = [&](std::size_t g, Request& request, std::uint64_t turn) {
+    Count& count = counts[request.instruction];
+    auto& xcd = l2[groups[g]->workgroup % gpu.xcds];
+    for (std::uint32_t i = 0; i < request.count; ++i) {
+      const std::uint64_t at = groups[g]->lines[request.first + i];
+      if (!touched[g].insert(at * 2 + request.stores).second) continue;
+      ++count.all;
+      // Loads fetch lines of the L2; stores bring their own.
+      const std::uint64_t unit = request.stores ? 1 : l2_line / request_bytes(gpu, false),
+                          line = at / unit * 2 + request.stores;
+      const auto [known, is_new] = xcd.try_emplace(line, turn);
+      if (is_new)
+        count.mall += !mall.insert(line).second;
+      else
+        ++(turn - known->second <= turns_to_arrive ? count.arriving : count.l2);
+    }
+  };
+  take_turns(groups, LaunchTrace::opening_lines, send);
+  const auto add = [&] {
+    for (const auto& [instruction, count] : counts)
+      if (count.all > 0)
+        trace.sharing.try_emplace(instruction, Sharing{.l2 = count.l2 / count.all,
+                                                       .arriving = count.arriving / count.all,
+                                                       .mall = count.mall / count.all});
+  };
+  add();
+  // Instructions that only follow later: from the neighbours, which were observed whole.
+  counts.clear();
+  l2.assign(gpu.xcds, {});
+  mall.clear();
+  groups.clear();
+  for (GroupTrace& group : trace.neighbours()) groups.push_back(&group);
+  touched.assign(groups.size(), {});
+  take_turns(groups, ~0ull, send);
+  add();
+}
+
+}  // namespace
 
 Cache::Cache(std::uint64_t bytes, unsigned line, unsigned ways)
     : ways_(ways),
@@ -21,43 +138,8 @@ bool Cache::touch(std::uint64_t line) {
 }
 
 void simulate_caches(const gpus::Gpu& gpu, LaunchTrace& trace) {
-  constexpr unsigned l2_line = 128;  // AMD CDNA3 and CDNA4 white papers; RDNA ISA guides
-  std::vector<GroupTrace>& groups = trace.neighbours();
-  const std::size_t units = std::max(1u, gpu.compute_units / gpu.xcds);
-  std::vector<Cache> l1(std::min(units, groups.size()),
-                        Cache(gpu.l1_bytes_per_cu.value_or(16384), request_bytes(gpu, false)));
-  Cache l2(gpu.l2_bytes / gpu.xcds, l2_line);
-  // What was stored goes to memory once, however often it is: when it leaves the L2, or at the end.
-  Cache dirty(gpu.l2_bytes / gpu.xcds, request_bytes(gpu, true));
-  const auto send = [&](std::size_t g, Request& request) {
-    for (std::uint32_t i = 0; i < request.count; ++i) {
-      const std::uint64_t line = groups[g].lines[request.first + i];
-      if (!request.stores && l1[g % l1.size()].touch(line)) {
-        ++request.from_l1;
-        continue;
-      }
-      const bool is_there = l2.touch(line * request_bytes(gpu, request.stores) / l2_line);
-      if (request.stores ? dirty.touch(line) : is_there) ++request.from_l2;
-    }
-  };
-  // The next request of each wave.
-  std::vector<std::vector<std::size_t>> next(groups.size());
-  for (std::size_t g = 0; g < groups.size(); ++g) next[g].resize(groups[g].waves.size());
-  for (bool more = true; more;) {
-    more = false;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      for (std::size_t w = 0; w < groups[g].waves.size(); ++w) {
-        std::vector<Request>& requests = groups[g].waves[w].requests;
-        std::size_t& at = next[g][w];
-        while (at < requests.size() && requests[at].space != engine::Access::Space::Global &&
-               requests[at].space != engine::Access::Space::Scratch)
-          ++at;
-        if (at == requests.size()) continue;
-        send(g, requests[at++]);
-        more = true;
-      }
-    }
-  }
+  simulate_neighbours(gpu, trace);
+  simulate_sharing(gpu, trace);
 }
 
 }  // namespace hipsight::profile

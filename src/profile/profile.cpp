@@ -35,7 +35,7 @@ Profile profile(const LaunchTrace& trace, const engine::Result& result) {
       profile.cut |= group.cut;
       for (std::size_t r = 0; r < group.executions.size(); ++r)
         for (std::uint32_t i = 0; i < result.regions[r].count; ++i)
-          by_instruction[result.regions[r].first + i].observed += group.executions[r];
+          by_instruction[result.regions[r].first + i].observed += group.executions[r].count;
       for (const auto& [instruction, use] : group.uses) by_instruction[instruction].use += use;
     }
   }

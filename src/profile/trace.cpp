@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace hipsight::profile {
 namespace {
 
-/// What is kept of a workgroup: regions, and lines of requests; some 20 MB.
-constexpr std::size_t kept_steps = std::size_t{1} << 18, kept_lines = std::size_t{1} << 20;
+/// What is kept of a workgroup: regions (and lines of requests, GroupTrace::kept_lines); some 20
+/// MB.
+constexpr std::size_t kept_steps = std::size_t{1} << 18;
+/// Workgroups of an XCD whose begin is observed, at most.
+constexpr std::uint64_t most_openings = 64;
 
 /// Numbers of the units of `unit` bytes that the active lanes touch, in order, each once.
 unsigned touched(const engine::Access& access, unsigned unit, std::uint64_t* out) {
@@ -46,9 +50,10 @@ Use& Use::operator+=(const Use& other) {
   return *this;
 }
 
-void GroupTrace::enters(unsigned wave, std::uint32_t region, std::uint64_t) {
+void GroupTrace::enters(unsigned wave, std::uint32_t region, std::uint64_t exec) {
   if (executions.size() <= region) executions.resize(region + 1);
-  ++executions[region];
+  ++executions[region].count;
+  executions[region].lanes += static_cast<unsigned>(std::popcount(exec));
   if (waves.size() <= wave) waves.resize(wave + 1);
   if (++steps_ > kept_steps)
     cut = true;
@@ -86,12 +91,44 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
     request.count = add_lines(access, use.stores);
     use.lines += request.count;
   }
-  if (cut || lines.size() > kept_lines || waves.size() <= wave) {
+  if (cut || lines.size() > kept_ || waves.size() <= wave) {
     cut = true;
     return;
   }
   request.step = static_cast<std::uint32_t>(waves[wave].path.size() - 1);
   waves[wave].requests.push_back(request);
+}
+
+/// A wave spins when it does the same again and again, with the same lines of memory. All but the
+/// first time is forgotten.
+bool GroupTrace::spins(unsigned wave) {
+  constexpr std::size_t longest = 16, least = 64;  // regions of the loop; times
+  WaveTrace& trace = waves.at(wave);
+  std::vector<std::uint32_t>& path = trace.path;
+  for (std::size_t period = 1; period <= longest; ++period) {
+    std::size_t same = 0;
+    while (same + period < path.size() &&
+           path[path.size() - 1 - same] == path[path.size() - 1 - same - period])
+      ++same;
+    if (same < period * least) continue;
+    const auto lines_of = [&](std::size_t end) {  // of the period that ends there
+      std::vector<std::uint64_t> all;
+      for (const Request& r : trace.requests)
+        if (r.step >= end - period && r.step < end)
+          all.insert(all.end(), lines.begin() + r.first, lines.begin() + r.first + r.count);
+      return all;
+    };
+    if (lines_of(path.size() - period) != lines_of(path.size() - 2 * period)) return false;
+    for (std::size_t i = path.size() - same; i < path.size(); ++i) {
+      Executions& all = executions[path[i]];
+      all.lanes -= all.lanes / all.count;
+      --all.count;
+    }
+    path.resize(path.size() - same);
+    std::erase_if(trace.requests, [&](const Request& r) { return r.step >= path.size(); });
+    return true;
+  }
+  return false;
 }
 
 std::uint32_t GroupTrace::add_lines(const engine::Access& access, bool stores) {
@@ -101,7 +138,8 @@ std::uint32_t GroupTrace::add_lines(const engine::Access& access, bool stores) {
   return count;
 }
 
-LaunchTrace::LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigned sample)
+LaunchTrace::LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigned sample,
+                         std::uint64_t at_once)
     : workgroups_(workgroups) {
   // Workgroups are dealt to the XCDs in turn. A launch that is small enough is observed whole.
   const bool whole = workgroups <= sample;
@@ -109,20 +147,51 @@ LaunchTrace::LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigne
   const std::uint64_t near =
       whole ? workgroups : std::min<std::uint64_t>((sample + 1) / 2, workgroups / step);
   for (std::uint64_t i = 0; i < near; ++i) neighbours_.emplace_back(gpu, i * step);
-  if (whole) return;
-  for (std::uint64_t i = 0, far = sample / 2; i < far; ++i) {
+  const auto is_near = [&](std::uint64_t at) { return at % step == 0 && at / step < near; };
+  for (std::uint64_t i = 0, far = whole ? 0 : sample / 2; i < far; ++i) {
     const std::uint64_t at = (2 * i + 1) * workgroups / (2 * far);
-    if (at % step == 0 && at / step < near) continue;  // is one of them
+    if (is_near(at)) continue;  // is one of them
     if (others_.empty() || others_.back().workgroup != at) others_.emplace_back(gpu, at);
   }
+  const std::uint64_t first = std::min({at_once, workgroups, most_openings * gpu.xcds});
+  for (std::uint64_t i = 0; i < first; ++i)
+    if (!is_near(i) && !std::ranges::binary_search(others_, i, {}, &GroupTrace::workgroup))
+      openings_.emplace_back(gpu, i, opening_lines);
 }
 
 engine::GroupObserver* LaunchTrace::begins(std::uint64_t workgroup) {
-  for (std::vector<GroupTrace>* traces : {&neighbours_, &others_}) {
+  for (std::vector<GroupTrace>* traces : {&neighbours_, &others_, &openings_}) {
     const auto at = std::ranges::lower_bound(*traces, workgroup, {}, &GroupTrace::workgroup);
     if (at != traces->end() && at->workgroup == workgroup) return &*at;
   }
   return nullptr;
+}
+
+void LaunchTrace::count(engine::Result& result) const {
+  std::vector<GroupTrace::Executions> sum(result.regions.size());
+  std::uint64_t waves = 0;
+  for (const std::vector<GroupTrace>* traces : {&neighbours_, &others_})
+    for (const GroupTrace& group : *traces) {
+      waves += group.waves.size();
+      for (std::size_t r = 0; r < group.executions.size(); ++r) {
+        sum[r].count += group.executions[r].count;
+        sum[r].lanes += group.executions[r].lanes;
+      }
+    }
+  const double groups = static_cast<double>(neighbours_.size() + others_.size());
+  const auto for_all = [&](std::uint64_t part) {
+    return static_cast<std::uint64_t>(
+        std::llround(static_cast<double>(part) * static_cast<double>(workgroups_) / groups));
+  };
+  result.executed = neighbours_.size() + others_.size();
+  result.waves = for_all(waves);
+  result.counts.clear();
+  for (std::size_t r = 0; r < sum.size(); ++r)
+    for (std::uint32_t i = 0; sum[r].count && i < result.regions[r].count; ++i)
+      result.counts.push_back(
+          {result.regions[r].first + i, for_all(sum[r].count), for_all(sum[r].lanes)});
+  std::ranges::sort(result.counts, {},
+                    [](const engine::InstructionCount& c) { return c.instruction->address; });
 }
 
 }  // namespace hipsight::profile

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/engine.h"
 #include "engine/observer.h"
 #include "gpus/gpu.h"
 #include "profile/lds.h"
@@ -37,6 +38,9 @@ struct Request {
   bool stores = false;
   engine::Access::Space space = engine::Access::Space::Global;
   std::uint16_t from_l1 = 0, from_l2 = 0;  ///< lines that caches had; see simulate_caches
+  /// Lines beyond the L1 that its workgroup had not touched before; and lines that it had, and that
+  /// the L2 still has.
+  std::uint16_t first_touches = 0, reused = 0;
 };
 struct WaveTrace {
   std::vector<std::uint32_t> path;  ///< regions, in order
@@ -46,14 +50,22 @@ struct WaveTrace {
 /// What one workgroup did.
 class GroupTrace : public engine::GroupObserver {
  public:
-  GroupTrace(const gpus::Gpu& gpu, std::uint64_t workgroup) : workgroup(workgroup), gpu_(gpu) {}
+  /// `kept`: lines, beyond which no more is looked at.
+  GroupTrace(const gpus::Gpu& gpu, std::uint64_t workgroup, std::size_t kept = kept_lines)
+      : workgroup(workgroup), gpu_(gpu), kept_(kept) {}
+  static constexpr std::size_t kept_lines = std::size_t{1} << 20;
 
   void enters(unsigned wave, std::uint32_t region, std::uint64_t exec) override;
   void accesses(unsigned wave, const isa::Instruction& instruction,
                 const engine::Access& access) override;
+  bool enough() const override { return kept_ < kept_lines && lines.size() > kept_; }
+  bool spins(unsigned wave) override;
 
   const std::uint64_t workgroup;
-  std::vector<std::uint64_t> executions;  ///< of each region
+  struct Executions {
+    std::uint64_t count = 0, lanes = 0;
+  };
+  std::vector<Executions> executions;  ///< of each region
   std::unordered_map<const isa::Instruction*, Use> uses;
   std::vector<WaveTrace> waves;
   std::vector<std::uint64_t> lines;  ///< of requests, by number: address / request_bytes
@@ -65,16 +77,26 @@ class GroupTrace : public engine::GroupObserver {
   std::uint32_t add_lines(const engine::Access& access, bool stores);
 
   const gpus::Gpu& gpu_;
+  std::size_t kept_;
   std::size_t steps_ = 0;
   std::unordered_map<const isa::Instruction*, LdsPort> ports_;
 };
 
+/// Where lines come from that a workgroup touches for the first time: shares, the rest from DRAM.
+struct Sharing {
+  double l2 = 0;        ///< another workgroup of the XCD had fetched them
+  double arriving = 0;  ///< another one had just asked for them: no more traffic, but the same wait
+  double mall = 0;      ///< another XCD had fetched them
+};
+
 /// Observes some workgroups of a launch: `neighbours`, which one XCD holds at the same time, and
-/// others, spread over the grid.
+/// others, spread over the grid; and how all those begin that the GPU holds at the same time.
 class LaunchTrace : public engine::Observer {
  public:
-  /// `workgroups`: of the launch; at most `sample` of them are observed, the same ones each time.
-  LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigned sample);
+  /// `workgroups`: of the launch; at most `sample` of them are observed, the same ones each time;
+  /// and the begin of `at_once`.
+  LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigned sample,
+              std::uint64_t at_once = 0);
 
   engine::GroupObserver* begins(std::uint64_t workgroup) override;
 
@@ -82,11 +104,24 @@ class LaunchTrace : public engine::Observer {
   const std::vector<GroupTrace>& neighbours() const { return neighbours_; }
   std::vector<GroupTrace>& neighbours() { return neighbours_; }
   const std::vector<GroupTrace>& others() const { return others_; }
+  /// The begins of those that the GPU holds at the same time, and that are none of the above.
+  const std::vector<GroupTrace>& openings() const { return openings_; }
+  std::vector<GroupTrace>& openings() { return openings_; }
   std::uint64_t workgroups() const { return workgroups_; }
+
+  /// Counts of a launch of which only observed workgroups ran: those of neighbours and others, for
+  /// all workgroups. Their begins alone would count too often.
+  void count(engine::Result& result) const;
+
+  /// By instruction; see simulate_caches.
+  std::unordered_map<const isa::Instruction*, Sharing> sharing;
+
+  /// Lines that are kept of an opening.
+  static constexpr std::size_t opening_lines = 2048;
 
  private:
   std::uint64_t workgroups_;
-  std::vector<GroupTrace> neighbours_, others_;
+  std::vector<GroupTrace> neighbours_, others_, openings_;
 };
 
 }  // namespace hipsight::profile

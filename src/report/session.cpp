@@ -17,6 +17,7 @@
 #include "report/kernel_report.h"
 #include "report/progress.h"
 #include "support/error.h"
+#include "timing/recording.h"
 
 namespace hipsight::report {
 namespace {
@@ -113,6 +114,11 @@ Output Output::from_environment() {
   if (!sample.empty() &&
       (std::from_chars(sample.data(), end, output.profile).ptr != end || output.profile == 0))
     fail("HIPSIGHT_PROFILE={}: expected a number of workgroups", sample);
+  const std::string caches = hipsight::report::environment("HIPSIGHT_CACHES");
+  if (!caches.empty() && caches != "cold" && caches != "mall")
+    fail("HIPSIGHT_CACHES={}: it takes cold or mall", caches);
+  if (caches == "mall") output.caches = timing::Caches::InMall;
+  output.recording_file = hipsight::report::environment("HIPSIGHT_RECORD");
   output.sampled_only = hipsight::report::environment("HIPSIGHT_SAMPLED_ONLY") == "1";
   output.tables = hipsight::report::environment("HIPSIGHT_PREDICT") != "1";
   output.fidelity = hipsight::report::environment("HIPSIGHT_FIDELITY") == "1";
@@ -222,7 +228,11 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
     number_ = ++impl.run.launches;
     selected_ = impl.selector.take(dispatch.kernel->name);
     if (selected_ && impl.output.profile && impl.profiled.insert(dispatch.kernel->name).second) {
-      trace_.emplace(impl.run.gpu, workgroups(dispatch).volume(), impl.output.profile);
+      const timing::Occupancy occupancy = describe(impl.run.gpu, dispatch).occupancy;
+      const std::uint64_t at_once = std::uint64_t{occupancy.workgroups} *
+                                    impl.run.gpu.compute_units * impl.run.gpu.simds_per_cu /
+                                    std::max(1u, occupancy.simds);
+      trace_.emplace(impl.run.gpu, workgroups(dispatch).volume(), impl.output.profile, at_once);
       dispatch.observer = &*trace_;
       dispatch.observed_only = impl.output.sampled_only;
     }
@@ -242,10 +252,11 @@ Session::Launch::~Launch() {
   session_.impl_->progress.end(finished_);
 }
 
-void Session::Launch::add(const engine::Result& result) {
+void Session::Launch::add(engine::Result result) {
   if (!selected_) return;
   Impl& impl = *session_.impl_;
   std::lock_guard lock(impl.mutex);
+  if (dispatch_.observed_only) trace_->count(result);
   KernelReport& report = impl.find(dispatch_);
   report.summary.add(result);
   if (trace_) {
@@ -254,8 +265,11 @@ void Session::Launch::add(const engine::Result& result) {
                               report.wavefront_size);
     report.profile->launch = number_;
     report.profile->tables = impl.output.tables;
-    report.prediction =
-        timing::predict(impl.run.gpu, *trace_, result, report.occupancy, report.wavefront_size);
+    if (!impl.output.recording_file.empty())
+      timing::write(impl.output.recording_file, impl.run.gpu, *trace_, result, report.occupancy,
+                    report.wavefront_size);
+    report.prediction = timing::predict(impl.run.gpu, *trace_, result, report.occupancy,
+                                        report.wavefront_size, impl.output.caches);
   }
   if (!impl.output.fidelity) return;
   if (!report.fidelity) report.fidelity.emplace();

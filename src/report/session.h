@@ -9,6 +9,7 @@
 #include "gpus/gpu.h"
 #include "profile/trace.h"
 #include "report/wave_trace.h"
+#include "timing/predict.h"
 
 namespace hipsight::report {
 
@@ -20,8 +21,10 @@ struct Output {
   std::string json_file;  ///< empty: no JSON
   bool fidelity = false;  ///< it says how exact each kernel's instructions were
   unsigned profile = 0;   ///< workgroups to observe of each kernel's first launch; 0: no profile
-  bool sampled_only = false;  ///< and no other workgroups run
-  bool tables = true;         ///< of the profile: else only the prediction that is made from it
+  timing::Caches caches = timing::Caches::Cold;
+  std::string recording_file;  ///< where the last profiled launch goes (timing/recording.h)
+  bool sampled_only = false;   ///< and no other workgroups run
+  bool tables = true;          ///< of the profile: else only the prediction that is made from it
   std::optional<TraceOptions> trace = {};  ///< of the first launch
 
   /// HIPSIGHT_REPORT ("none", "stderr" or a file; unset is "stderr"), HIPSIGHT_JSON (a file),
@@ -73,7 +76,7 @@ class Session {
     bool selected() const { return selected_; }
     std::uint64_t number() const { return number_; }  ///< among all launches, from 1
     /// It ran to its end. Copies what it needs.
-    void add(const engine::Result& result);
+    void add(engine::Result result);
     /// It failed. The caller prints the message when it happens; the report lists it.
     void add(const engine::KernelError& error);
 

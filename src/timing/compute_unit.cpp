@@ -13,20 +13,15 @@ namespace {
 
 /// From the issue of an LDS read to its data, bank cycles apart. Not in public tables: assumed.
 constexpr double lds_latency = 64;
-/// Of a scalar load that its cache has: arguments are, but for the first workgroup. Fitted on
-/// MI210's gpu-stream.
-constexpr double scalar_latency = 100;
-/// A branch taken, until the wave issues again: instruction fetch. Assumed.
-constexpr double branch_penalty = 16;
-/// Bytes that a compute unit may have under way from beyond the L2 (fitted on assembly GEMMs of
-/// ROCm/aiter on gfx942 and gfx950: about 19 KB).
-constexpr double miss_bytes = 19456;
-
+/// A branch taken, until the wave issues again: instruction fetch. Fitted on assembly GEMMs of
+/// ROCm/aiter.
+constexpr double branch_penalty = 48;
 /// A matrix or vector result that is not there yet.
 struct Pending {
   Cost::Registers registers;
   double ready;
   Stall kind;
+  double accumulated;  ///< when a matrix instruction can add to it
 };
 
 struct WaveState {
@@ -57,17 +52,15 @@ struct Earliest {
 
 class ComputeUnit {
  public:
-  ComputeUnit(const gpus::Gpu& gpu, const Rates& rates,
-              const std::vector<profile::GroupTrace>& traces,
-              const std::vector<engine::RegionOfCode>& regions, unsigned wave_lanes,
-              std::uint64_t count, unsigned resident)
+  ComputeUnit(const gpus::Gpu& gpu, const Rates& rates, const Work& work, std::uint64_t count,
+              unsigned resident)
       : gpu_(gpu),
-        rates_(rates),
-        traces_(traces),
-        regions_(regions),
-        lanes_(wave_lanes),
+        traces_(work.groups),
+        regions_(work.regions),
+        lanes_(work.wave_lanes),
         count_(count),
-        simds_(gpu.simds_per_cu) {
+        simds_(gpu.simds_per_cu),
+        memory_(gpu, rates, work.sharing, work.wave_lanes) {
     interval_ = gpu.issue_cycles;  // between two instructions of a wave
     for (unsigned i = 0; i < resident; ++i) start(0);
   }
@@ -79,7 +72,12 @@ class ComputeUnit {
       step(index, time);
     }
     // Stores that no wave waited for.
-    result_.cycles = std::max({result_.cycles, l1_, l2_, memory_});
+    result_.cycles = memory_.finish(result_.cycles);
+    const MemoryPath::Busy& busy = memory_.busy();
+    result_.busy.l1 = busy.l1;
+    result_.busy.l2 = busy.l2;
+    result_.busy.mall = busy.mall;
+    result_.busy.memory = busy.memory;
     return result_;
   }
 
@@ -188,10 +186,14 @@ class ComputeUnit {
       at.after(ends[ends.size() - 1 - *c.wait[i]], stall_of(static_cast<Counter>(i)));
     }
     for (const Pending& pending : w.pending) {
-      bool needed = pending.registers.count && c.result.overlaps(pending.registers);
+      // A sum that goes on in the same registers need not leave the matrix unit.
+      const bool goes_on = c.pipe == isa::Pipe::Matrix && c.result == pending.registers;
+      bool needed = pending.registers.count && !goes_on && c.result.overlaps(pending.registers);
       for (const Cost::Registers& source : c.sources)
-        needed |= source.count && source.overlaps(pending.registers);
+        needed |= source.count && source.overlaps(pending.registers) &&
+                  !(goes_on && source == pending.registers);
       if (needed) at.after(pending.ready, pending.kind);
+      if (goes_on) at.after(pending.accumulated, pending.kind);
     }
     const Simd& simd = simds_[w.simd];
     switch (c.pipe) {
@@ -213,9 +215,7 @@ class ComputeUnit {
       case isa::Pipe::Global:
       case isa::Pipe::Flat:
       case isa::Pipe::Scratch:
-        at.after(l1_ - queue_room, Stall::Memory);
-        // Nor may more wait for memory than the way there and back hides.
-        at.after(memory_ - memory_latency(), Stall::Memory);
+        at.after(memory_.free(), Stall::Memory);
         break;
       case isa::Pipe::Wait:
         break;
@@ -237,12 +237,12 @@ class ComputeUnit {
       case isa::Pipe::Transcendental:
         simd.vector = now + c.busy;
         result_.busy.vector += c.busy;
-        if (c.latency > c.busy) w.pending.push_back({c.result, now + c.latency, Stall::Result});
+        if (c.latency > c.busy) w.pending.push_back({c.result, now + c.latency, Stall::Result, 0});
         break;
       case isa::Pipe::Matrix:
         simd.matrix = now + c.busy;
         result_.busy.matrix += c.busy;
-        w.pending.push_back({c.result, now + c.latency, Stall::Matrix});
+        w.pending.push_back({c.result, now + c.latency, Stall::Matrix, now + c.busy});
         break;
       case isa::Pipe::Scalar:
       case isa::Pipe::ScalarMemory:
@@ -274,12 +274,14 @@ class ComputeUnit {
           break;
         case engine::Access::Space::Scalar:
           kind = Counter::Scalar;
-          end = now + scalar_latency;
+          end = memory_.scalar(in.cache != 0, now);
           break;
-        default:
-          end = vector_memory(request, c, now);
-          if (c.stores) w.stored = std::max(w.stored, l2_ + gpu_.l2_latency.value_or(250));
+        default: {
+          const MemoryPath::Ends ends = memory_.vector(request, c, now);
+          end = ends.data;
+          if (c.stores) w.stored = std::max(w.stored, ends.safe);
           break;
+        }
       }
     }
     if (end == now) return;
@@ -287,48 +289,10 @@ class ComputeUnit {
     ends.push_back(ends.empty() ? end : std::max(ends.back(), end));
   }
 
-  double vector_memory(const profile::Request& request, const Cost& c, double now) {
-    const double line = profile::request_bytes(gpu_, c.stores);
-    const unsigned beyond_l1 = request.count - request.from_l1;
-    const unsigned beyond_l2 = beyond_l1 - request.from_l2;
-    // Addresses of sixteen lanes, or 64 bytes of data, a cycle.
-    const double pipe = std::max(lanes_ / 16.0, request.count * line / 64);
-    l1_ = std::max(l1_, now) + pipe;
-    result_.busy.l1 += pipe;
-    double end = l1_ + gpu_.l1_latency.value_or(120);
-    if (beyond_l1) {
-      const double cycles = beyond_l1 * line / rates_.l2_bytes;
-      l2_ = std::max(l2_, now) + cycles;
-      result_.busy.l2 += cycles;
-      end = std::max(end, l2_ + gpu_.l2_latency.value_or(250));
-    }
-    if (beyond_l2) {
-      // The L2 fetches whole lines of its own.
-      const double bytes = beyond_l2 * (c.stores ? line : std::max(line, 128.0));
-      const double cycles = bytes / rates_.memory_bytes;
-      double begin = std::max(memory_, now);
-      // So many bytes are under way at most: the oldest ones must have come.
-      while (!misses_.empty() && missing_ + bytes > miss_bytes) {
-        begin = std::max(begin, misses_.front().first);
-        missing_ -= misses_.front().second;
-        misses_.pop_front();
-      }
-      memory_ = begin + cycles;
-      result_.busy.memory += cycles;
-      end = std::max(end, memory_ + memory_latency());
-      misses_.emplace_back(memory_ + memory_latency(), bytes);
-      missing_ += bytes;
-    }
-    return end;
-  }
-
-  double memory_latency() const { return gpu_.dram_latency.value_or(700); }
-
-  /// Cycles of work that may wait in front of the LDS and the L1 before waves are held.
-  static constexpr double queue_room = 64;
+  /// Cycles of work that may wait in front of the LDS before waves are held. Fitted on the same.
+  static constexpr double queue_room = 32;
 
   const gpus::Gpu& gpu_;
-  const Rates& rates_;
   const std::vector<profile::GroupTrace>& traces_;
   const std::vector<engine::RegionOfCode>& regions_;
   const unsigned lanes_;
@@ -341,9 +305,8 @@ class ComputeUnit {
   std::unordered_map<const isa::Instruction*, Cost> costs_;
   std::uint64_t started_ = 0;
   std::size_t next_simd_ = 0;
-  double lds_ = 0, l1_ = 0, l2_ = 0, memory_ = 0;  ///< when each is free
-  std::deque<std::pair<double, double>> misses_;   ///< ends and bytes
-  double missing_ = 0;
+  double lds_ = 0;  ///< when it is free
+  MemoryPath memory_;
   UnitRun result_;
 };
 
@@ -356,12 +319,10 @@ std::string_view text(Stall stall) {
   return names[static_cast<std::size_t>(stall)];
 }
 
-UnitRun run_compute_unit(const gpus::Gpu& gpu, const Rates& rates,
-                         const std::vector<profile::GroupTrace>& traces,
-                         const std::vector<engine::RegionOfCode>& regions, unsigned wave_lanes,
+UnitRun run_compute_unit(const gpus::Gpu& gpu, const Rates& rates, const Work& work,
                          std::uint64_t count, unsigned resident) {
-  if (traces.empty() || !count) return {};
-  return ComputeUnit(gpu, rates, traces, regions, wave_lanes, count, std::max(1u, resident)).run();
+  if (work.groups.empty() || !count) return {};
+  return ComputeUnit(gpu, rates, work, count, std::max(1u, resident)).run();
 }
 
 }  // namespace hipsight::timing

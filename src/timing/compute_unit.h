@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "gpus/gpu.h"
 #include "profile/trace.h"
+#include "timing/memory_path.h"
 #include "timing/waits.h"
 
 namespace hipsight::timing {
@@ -34,13 +35,7 @@ std::string_view text(Stall stall);
 struct Busy {
   double vector = 0, matrix = 0, scalar = 0;  ///< summed over SIMDs
   double lds = 0, l1 = 0;
-  double l2 = 0, memory = 0;  ///< of this compute unit's share of them
-};
-
-/// What a compute unit can do in a cycle.
-struct Rates {
-  double l2_bytes, memory_bytes;  ///< its share, bytes per cycle
-  double clock_ghz;
+  double l2 = 0, mall = 0, memory = 0;  ///< of this compute unit's share of them
 };
 
 /// How long one compute unit takes for workgroups, and what its waves waited for. Cycles.
@@ -52,11 +47,17 @@ struct UnitRun {
   std::uint64_t instructions = 0;
 };
 
-/// Runs `count` workgroups, `resident` at a time, that do in turn what those of `traces` did:
+/// What workgroups did.
+struct Work {
+  const std::vector<profile::GroupTrace>& groups;
+  const std::vector<engine::RegionOfCode>& regions;
+  const MemoryPath::Sharing& sharing;
+  unsigned wave_lanes;
+};
+
+/// Runs `count` workgroups, `resident` at a time, that do in turn what those of `work` did:
 /// instruction by instruction, in order within a wave. docs/timing.md says what is modelled.
-UnitRun run_compute_unit(const gpus::Gpu& gpu, const Rates& rates,
-                         const std::vector<profile::GroupTrace>& traces,
-                         const std::vector<engine::RegionOfCode>& regions, unsigned wave_lanes,
+UnitRun run_compute_unit(const gpus::Gpu& gpu, const Rates& rates, const Work& work,
                          std::uint64_t count, unsigned resident);
 
 }  // namespace hipsight::timing

@@ -60,6 +60,7 @@ Cost cost_of(const gpus::Gpu& gpu, const isa::Instruction& in, unsigned lanes) {
   Cost cost;
   cost.pipe = work.pipe;
   cost.stores = work.bytes_written != 0;
+  cost.atomic = work.bytes_read && work.bytes_written;
   cost.moves = work.bytes_read || work.bytes_written;
   cost.wait = wait_of(in);
   cost.barrier = in.name == "S_BARRIER" || in.name == "S_BARRIER_WAIT";

@@ -16,13 +16,14 @@ struct Cost {
   double busy = 0;     ///< for which it keeps its unit
   double latency = 0;  ///< from its issue until its result can be used
   double pause = 0;    ///< before its wave's next instruction: s_nop, s_sleep
-  bool stores = false, barrier = false, moves = false;
+  bool stores = false, atomic = false, barrier = false, moves = false;
   Wait wait;
   struct Registers {
     std::uint16_t first = 0, count = 0;  ///< VGPRs; AGPR 0 is 512
     bool overlaps(const Registers& other) const {
       return first < other.first + other.count && other.first < first + count;
     }
+    bool operator==(const Registers&) const = default;
   };
   Registers result;
   std::array<Registers, 3> sources;

@@ -15,6 +15,10 @@ constexpr double busy_enough = 0.7;
 /// either. Fitted on MI210's gpu-stream.
 constexpr double turning = 0.17;
 
+/// What an XCD gets from the MALL: sixteen channels of 64 bytes (AMD CDNA3 white paper), of which
+/// so much is reached. Assumed.
+constexpr double mall_bytes_per_cycle = 1024, mall_reached = 0.7;
+
 /// Of the bytes that go to and come from memory, the share that is written.
 double written_share(const gpus::Gpu& gpu, const profile::LaunchTrace& trace) {
   double bytes[2] = {0, 0};
@@ -23,29 +27,34 @@ double written_share(const gpus::Gpu& gpu, const profile::LaunchTrace& trace) {
       for (const profile::Request& request : wave.requests) {
         if (request.space == engine::Access::Space::Scalar) continue;
         bytes[request.stores] += double(profile::request_bytes(gpu, request.stores)) *
-                                 (request.count - request.from_l1 - request.from_l2);
+                                 (request.count - request.from_l1 - request.reused);
       }
     }
   }
   return bytes[1] > 0 ? bytes[1] / (bytes[0] + bytes[1]) : 0;
 }
 
-Rates rates_of(const gpus::Gpu& gpu, double active_units, double clock_ghz, double written) {
+Rates rates_of(const gpus::Gpu& gpu, double active_units, double clock_ghz, double written,
+               Caches caches) {
   // No compute unit gets more than 64 bytes a cycle from its L2.
   const double l2 = gpu.l2_gb_per_s.value_or(64.0 * gpu.compute_units * gpu.clock_ghz);
-  // Streams that were not measured reach about 85 % of what is specified (those that were: 0.85 to
-  // 0.94 on MI210 and MI300X).
-  const double memory = gpu.dram_gb_per_s_measured.value_or(0.85 * gpu.dram_gb_per_s) /
+  // Where no stream was measured: 80 % of what is specified (fitted on assembly GEMMs of
+  // ROCm/aiter on MI355X; streams that were measured reach 85 to 94 % on MI210 and MI300X).
+  const double memory = gpu.dram_gb_per_s_measured.value_or(0.8 * gpu.dram_gb_per_s) /
                         (1 + turning * 4 * written * (1 - written));
-  return {std::min(64.0, l2 / clock_ghz / active_units), memory / clock_ghz / active_units,
-          clock_ghz};
+  const double mall = gpu.mall_gb_per_s.value_or(mall_bytes_per_cycle * gpu.xcds * gpu.clock_ghz);
+  return {.l2_bytes = std::min(64.0, l2 / clock_ghz / active_units),
+          .mall_bytes = mall_reached * mall / clock_ghz / active_units,
+          .memory_bytes = memory / clock_ghz / active_units,
+          .clock_ghz = clock_ghz,
+          .in_mall = caches == Caches::InMall && gpu.mall_bytes.value_or(0)};
 }
 
 }  // namespace
 
 Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                    const engine::Result& result, const Occupancy& occupancy,
-                   std::uint32_t wavefront_size) {
+                   std::uint32_t wavefront_size, Caches caches) {
   Prediction p;
   const std::uint32_t units_of_group = std::max(1u, occupancy.simds / gpu.simds_per_cu);
   const double units = double(gpu.compute_units) / units_of_group;
@@ -69,11 +78,17 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
   const double written = written_share(gpu, trace);
   UnitRun run;
   for (int round = 0; round < 2; ++round) {
-    const Rates rates = rates_of(gpu, active, clock, written);
-    run = run_compute_unit(unit, rates, trace.neighbours(), result.regions, wavefront_size,
+    const Rates rates = rates_of(gpu, active, clock, written, caches);
+    run = run_compute_unit(unit, rates,
+                           {trace.neighbours(), result.regions, trace.sharing, wavefront_size},
                            p.simulated, resident);
     if (run.cycles == 0) break;
-    const double load = run.busy.matrix / (run.cycles * unit.simds_per_cu);
+    // Power is the whole GPU's: compute units that have nothing to do leave it to the others.
+    const double filled = double(result.workgroups) / (double(p.workgroups_per_cu) * units);
+    // Vector instructions beside matrix ones take as much (fitted on GEMMs that scale their sums);
+    // alone they were not measured.
+    const double work = run.busy.matrix + std::min(run.busy.matrix, run.busy.vector);
+    const double load = std::min(1.0, filled * work / (run.cycles * unit.simds_per_cu));
     const double next =
         gpu.clock_ghz - (gpu.clock_ghz - gpu.matrix_clock_ghz.value_or(gpu.clock_ghz)) * load;
     if (std::fabs(next - clock) < 0.01) break;
@@ -102,6 +117,7 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                {"LDS", run.busy.lds / run.cycles},
                {"L1", run.busy.l1 / run.cycles},
                {"L2", run.busy.l2 / run.cycles},
+               {"MALL", run.busy.mall / run.cycles},
                {"memory", run.busy.memory / run.cycles}};
   std::ranges::sort(p.units, std::ranges::greater(), &Prediction::Unit::busy);
   double waited = 0;

@@ -32,9 +32,13 @@ struct Prediction {
   std::uint64_t workgroups_per_cu = 0, simulated = 0;
 };
 
-/// `trace`: of the launch, through simulate_caches; caches are cold at its begin.
+/// What caches hold when a launch begins: nothing of it, or the MALL all that it reads. A program
+/// that goes round in buffers which together fill the MALL finds it cold.
+enum class Caches : std::uint8_t { Cold, InMall };
+
+/// `trace`: of the launch, through simulate_caches.
 Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                    const engine::Result& result, const Occupancy& occupancy,
-                   std::uint32_t wavefront_size);
+                   std::uint32_t wavefront_size, Caches caches = Caches::Cold);
 
 }  // namespace hipsight::timing

@@ -118,5 +118,74 @@ TEST_F(ProfileTest, CachesHoldWhatWasReadBefore) {
   EXPECT_EQ(stores.l2_hits, 4u);      // the first ones are to be written back
 }
 
+/// Workgroups 0 and 8 are on the first XCD, 1 on another; all ask at once.
+TEST_F(ProfileTest, WorkgroupsThatBeginTogetherShareLines) {
+  LaunchTrace trace(gpu, 1000, 1, 9);
+  ASSERT_EQ(trace.neighbours().size(), 1u);
+  EXPECT_EQ(trace.openings().size(), 8u);
+  for (const std::uint64_t group : {0, 1, 8}) access(trace, group, load, 0x10000, 4);
+  access(trace, 1, load, 0x10000, 4);  // again: is no first touch
+  for (const std::uint64_t group : {0, 8}) access(trace, group, store, 0x20000 + group * 4096, 4);
+  simulate_caches(gpu, trace);
+  const Sharing loads = trace.sharing.at(&load), stores = trace.sharing.at(&store);
+  EXPECT_DOUBLE_EQ(loads.arriving, 1.0 / 3);  // 8, which comes after 0
+  EXPECT_DOUBLE_EQ(loads.mall, 1.0 / 3);      // 1
+  EXPECT_EQ(loads.l2, 0);
+  EXPECT_EQ(stores.arriving + stores.mall + stores.l2, 0);
+  EXPECT_EQ(trace.neighbours()[0].waves[0].requests[0].first_touches, 2);
+}
+
+/// Lines of the L1 that are half as long as the L2's come in pairs.
+TEST_F(ProfileTest, HalfLinesComeTogether) {
+  const gpus::Gpu mi210 = gpus::find("mi210");
+  ASSERT_EQ(request_bytes(mi210, false), 64u);
+  LaunchTrace trace(mi210, 1000, 1, 2);
+  access(trace, 0, load, 0x10000, 4);
+  simulate_caches(mi210, trace);
+  EXPECT_EQ(trace.neighbours()[0].waves[0].requests[0].first_touches, 4);
+  EXPECT_EQ(trace.sharing.at(&load).arriving, 0.5);
+}
+
+TEST_F(ProfileTest, OpeningsEnd) {
+  LaunchTrace trace(gpu, 1000, 1, 2);
+  engine::GroupObserver* opening = trace.begins(1);
+  for (unsigned i = 0; !opening->enough(); ++i) {
+    access(trace, 0, load, i * 0x10000, 256);
+    access(trace, 1, load, i * 0x10000, 256);
+    ASSERT_LT(i, LaunchTrace::opening_lines);
+  }
+  EXPECT_FALSE(trace.begins(0)->enough());  // is observed whole
+}
+
+/// Counts of a launch that ran only in part come from the workgroups that ran to their end.
+TEST_F(ProfileTest, CountsComeFromWholeWorkgroups) {
+  LaunchTrace trace(gpu, 100, 1, 8);
+  for (int i = 0; i < 3; ++i) access(trace, 0, load, 0x1000 * i, 4, i ? ~0ull : 1);
+  access(trace, 1, load, 0, 4);
+  engine::Result partly = result(100, 7, 0);
+  trace.count(partly);
+  ASSERT_EQ(partly.counts.size(), 1u);
+  EXPECT_EQ(partly.counts[0].executions, 300u);
+  EXPECT_EQ(partly.counts[0].lanes, 100 * (1u + 64 + 64));
+  EXPECT_EQ(partly.executed, 1u);
+  EXPECT_EQ(partly.waves, 100u);
+}
+
+TEST_F(ProfileTest, SpinningIsForgotten) {
+  LaunchTrace trace(gpu, 1, 64);
+  access(trace, 0, store, 0x1000, 4);
+  GroupTrace& group = trace.neighbours()[0];
+  EXPECT_FALSE(group.spins(0));
+  for (int i = 0; i < 100; ++i) access(trace, 0, load, 0x2000, 4);
+  EXPECT_TRUE(group.spins(0));
+  EXPECT_EQ(group.waves[0].path.size(), 2u);
+  EXPECT_EQ(group.waves[0].requests.size(), 2u);
+  EXPECT_EQ(group.executions[0].count, 1u);
+  EXPECT_EQ(group.executions[0].lanes, 64u);
+  // A loop that goes on in memory does not spin.
+  for (std::uint64_t i = 0; i < 100; ++i) access(trace, 0, load, 0x4000 + i * 256, 4);
+  EXPECT_FALSE(group.spins(0));
+}
+
 }  // namespace
 }  // namespace hipsight::profile

@@ -31,13 +31,15 @@ class ComputeUnitTest : public testing::Test {
       profile::WaveTrace& wave = trace.waves.emplace_back();
       wave.path = {0};
       for (const std::size_t at : loads)
-        wave.requests.push_back({.instruction = &code[at], .count = lines});
+        wave.requests.push_back({.instruction = &code[at],
+                                 .count = lines,
+                                 .first_touches = static_cast<std::uint16_t>(lines)});
     }
   }
   UnitRun run(std::uint64_t count = 1, unsigned resident = 1) {
-    return run_compute_unit(gpu, {.l2_bytes = 64, .memory_bytes = 16, .clock_ghz = 2.1}, traces,
-                            {{code.data(), static_cast<std::uint32_t>(code.size())}}, 64, count,
-                            resident);
+    const std::vector<engine::RegionOfCode> regions{
+        {code.data(), static_cast<std::uint32_t>(code.size())}};
+    return run_compute_unit(gpu, rates, {traces, regions, sharing, 64}, count, resident);
   }
   static double stall(const UnitRun& run, Stall why) {
     return run.stalls[static_cast<std::size_t>(why)];
@@ -46,9 +48,11 @@ class ComputeUnitTest : public testing::Test {
 
   const gpus::Gpu gpu =
       gpus::find("mi300x");  // four SIMDs, an instruction of a wave every 4 cycles
+  Rates rates{.l2_bytes = 64, .mall_bytes = 32, .memory_bytes = 16, .clock_ghz = gpu.clock_ghz};
   std::vector<isa::Instruction> code;
   std::vector<std::size_t> loads;
   std::vector<profile::GroupTrace> traces;
+  std::unordered_map<const isa::Instruction*, profile::Sharing> sharing;
 };
 
 TEST_F(ComputeUnitTest, AWaveIssuesEveryFourCycles) {
@@ -93,7 +97,7 @@ TEST_F(ComputeUnitTest, StoresAreWaitedForAtTheEnd) {
   loads.push_back(code.size());
   add("GLOBAL_STORE_DWORD", isa::Format::Global);
   group(1);
-  EXPECT_NEAR(run().cycles, 4.0 * 64 / 64 + *gpu.l2_latency, 24);
+  EXPECT_NEAR(run().cycles, 4.0 * 64 / 64 + *gpu.l2_latency, 32);
 }
 
 TEST_F(ComputeUnitTest, BandwidthBoundsManyWorkgroups) {
@@ -124,6 +128,97 @@ TEST_F(ComputeUnitTest, AllWaitForTheLastAtABarrier) {
   const UnitRun r = run();
   EXPECT_NEAR(r.cycles, 512.0 / 16 + *gpu.dram_latency, 24);
   EXPECT_NEAR(stall(r, Stall::Barrier), 512.0 / 16 + *gpu.dram_latency, 40);
+}
+
+TEST_F(ComputeUnitTest, WhatLiesInTheMallComesSooner) {
+  add_load();
+  add_wait();
+  group(1);
+  rates.in_mall = true;
+  EXPECT_NEAR(run().cycles, 512.0 / 32 + *gpu.mall_latency, 16);
+  EXPECT_EQ(run().busy.memory, 0);
+}
+
+/// Memory lasts as long in nanoseconds as ever.
+TEST_F(ComputeUnitTest, MemoryIsNotSlowerAtALowerClock) {
+  add_load();
+  add_wait();
+  group(1);
+  rates.clock_ghz = gpu.clock_ghz / 2;
+  EXPECT_NEAR(run().cycles, 512.0 / 16 + *gpu.dram_latency / 2, 16);
+}
+
+/// Lines that a neighbour has asked for are waited for as long, but come once.
+TEST_F(ComputeUnitTest, LinesThatArriveCostNoBandwidth) {
+  add_load();
+  add_wait();
+  group(1);
+  sharing[&code[0]] = {.arriving = 0.75};
+  const UnitRun r = run();
+  EXPECT_NEAR(r.cycles, 128.0 / 16 + *gpu.dram_latency, 16);
+  EXPECT_EQ(r.busy.memory, 128.0 / 16);
+  sharing[&code[0]] = {.l2 = 1};
+  EXPECT_NEAR(run().cycles, 512.0 / 64 + *gpu.l2_latency, 24);
+}
+
+/// A quarter of a line from memory at each load: each fourth load waits for it.
+TEST_F(ComputeUnitTest, SharesOfLinesAddUp) {
+  for (int i = 0; i < 4; ++i) add_load(), add_wait();
+  loads.resize(1);
+  for (int i = 1; i < 4; ++i) loads.push_back(0);
+  group(1, 1);
+  sharing[&code[0]] = {.l2 = 0.75};
+  traces[0].waves[0].path = {0, 0, 0, 0};
+  for (std::uint32_t i = 0; i < 4; ++i) traces[0].waves[0].requests[i].step = i;
+  code.resize(2);
+  const double expected = 3 * *gpu.l2_latency + *gpu.dram_latency;
+  EXPECT_NEAR(run().cycles, expected, 300);  // and branches back
+}
+
+TEST_F(ComputeUnitTest, AtomicsTakeTheirTimeFarAway) {
+  loads.push_back(code.size());
+  add("GLOBAL_ATOMIC_ADD_F32", isa::Format::Global);
+  group(1);
+  EXPECT_NEAR(run().cycles, 1.5 * *gpu.dram_latency, 24);
+}
+
+/// Stores need not be in memory before the next workgroup begins, but in the end.
+TEST_F(ComputeUnitTest, StoresAreWrittenBackMeanwhile) {
+  loads.push_back(code.size());
+  add("GLOBAL_STORE_DWORD", isa::Format::Global);
+  group(4, 64);
+  const double bytes = 4 * 64 * 64;
+  const UnitRun r = run(2, 1);
+  EXPECT_NEAR(r.ends[0], bytes / 64 + *gpu.l2_latency, 40);
+  EXPECT_GT(r.cycles, r.ends[1]);
+  EXPECT_EQ(r.busy.memory, 2 * bytes / 16);
+}
+
+/// A matrix result that is added to goes on at once; to be read it takes four passes longer.
+TEST_F(ComputeUnitTest, SumsGoOnInTheMatrixUnit) {
+  for (int i = 0; i < 2; ++i) {
+    isa::Instruction& in = add("V_MFMA_F32_32X32X8_F16", isa::Format::Mai);
+    in.dst = {.where = isa::Where::Vgpr, .index = 16};
+    in.src[2] = in.dst;
+    in.src[0] = {.where = isa::Where::Vgpr, .index = 0};
+    in.src[1] = {.where = isa::Where::Vgpr, .index = 2};
+  }
+  group(1);
+  EXPECT_EQ(run().cycles, 32 + 4);
+  code[1].src[1].index = 16;  // reads the sum
+  EXPECT_EQ(run().cycles, 32 + 16 + 4);
+}
+
+/// Scalar loads that pass the caches wait for what other compute units wrote.
+TEST_F(ComputeUnitTest, CoherentScalarLoadsComeFromFarAway) {
+  add("S_LOAD_DWORDX2", isa::Format::Smem);
+  add("S_WAITCNT", isa::Format::Sopp).imm = 0xc07f;  // lgkmcnt(0)
+  group(1);
+  traces[0].waves[0].requests.push_back(
+      {.instruction = &code[0], .count = 1, .space = engine::Access::Space::Scalar});
+  EXPECT_NEAR(run().cycles, 100, 8);
+  code[0].cache = 1;
+  EXPECT_NEAR(run().cycles, 2.25 * *gpu.dram_latency, 8);
 }
 
 TEST_F(ComputeUnitTest, TheSameTwice) {

@@ -117,8 +117,8 @@ TEST(Roofs, says_which_rates_are_unknown) {
 TEST(Roofs, launches_add_up) {
   profile::Summary sum = one_launch(304, 304);
   sum.launches = 10;
-  EXPECT_NEAR(roofs(gpus::find("mi300x"), launches(sum)).find(Roof::Kind::Launch)->seconds, 15e-6,
-              1e-12);
+  EXPECT_NEAR(roofs(gpus::find("mi300x"), launches(sum)).find(Roof::Kind::Launch)->seconds,
+              10 * 2.8e-6, 1e-12);
   EXPECT_TRUE(roofs(gpus::find("mi300x"), launches(profile::Summary{})).roofs.empty());
 }
 

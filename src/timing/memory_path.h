@@ -1,0 +1,83 @@
+#pragma once
+
+#include <deque>
+#include <unordered_map>
+#include <utility>
+
+#include "gpus/gpu.h"
+#include "profile/trace.h"
+#include "timing/costs.h"
+
+namespace hipsight::timing {
+
+/// What a compute unit can do in a cycle.
+struct Rates {
+  double l2_bytes, mall_bytes, memory_bytes;  ///< its share, bytes per cycle
+  double clock_ghz;      ///< at which it runs: beyond the L2 things take as long as ever
+  bool in_mall = false;  ///< whether what comes from memory lies in the MALL
+};
+
+/// Loads, stores and atomics of a compute unit on their way: L1, L2, MALL, memory. Each is a pipe
+/// of a bandwidth and a latency; times are cycles.
+class MemoryPath {
+ public:
+  using Sharing = std::unordered_map<const isa::Instruction*, profile::Sharing>;
+  MemoryPath(const gpus::Gpu& gpu, const Rates& rates, const Sharing& sharing, unsigned lanes)
+      : gpu_(gpu), rates_(rates), sharing_(sharing), lanes_(lanes) {}
+
+  struct Ends {
+    double data;  ///< when the data is there, or the store counts as done
+    double safe;  ///< when what was stored needs its wave no more
+  };
+  /// A request to vector memory that is issued at `now`; times do not fall from call to call.
+  Ends vector(const profile::Request& request, const Cost& cost, double now);
+  /// When the data of a scalar load is there. `coherent`: past the scalar cache.
+  double scalar(bool coherent, double now) const;
+
+  /// From when on a vector memory instruction can issue.
+  double free() const;
+  /// When all is done, of what waves do until `now`, and in memory.
+  double finish(double now);
+
+  struct Busy {
+    double l1 = 0, l2 = 0, mall = 0, memory = 0;
+  };
+  const Busy& busy() const { return busy_; }
+
+ private:
+  /// Where an instruction's lines come from. Of shares of a line that its executions had so far,
+  /// what is not yet a whole one.
+  struct Origin {
+    profile::Sharing sharing;
+    double from_mall = 0, from_memory = 0, arriving = 0;
+  };
+  Origin& origin(const isa::Instruction* instruction);
+  /// Until when a pipe is taken that is free from `end` on.
+  static double take(double& end, double& busy, double begin, double bytes, double rate);
+  void drain(double now);
+  void write_back(double bytes, double now);
+
+  double cycles_of(double ns) const { return ns * rates_.clock_ghz; }
+  double l2_latency() const { return gpu_.l2_latency.value_or(250); }
+  /// The GPU's file has cycles at its own clock.
+  double memory_latency() const {
+    return cycles_of(gpu_.dram_latency.value_or(700) / gpu_.clock_ghz);
+  }
+  double mall_latency() const {
+    return gpu_.mall_latency ? cycles_of(*gpu_.mall_latency / gpu_.clock_ghz) : memory_latency();
+  }
+  double far_latency() const { return rates_.in_mall ? mall_latency() : memory_latency(); }
+
+  const gpus::Gpu& gpu_;
+  const Rates& rates_;
+  const Sharing& sharing_;
+  const unsigned lanes_;
+  std::unordered_map<const isa::Instruction*, Origin> origins_;
+  double l1_ = 0, l2_ = 0, mall_ = 0, memory_ = 0;   ///< when each is free
+  double dirty_ = 0;                                 ///< bytes in the L2 to be written back
+  std::deque<std::pair<double, double>> under_way_;  ///< ends and bytes
+  double bytes_under_way_ = 0;
+  Busy busy_;
+};
+
+}  // namespace hipsight::timing

@@ -1,0 +1,290 @@
+#include "timing/recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "support/error.h"
+
+namespace hipsight::timing {
+namespace {
+
+constexpr std::string_view magic = "hipsight recording 1\n";
+
+/// Numbers are LEB128; signed ones zigzag; doubles in 2^-20.
+class Writer {
+ public:
+  void number(std::uint64_t value) {
+    for (; value >= 128; value >>= 7) bytes += static_cast<char>(value | 128);
+    bytes += static_cast<char>(value);
+  }
+  void integer(std::int64_t value) {
+    number(static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63));
+  }
+  void share(double value) { number(static_cast<std::uint64_t>(std::llround(value * (1 << 20)))); }
+  void text(std::string_view value) {
+    number(value.size());
+    bytes += value;
+  }
+
+  std::string bytes{magic};
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {
+    if (!rest_.starts_with(magic)) fail("this is no recording of hipsight");
+    rest_.remove_prefix(magic.size());
+  }
+  std::uint64_t number(std::uint64_t most = ~0ull) {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      const std::uint64_t byte = static_cast<unsigned char>(take(1)[0]);
+      if (shift < 64) value |= (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    if (value > most)
+      fail("the recording is damaged: {} where at most {} makes sense", value, most);
+    return value;
+  }
+  std::int64_t integer() {
+    const std::uint64_t value = number();
+    return static_cast<std::int64_t>(value >> 1 ^ (0 - (value & 1)));
+  }
+  double share() { return static_cast<double>(number()) / (1 << 20); }
+  std::string_view text() { return take(number()); }
+  /// A count of things of at least a byte each.
+  std::size_t count() { return number(rest_.size()); }
+
+ private:
+  std::string_view take(std::size_t size) {
+    if (size > rest_.size()) fail("the recording ends too early");
+    const std::string_view part = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return part;
+  }
+  std::string_view rest_;
+};
+
+/// A copy that lives forever, one of each.
+std::string_view interned(std::string_view name) {
+  static std::mutex mutex;
+  static std::set<std::string, std::less<>> names;
+  const std::lock_guard lock(mutex);
+  return *names.emplace(name).first;
+}
+
+/// Each in the same order for the Writer and the Reader.
+template <class Visit>
+void visit_occupancy(Occupancy& o, Visit&& visit) {
+  for (std::uint32_t* value : {&o.waves_per_workgroup, &o.simds, &o.workgroups,
+                               &o.max_waves_per_simd, &o.compiler_waves_per_simd})
+    visit(*value);
+}
+
+void write_operand(Writer& w, const isa::Operand& operand) {
+  const bool vector = operand.where == isa::Where::Vgpr || operand.where == isa::Where::Agpr;
+  w.number(vector ? 1 + operand.index * 2u + (operand.where == isa::Where::Agpr) : 0);
+}
+isa::Operand read_operand(Reader& r) {
+  const std::uint64_t code = r.number(2 * 1024);
+  isa::Operand operand;
+  if (!code) return operand;
+  operand.where = (code - 1) & 1 ? isa::Where::Agpr : isa::Where::Vgpr;
+  operand.index = static_cast<std::uint16_t>((code - 1) / 2);
+  return operand;
+}
+
+void write_instruction(Writer& w, const isa::Instruction& in) {
+  w.text(in.name);
+  w.text(in.name_y);
+  w.number(static_cast<unsigned>(in.format));
+  w.number(static_cast<unsigned>(in.gfx));
+  // Of immediates only those that take time: waits.
+  const bool waits = isa::work_of(in).pipe == isa::Pipe::Wait || in.format == isa::Format::Mtbuf;
+  w.integer(waits ? in.imm : 0);
+  w.number(in.cbsz);
+  w.number(in.blgp);
+  w.number(in.size);
+  w.number(in.cache);
+  write_operand(w, in.dst);
+  for (unsigned i = 0; i < 3; ++i) write_operand(w, in.src[i]);
+}
+void read_instruction(Reader& r, isa::Instruction& in) {
+  in.name = interned(r.text());
+  in.name_y = interned(r.text());
+  in.format = static_cast<isa::Format>(r.number(static_cast<unsigned>(isa::Format::Other)));
+  in.gfx = static_cast<isa::Gfx>(r.number(static_cast<unsigned>(isa::Gfx::Gfx12)));
+  in.imm = static_cast<std::int32_t>(r.integer());
+  in.cbsz = static_cast<std::uint8_t>(r.number(255));
+  in.blgp = static_cast<std::uint8_t>(r.number(255));
+  in.size = static_cast<std::uint8_t>(r.number(255));
+  in.cache = static_cast<std::uint8_t>(r.number(255));
+  in.dst = read_operand(r);
+  for (unsigned i = 0; i < 3; ++i) in.src[i] = read_operand(r);
+}
+
+void write_requests(Writer& w, const profile::WaveTrace& wave,
+                    const std::map<const isa::Instruction*, std::uint32_t>& number_of) {
+  w.number(wave.requests.size());
+  std::uint32_t step = 0, instruction = 0;
+  for (const profile::Request& q : wave.requests) {
+    w.number(q.step - step);
+    w.integer(std::int64_t{number_of.at(q.instruction)} - instruction);
+    step = q.step;
+    instruction = number_of.at(q.instruction);
+    w.number(static_cast<unsigned>(q.space) * 2 + q.stores);
+    for (const std::uint32_t value :
+         {std::uint32_t{q.lds_cycles}, q.count, std::uint32_t{q.from_l1},
+          std::uint32_t{q.first_touches}, std::uint32_t{q.reused}})
+      w.number(value);
+  }
+}
+void read_requests(Reader& r, profile::WaveTrace& wave, const std::vector<isa::Instruction>& code) {
+  wave.requests.resize(r.count());
+  std::uint64_t step = 0;
+  std::int64_t instruction = 0;
+  for (profile::Request& q : wave.requests) {
+    step += r.number();
+    instruction += r.integer();
+    if (step >= wave.path.size() || instruction < 0 ||
+        static_cast<std::uint64_t>(instruction) >= code.size())
+      fail("the recording is damaged: an access of no instruction");
+    q.step = static_cast<std::uint32_t>(step);
+    q.instruction = &code[static_cast<std::size_t>(instruction)];
+    const std::uint64_t kind =
+        r.number(static_cast<unsigned>(engine::Access::Space::Scalar) * 2 + 1);
+    q.space = static_cast<engine::Access::Space>(kind / 2);
+    q.stores = kind & 1;
+    const auto small = [&] { return static_cast<std::uint16_t>(r.number(0xffff)); };
+    q.lds_cycles = small();
+    q.count = small();
+    q.from_l1 = small();
+    q.first_touches = small();
+    q.reused = small();
+  }
+}
+
+/// Instructions of the regions that a group ran, numbered in the order in which they lie; numbers
+/// leave a gap where code does.
+std::map<const isa::Instruction*, std::uint32_t> number(
+    const std::vector<engine::RegionOfCode>& regions, const std::set<std::uint32_t>& ran) {
+  std::map<const isa::Instruction*, std::uint32_t> numbers;
+  for (const std::uint32_t region : ran)
+    for (std::uint32_t i = 0; i < regions[region].count; ++i)
+      numbers[regions[region].first + i] = 0;
+  std::uint32_t next = 0;
+  const isa::Instruction* before = nullptr;
+  for (auto& [instruction, its] : numbers) {
+    if (before && instruction != before + 1) ++next;
+    its = next++;
+    before = instruction;
+  }
+  return numbers;
+}
+
+}  // namespace
+
+void write(const std::string& file, const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
+           const engine::Result& result, const Occupancy& occupancy, std::uint32_t wavefront_size) {
+  if (trace.neighbours().empty()) fail("no workgroup was observed: there is nothing to record");
+  const profile::GroupTrace& group = trace.neighbours().front();
+  Writer w;
+  w.text(gpu.name);
+  Occupancy o = occupancy;
+  visit_occupancy(o, [&](std::uint32_t value) { w.number(value); });
+  w.number(wavefront_size);
+  w.number(result.workgroups);
+  double instructions = 0;
+  for (const engine::InstructionCount& count : result.counts)
+    instructions += static_cast<double>(count.executions);
+  w.number(static_cast<std::uint64_t>(instructions));
+
+  std::set<std::uint32_t> ran;
+  for (const profile::WaveTrace& wave : group.waves) ran.insert(wave.path.begin(), wave.path.end());
+  const auto numbers = number(result.regions, ran);
+  w.number(numbers.empty() ? 0 : numbers.rbegin()->second + 1);
+  w.number(numbers.size());
+  std::uint32_t last = 0;
+  for (const auto& [instruction, its] : numbers) {
+    w.number(its - last);
+    last = its;
+    write_instruction(w, *instruction);
+    const auto known = trace.sharing.find(instruction);
+    w.number(known != trace.sharing.end());
+    if (known != trace.sharing.end())
+      for (const double share : {known->second.l2, known->second.arriving, known->second.mall})
+        w.share(share);
+  }
+  w.number(ran.size());
+  std::map<std::uint32_t, std::uint32_t> renumbered;
+  for (const std::uint32_t region : ran) {
+    renumbered.try_emplace(region, static_cast<std::uint32_t>(renumbered.size()));
+    w.number(numbers.at(result.regions[region].first));
+    w.number(result.regions[region].count);
+  }
+  w.number(group.cut);
+  w.number(group.waves.size());
+  for (const profile::WaveTrace& wave : group.waves) {
+    w.number(wave.path.size());
+    for (const std::uint32_t region : wave.path) w.number(renumbered.at(region));
+    write_requests(w, wave, numbers);
+  }
+  std::ofstream out(file, std::ios::binary);
+  if (!out.write(w.bytes.data(), static_cast<std::streamsize>(w.bytes.size())) || !out.flush())
+    fail("cannot write {}", file);
+}
+
+std::unique_ptr<Recording> read(std::string_view bytes) {
+  Reader r(bytes);
+  auto recording = std::make_unique<Recording>(gpus::find(std::string(r.text())));
+  Recording& all = *recording;
+  visit_occupancy(all.occupancy, [&](std::uint32_t& value) {
+    value = static_cast<std::uint32_t>(r.number(1 << 20));
+  });
+  all.wavefront_size = static_cast<std::uint32_t>(r.number(64));
+  all.result.workgroups = r.number();
+  const std::uint64_t instructions = r.number();
+  all.code.resize(r.number(1 << 24));
+  std::uint64_t last = 0, address = 0;
+  for (std::size_t i = r.count(); i--;) {
+    last += r.number();
+    if (last >= all.code.size()) fail("the recording is damaged: too much code");
+    isa::Instruction& in = all.code[last];
+    read_instruction(r, in);
+    in.address = address;
+    address += in.size;
+    if (!r.number(1)) continue;
+    profile::Sharing& sharing = all.trace.sharing[&in];
+    for (double* share : {&sharing.l2, &sharing.arriving, &sharing.mall}) *share = r.share();
+  }
+  all.result.regions.resize(r.count());
+  for (engine::RegionOfCode& region : all.result.regions) {
+    const std::uint64_t first = r.number(all.code.size());
+    region.count = static_cast<std::uint32_t>(r.number(all.code.size() - first));
+    region.first = all.code.data() + first;
+    if (region.count == 0) fail("the recording is damaged: a region without code");
+  }
+  if (!all.code.empty())
+    all.result.counts.push_back({.instruction = all.code.data(), .executions = instructions});
+  profile::GroupTrace& group = all.trace.neighbours().emplace_back(all.gpu, 0);
+  group.cut = r.number(1);
+  group.waves.resize(r.count());
+  for (profile::WaveTrace& wave : group.waves) {
+    wave.path.resize(r.count());
+    for (std::uint32_t& region : wave.path) {
+      region = static_cast<std::uint32_t>(r.number());
+      if (region >= all.result.regions.size()) fail("the recording is damaged: no such region");
+    }
+    read_requests(r, wave, all.code);
+  }
+  return recording;
+}
+
+}  // namespace hipsight::timing

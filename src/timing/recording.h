@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "timing/predict.h"
+
+namespace hipsight::timing {
+
+/// What a prediction needs of a launch: what its observed workgroups did, without addresses or
+/// data, and the names and registers of the instructions. Of one GPU: caches and LDS are its.
+struct Recording {
+  gpus::Gpu gpu;
+  Occupancy occupancy;
+  std::uint32_t wavefront_size = 64;
+  engine::Result result;  ///< counts, regions, workgroups
+  profile::LaunchTrace trace;
+  std::vector<isa::Instruction> code;  ///< that the above point to
+
+  explicit Recording(gpus::Gpu of) : gpu(std::move(of)), trace(gpu, 0, 0) {}
+  Recording(const Recording&) = delete;
+
+  Prediction predict(Caches caches = Caches::Cold) const {
+    return timing::predict(gpu, trace, result, occupancy, wavefront_size, caches);
+  }
+};
+
+/// Writes the first workgroup that was observed whole. @throws Error when the file cannot be
+/// written.
+void write(const std::string& file, const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
+           const engine::Result& result, const Occupancy& occupancy, std::uint32_t wavefront_size);
+
+/// @throws Error when the bytes are no recording.
+std::unique_ptr<Recording> read(std::string_view bytes);
+
+}  // namespace hipsight::timing
