@@ -9,9 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <numeric>
 
 #include "table.h"
+#include "validation/gemm/gemm.h"
+#include "validation/statistics.h"
 
 namespace hipsight::bench {
 namespace {
@@ -24,33 +25,14 @@ std::vector<double> errors(const std::vector<Point>& points, double Point::* mod
   for (const Point& p : points) result.push_back(100 * (p.measured / (p.*model) - 1));
   return result;
 }
-double quantile(std::vector<double> values, double q) {
-  for (double& value : values) value = std::fabs(value);
-  std::ranges::sort(values);
-  return values.empty()
-             ? NAN
-             : values[std::min(values.size() - 1, std::size_t(q * double(values.size())))];
-}
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
+double rank(const std::vector<Point>& points) {
+  std::vector<double> measured, predicted;
+  for (const Point& p : points) measured.push_back(p.measured), predicted.push_back(p.predicted);
+  return rank_correlation(measured, predicted);
 }
 
-/// Spearman's rank correlation of predicted and measured.
-double rank_correlation(const std::vector<Point>& points) {
-  const auto ranks = [&](double Point::* figure) {
-    std::vector<std::size_t> order(points.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(points[i].*figure, i); });
-    std::vector<double> rank(points.size());
-    for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = double(i);
-    return rank;
-  };
-  const auto a = ranks(&Point::measured), b = ranks(&Point::predicted);
-  double squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
-  const auto n = double(a.size());
-  return 1 - 6 * squares / (n * (n * n - 1));
-}
+/// A checkout of ROCm/aiter, if its GEMMs are to be profiled anew.
+std::string gemm_source;
 
 int run(const std::string& json) {
   const std::vector<Point> all = stream_points();
@@ -69,7 +51,7 @@ int run(const std::string& json) {
                quantile(errors(points, &Point::measured_roof), 0.5));
   };
   for (const auto& [name, points] : families) {
-    correlations.push_back(rank_correlation(points));
+    correlations.push_back(rank(points));
     print(name, points, correlations.back());
   }
   // What was fitted on measurements was fitted on this GPU's (docs/timing.md).
@@ -90,6 +72,9 @@ int run(const std::string& json) {
 
   const std::vector<double> counters = vcopy_errors();
   fmt::print("\n");
+  const std::vector<GemmPoint> gemms = gemm_points(gemm_source);
+  const GemmErrors gemm =
+      print_gemms(gemms, fs::path(json).replace_extension(".gemm.csv").string());
 
   const auto e = errors(held_out, &Point::predicted);
   return publish({{.name = "stream, not fitted: median error of times",
@@ -110,6 +95,18 @@ int run(const std::string& json) {
                    .high_is_better = true,
                    .floor = 0.9,
                    .aim = 0.98},
+                  {.name = "GEMM binaries not fitted: median error of times",
+                   .value = gemm.median,
+                   .unit = "%",
+                   .high_is_better = false,
+                   .floor = 10,
+                   .aim = 4},
+                  {.name = "GEMM binaries not fitted: 90th percentile",
+                   .value = gemm.p90,
+                   .unit = "%",
+                   .high_is_better = false,
+                   .floor = 30,
+                   .aim = 12},
                   {.name = "vcopy: median error of counters",
                    .value = quantile(counters, 0.5),
                    .unit = "%",
@@ -123,5 +120,9 @@ int run(const std::string& json) {
 }  // namespace hipsight::bench
 
 int main(int argc, char** argv) {
+  if (argc == 4 && std::string_view(argv[2]) == "--source") {
+    hipsight::bench::gemm_source = argv[3];
+    argc = 2;
+  }
   return hipsight::bench::main_of(argc, argv, hipsight::bench::run);
 }
