@@ -33,8 +33,7 @@ constexpr std::int64_t spin_budget = 1024;  ///< the budget once patience has ru
 constexpr std::uint64_t worth_translating = 5000;
 constexpr std::uint64_t longest_look = 64;  ///< turns between looks for such regions
 
-/// Bytes behind a workgroup's LDS, all zero, that whole host registers may be read from, and loads
-/// that are beyond it.
+/// Bytes behind a workgroup's LDS that whole host registers may be read from.
 constexpr std::size_t lds_slack = 64;
 
 struct AlignedDelete {
@@ -59,7 +58,6 @@ struct Slot {
             64, std::size_t{launch.scratch_bytes + 4} * launch.file.lanes * max_waves))) {
     group.launch = &launch;
     group.lds = lds.get();
-    std::memset(group.lds + lds_room(launch.lds_bytes), 0, lds_slack);
     group.lds_bytes = launch.lds_bytes;
     for (std::uint32_t i = 0; i < max_waves; ++i) {
       auto* wave = new (waves.get() + i * launch.file.wave_bytes()) Wave;

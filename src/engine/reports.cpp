@@ -109,13 +109,14 @@ bool goes_on(Overruns& overruns, const Op* op, const std::string& message, const
   return true;
 }
 
-}  // namespace
+bool is_in_block(const Wave& wave, std::uint64_t address, unsigned bytes) {
+  return address + bytes <= lds_room(wave.group->lds_bytes);
+}
+constexpr const char* block_reason = "the LDS is given out in blocks of 512 bytes";
 
-void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
-                   unsigned lane, const char* what) {
-  const std::string_view kind = what;
+std::string access_message(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
+                           unsigned lane, std::string_view kind) {
   std::string message;
-  const Launch& launch = *wave.group->launch;
   if (kind == "LDS access")
     message = fmt::format("LDS access outside the workgroup's LDS: {} bytes at {:#x} of {}", bytes,
                           address, wave.group->lds_bytes);
@@ -126,14 +127,18 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
     message = fmt::format("misaligned atomic: {} bytes at {:#x}", bytes, address);
   else
     message = fmt::format("{} outside every allocation: {} bytes at {:#x}", kind, bytes, address);
-  message += "\n" + place_of(wave, *op->instruction) + fmt::format(", lane {}", lane);
+  return message + "\n" + place_of(wave, *op->instruction) + fmt::format(", lane {}", lane);
+}
+
+}  // namespace
+
+void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
+                   unsigned lane, const char* what) {
+  const std::string_view kind = what;
+  const Launch& launch = *wave.group->launch;
+  std::string message = access_message(wave, op, address, bytes, lane, kind);
   if (kind == "LDS access") {
-    if (address + bytes <= lds_room(wave.group->lds_bytes) &&
-        goes_on(*launch.overruns, op, message, "the LDS is given out in blocks of 512 bytes"))
-      return;
-    const bool loads = isa::work_of(*op->instruction).bytes_written == 0;
-    if (loads && op->instruction->format == isa::Format::Ds &&
-        goes_on(*launch.overruns, op, message, "it reads zeros there"))
+    if (is_in_block(wave, address, bytes) && goes_on(*launch.overruns, op, message, block_reason))
       return;
   } else if (message.find("every allocation") != std::string::npos) {
     message += "\n" + whereabouts(launch, address, bytes);
@@ -144,12 +149,14 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
   throw KernelError(KernelError::Kind::MemoryAccess, message);
 }
 
-std::uintptr_t report_lds_access(const Wave& wave, const Op* op, std::uint64_t address,
-                                 unsigned bytes, unsigned lane) {
-  report_access(wave, op, address, bytes, lane, "LDS access");
-  const std::size_t room = lds_room(wave.group->lds_bytes);
-  return reinterpret_cast<std::uintptr_t>(wave.group->lds) +
-         (address + bytes <= room ? address : room);
+bool report_lds_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
+                       unsigned lane) {
+  const std::string message = access_message(wave, op, address, bytes, lane, "LDS access");
+  const bool in_block = is_in_block(wave, address, bytes);
+  if (!goes_on(*wave.group->launch->overruns, op, message,
+               in_block ? block_reason : "LDS reads as zero there, and stores vanish"))
+    throw KernelError(KernelError::Kind::MemoryAccess, message);
+  return in_block;
 }
 
 void report_unknown(const Wave& wave, const Op* op) {

@@ -115,11 +115,11 @@ void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::ui
 /// is told (Overruns). @throws KernelError otherwise.
 void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
                    unsigned lane, const char* what);
-/// An access outside the workgroup's LDS, at `address` in it. Returns the host address to go on
-/// with: what lies in the LDS's last block, or zeros for loads beyond. @throws KernelError
-/// otherwise.
-std::uintptr_t report_lds_access(const Wave& wave, const Op* op, std::uint64_t address,
-                                 unsigned bytes, unsigned lane);
+/// An access outside the workgroup's LDS, at `address` in it. Returns whether it lies in the last
+/// block of what the workgroup got; beyond, loads give 0 and stores vanish. @throws KernelError
+/// where that is an error.
+bool report_lds_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
+                       unsigned lane);
 /// Reports of what instructions do wrong: each throws a KernelError that names kernel, instruction,
 /// address and source line.
 [[noreturn]] void report_unknown(const Wave& wave, const Op* op);

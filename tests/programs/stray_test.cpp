@@ -139,8 +139,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values<std::string>("mi210", "mi300x", "rx7900xtx"),
                      testing::Values<std::string>("past_end", "load_past_end",
                                                   "scalar_load_past_end", "atomic_past_end",
-                                                  "flat_past_end", "straddling", "lds",
-                                                  "lds_load")),
+                                                  "flat_past_end", "straddling", "lds", "lds_load",
+                                                  "lds_negative")),
     [](const auto& info) { return std::get<0>(info.param) + "_" + std::get<1>(info.param); });
 
 // A store there would change what is the program's own.

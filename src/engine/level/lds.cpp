@@ -25,8 +25,10 @@ void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, un
   }
   for_lanes(a.mask, [&](unsigned lane) {
     const std::uint32_t at = address[lane] + offset;
-    const bool beyond = std::uint64_t{at} + bytes > size;
-    a.at[lane] = beyond ? report_lds_access(w, op, at, bytes, lane) : base + at;
+    a.at[lane] = base + at;
+    if (std::uint64_t{at} + bytes <= size || report_lds_access(w, op, at, bytes, lane)) return;
+    std::memset(a.staged[lane], 0, sizeof a.staged[lane]);
+    a.at[lane] = reinterpret_cast<std::uintptr_t>(a.staged[lane]);
   });
   fill_inactive(w, a);
   observe(w, op, Access::Space::Lds, bytes, a);

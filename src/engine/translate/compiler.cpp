@@ -26,6 +26,7 @@
 #include "engine/translate/code_cache.h"
 #include "engine/translate/emit.h"
 #include "engine/translate/library.h"
+#include "isa/entry.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
@@ -106,6 +107,13 @@ struct Compiler::Impl {
   bool takes_double_slices(std::span<const Op* const> ops, const RegisterFile& file,
                            const Places& live) const {
     if (options.slice_lanes == 16) return false;
+    // What is not made of words takes more registers than results.
+    const auto is_word = [](isa::Type t) {
+      return t == isa::Type::F32 || t == isa::Type::U32 || t == isa::Type::I32;
+    };
+    for (const Op* op : ops)
+      if (op->shape && !(is_word(op->shape->result) && is_word(op->shape->operand[0])))
+        return false;
     const Chain chain = chain_of(ops, file, live);
     return chain.length >= 8 && chain.width <= 5;
   }
