@@ -74,7 +74,7 @@ struct Gpu {
   std::optional<double> l1_latency, l2_latency, mall_latency, dram_latency;
 
   double clock_ghz = 0;                    ///< peak engine clock
-  std::optional<double> matrix_clock_ghz;  ///< sustained under matrix load
+  std::optional<double> matrix_clock_ghz;  ///< to which it falls when the matrix units never rest
   std::optional<double> launch_us;         ///< a launch's own time, the kernel's work apart
 
   std::optional<std::uint32_t> pci_device_id;

@@ -12,6 +12,9 @@ namespace {
 constexpr double most_under_way = 23000;
 /// Of atomics, and of scalar loads that pass the caches, in latencies of memory.
 constexpr double atomic_latency = 1.5, coherent_scalar_latency = 2.25;
+/// By how much latencies beyond the L2 are shorter where hardly a compute unit has work: by so much
+/// times the square of the share that has none.
+constexpr double unloaded = 0.3;
 /// Cycles of work that may wait in front of the L1 before waves are held.
 constexpr double queue_room = 32;
 
@@ -57,6 +60,11 @@ void MemoryPath::write_back(double bytes, double now) {
   if (over <= 0) return;
   memory_ = std::max(memory_, now) + over / rates_.memory_bytes;
   dirty_ -= over;
+}
+
+double MemoryPath::beyond_l2(double latency) const {
+  const double idle = 1 - rates_.active;
+  return cycles_of(latency / gpu_.clock_ghz) * (1 - unloaded * idle * idle);
 }
 
 MemoryPath::Ends MemoryPath::vector(const profile::Request& request, const Cost& cost, double now) {

@@ -14,6 +14,7 @@ namespace hipsight::timing {
 struct Rates {
   double l2_bytes, mall_bytes, memory_bytes;  ///< its share, bytes per cycle
   double clock_ghz;      ///< at which it runs: beyond the L2 things take as long as ever
+  double active = 1;     ///< share of the GPU's compute units that have work
   bool in_mall = false;  ///< whether what comes from memory lies in the MALL
 };
 
@@ -60,12 +61,11 @@ class MemoryPath {
   double cycles_of(double ns) const { return ns * rates_.clock_ghz; }
   double l2_latency() const { return gpu_.l2_latency.value_or(250); }
   /// The GPU's file has cycles at its own clock.
-  double memory_latency() const {
-    return cycles_of(gpu_.dram_latency.value_or(700) / gpu_.clock_ghz);
-  }
+  double memory_latency() const { return beyond_l2(gpu_.dram_latency.value_or(700)); }
   double mall_latency() const {
-    return gpu_.mall_latency ? cycles_of(*gpu_.mall_latency / gpu_.clock_ghz) : memory_latency();
+    return gpu_.mall_latency ? beyond_l2(*gpu_.mall_latency) : memory_latency();
   }
+  double beyond_l2(double latency) const;
   double far_latency() const { return rates_.in_mall ? mall_latency() : memory_latency(); }
 
   const gpus::Gpu& gpu_;

@@ -47,6 +47,7 @@ Rates rates_of(const gpus::Gpu& gpu, double active_units, double clock_ghz, doub
           .mall_bytes = mall_reached * mall / clock_ghz / active_units,
           .memory_bytes = memory / clock_ghz / active_units,
           .clock_ghz = clock_ghz,
+          .active = active_units / gpu.compute_units,
           .in_mall = caches == Caches::InMall && gpu.mall_bytes.value_or(0)};
 }
 

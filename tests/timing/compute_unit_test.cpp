@@ -148,6 +148,14 @@ TEST_F(ComputeUnitTest, MemoryIsNotSlowerAtALowerClock) {
   EXPECT_NEAR(run().cycles, 512.0 / 16 + *gpu.dram_latency / 2, 16);
 }
 
+TEST_F(ComputeUnitTest, MemoryIsQuickerForFew) {
+  add_load();
+  add_wait();
+  group(1);
+  rates.active = 0.5;
+  EXPECT_NEAR(run().cycles, 512.0 / 16 + *gpu.dram_latency * (1 - 0.3 / 4), 16);
+}
+
 /// Lines that a neighbour has asked for are waited for as long, but come once.
 TEST_F(ComputeUnitTest, LinesThatArriveCostNoBandwidth) {
   add_load();

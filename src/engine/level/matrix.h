@@ -94,9 +94,9 @@ struct F8 {
   static Floats<N> widen(Words<N> u) {
     const Words<N> magnitude = u & 0x7f;
     Words<N> r = (magnitude << (23 - mantissa_bits)) + ((127 - bias) << 23);
-    const auto denormal = __builtin_convertvector(std::bit_cast<Vec<std::int32_t, N>>(magnitude),
-                                                  Floats<N>) *
-                          std::bit_cast<float>((127 + min_exponent - int{mantissa_bits}) << 23);
+    const auto denormal =
+        __builtin_convertvector(std::bit_cast<Vec<std::int32_t, N>>(magnitude), Floats<N>) *
+        std::bit_cast<float>((127 + min_exponent - int{mantissa_bits}) << 23);
     r = magnitude < (1u << mantissa_bits) ? std::bit_cast<Words<N>>(denormal) : r;
     r |= (u & 0x80) << 24;
     constexpr std::uint32_t nan = 0x7fc00000;
@@ -128,24 +128,23 @@ using U4 = Integer<4, false>;
 
 /// Elements of an operand, of the first `count` lanes, a multiple of 16: out[element][lane].
 template <class T, unsigned PerLane>
-inline void widen_all(const std::uint32_t* registers, unsigned lanes,
-                      typename T::Value (*out)[64], unsigned count) {
+inline void widen_all(const std::uint32_t* registers, unsigned lanes, typename T::Value (*out)[64],
+                      unsigned count) {
   constexpr unsigned per_word = 32 / T::bits;
   for (unsigned e = 0; e < PerLane; ++e) {
     for (unsigned lane = 0; lane < count; lane += 16) {
       U32x16 word =
           load_slice(reinterpret_cast<const std::byte*>(registers + e / per_word * lanes + lane));
-      if constexpr (per_word > 1)
-        word = word >> (e % per_word * T::bits) & ((1u << T::bits) - 1);
+      if constexpr (per_word > 1) word = word >> (e % per_word * T::bits) & ((1u << T::bits) - 1);
       const auto value = T::template widen<16>(word);
       std::memcpy(&out[e][lane], &value, sizeof value);
     }
   }
 }
 
-/// d(i)[j] = c(i)[j] + a(k)[i] * b(k)[j] summed over k in order, i below M, j below N. Each function
-/// gives a row in memory; d(i) may be c(i), but otherwise the rows are apart. NaNs among floats
-/// become the positive quiet one.
+/// d(i)[j] = c(i)[j] + a(k)[i] * b(k)[j] summed over k in order, i below M, j below N. Each
+/// function gives a row in memory; d(i) may be c(i), but otherwise the rows are apart. NaNs among
+/// floats become the positive quiet one.
 template <class T, unsigned M, unsigned N, unsigned K, class A, class B, class C, class D>
 inline void multiply(A a, B b, C c, D d) {
   constexpr int width = N % 16 == 0 ? 16 : 4;

@@ -32,8 +32,8 @@ struct Chain {
   }
 };
 
-/// D = A * B + C on blocks of M x M x K, summed by `Sum`, which is given functions for rows of A, B,
-/// C and D as `multiply` is. Lane l holds row (column) l % M of A (B); l / M counts blocks, then
+/// D = A * B + C on blocks of M x M x K, summed by `Sum`, which is given functions for rows of A,
+/// B, C and D as `multiply` is. Lane l holds row (column) l % M of A (B); l / M counts blocks, then
 /// groups of k. A row of C or D lies side by side in a register.
 template <class TA, class TB, unsigned M, unsigned K, unsigned Blocks, class Sum = Chain>
 const Op* mfma(Wave& w, const Op* op) {
@@ -49,8 +49,7 @@ const Op* mfma(Wave& w, const Op* op) {
   if (in.blgp) {
     for (auto& of_element : b_lanes) {
       T moved[lanes];
-      for (unsigned lane = 0; lane < lanes; ++lane)
-        moved[lane] = of_element[b_lane(in.blgp, lane)];
+      for (unsigned lane = 0; lane < lanes; ++lane) moved[lane] = of_element[b_lane(in.blgp, lane)];
       std::memcpy(of_element, moved, sizeof moved);
     }
   }
