@@ -64,6 +64,8 @@ Case gather_case(const Place& place);
 Case histogram_case(const Place& place, bool global);
 Case mandelbrot_case(const Place& place);
 
+/// What compiling costs, in a process that has compiled nothing so far.
+Row compiling_row(Place place);
 /// What does not depend on a single kernel: compiling, a second core, counting, starting.
 std::vector<Row> cost_rows(const Place& place);
 
