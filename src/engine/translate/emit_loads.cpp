@@ -42,15 +42,18 @@ void Emitter::emit_load(Node& node, const Load& load) {
   const auto index = static_cast<std::size_t>(&node - nodes_.data());
   if (places_.contains(index)) return load_at_place(index);
   const isa::Instruction& in = *node.op->instruction;
-  Value* base = build_.getInt64(static_cast<std::uint64_t>(node.op->imm));
-  Value* high = splat(0);
-  if (in.base.where == isa::Where::Sgpr)
-    base = build_.CreateAdd(base, scalar_pair(in.base.index));
-  else
-    high = value_of(node.second[0]);
+  const auto [base, high] = base_and_high(node);
   call("GLOBAL " + std::to_string(load.dwords),
        {wave_, base, build_.getInt32(known_index(in.address)), value_of(node.first[0]), high},
        node.result);
+}
+
+std::pair<Value*, Value*> Emitter::base_and_high(const Node& node) {
+  const isa::Operand& scalar = node.op->instruction->base;
+  Value* const offset = build_.getInt64(static_cast<std::uint64_t>(node.op->imm));
+  if (scalar.where == isa::Where::Sgpr)
+    return {build_.CreateAdd(offset, scalar_pair(scalar.index)), splat(0)};
+  return {offset, value_of(node.second[0])};
 }
 
 void Emitter::call(const std::string& name, std::initializer_list<Value*> arguments,

@@ -83,12 +83,7 @@ void Emitter::find_places() {
     const isa::Instruction& in = *node.op->instruction;
     const Load* load = load_of(*node.op);
     const unsigned bytes = 4 * (load ? load->dwords : stored_dwords(*node.op));
-    Value* base = build_.getInt64(static_cast<std::uint64_t>(node.op->imm));
-    Value* high = splat(0);
-    if (in.base.where == isa::Where::Sgpr)
-      base = build_.CreateAdd(base, scalar_pair(in.base.index));
-    else
-      high = value_of(node.second[0]);
+    const auto [base, high] = base_and_high(node);
     const auto stride = static_cast<std::int32_t>(affine_of(*node.op).stride);
     const std::int64_t span = std::int64_t{stride} * (Affine::group - 1);
     call("PLACES",

@@ -141,6 +141,8 @@ class Emitter {
   void emit(Node& node);
 
   void emit_load(Node& node, const Load& load);
+  /// Of an access to memory: what is added to each lane's address, and the address's high words.
+  std::pair<Value*, Value*> base_and_high(const Node& node);
   /// Copies one of the library's loads here.
   void call(const std::string& name, std::initializer_list<Value*> arguments, Value** results);
   static std::uint32_t lds_offset(const Op& op, const Load& load, unsigned access);
