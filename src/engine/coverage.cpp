@@ -14,7 +14,7 @@ namespace {
 
 /// Whether an instruction becomes code that is not an error.
 bool is_executable(const isa::Instruction& instruction, unsigned lanes) {
-  const LoweringContext context{
+  LoweringContext context{
       host_table(), instruction.gfx, {.lanes = lanes, .vgprs = 256, .agprs = 256}};
   isa::Instruction copy = instruction;
   ConstantPool constants(lanes);

@@ -141,11 +141,10 @@ struct Lowering {
         (o.negate || o.absolute || half || (in.variant == isa::Variant::Sdwa && o.select != 6));
     const bool permuted =
         i == 0 && (in.variant == isa::Variant::Dpp16 || in.variant == isa::Variant::Dpp8);
-    const unsigned registers = isa::is_64_bit(type) || packed_pair ? 2 : 1;
     switch (o.where) {
       case Where::Vgpr:
       case Where::Agpr:
-        if (!exists(o, registers)) return false;
+        if (!exists(o, shape.registers(type))) return false;
         op.step[i] = 64;
         if (modified || permuted || (shape.old[i] && half)) {
           op.prepare |= 1u << i;
@@ -243,10 +242,9 @@ struct Lowering {
       }
       if (shape.result == Type::B1) return true;
     }
-    const bool packed_pair = shape.form == isa::Form::Packed && !isa::is_16_bit(shape.result);
     op.half = half_of(in, shape);
     if (in.dst.where == Where::Sgpr) return false;
-    if (!exists(in.dst, isa::is_64_bit(shape.result) || packed_pair ? 2 : 1)) return false;
+    if (!exists(in.dst, shape.registers(shape.result))) return false;
     op.dst = vector_offset(in.dst);
     const bool partial = in.dst_select < 6;
     op.finish = in.clamp || in.omod || op.half != Half::Zero || partial ||
@@ -310,10 +308,19 @@ struct Lowering {
     };
     if (exact && has_variant(ocp, true)) return storage;
     if (ocp && has_variant(true, false)) return storage;
-    if (context.indexed && in.name == "V_MOV_B32") return "V_MOV_B32@INDEXED";
     const bool integer = shape && shape->result != Type::B1 && !isa::is_float(shape->result);
     if (in.clamp && integer) return storage = std::string(in.name) + "_CLAMP";
     return in.name;
+  }
+
+  /// Runs an op with the registers that M0 says.
+  Op with_index(const Op& op) {
+    Op indexed;
+    indexed.instruction = op.instruction;
+    indexed.target = constants.op(op);
+    indexed.imm = context.file.vgprs;
+    indexed.run = context.table.find("indexed")->run(context.file.lanes, false);
+    return indexed;
   }
 
   Op one(isa::Instruction& in) {
@@ -324,12 +331,9 @@ struct Lowering {
     const isa::Shape* shape = isa::find_shape(name);
     const Code* code = context.table.find(name);
     bool known = code != nullptr && in.format != Format::Other;
-    // Of the instructions that take indexed registers, compilers use V_MOV_B32 only. Others run
-    // without the index where nobody wants their results.
-    const bool vector = in.format >= Format::Vop1 && in.format <= Format::Vopd;
-    if (context.indexed && vector && (shape || in.variant != isa::Variant::Plain) &&
-        context.matrix != MatrixMode::Skip)
-      known = false;
+    // What takes no index, or how it would is not known, is not to be found where there is one.
+    const bool indexed = context.indexed && in.format >= Format::Vop1 && in.format <= Format::Vopd;
+    if (indexed && (!shape || in.variant != isa::Variant::Plain)) known = false;
     if (known && shape)
       known = place(in, op, *shape);
     else if (known)
@@ -340,7 +344,7 @@ struct Lowering {
         (context.matrix == MatrixMode::Skip && isa::work_of(in).pipe == isa::Pipe::Matrix);
     if (skipped) code = context.table.find("S_NOP");
     op.run = code->run(context.file.lanes, op.plain);
-    return op;
+    return indexed && known && !skipped ? with_index(op) : op;
   }
 };
 
@@ -372,8 +376,9 @@ std::uint64_t ConstantPool::scalar(std::uint64_t value) {
   return reinterpret_cast<std::uintptr_t>(&scalars_.emplace_back(value));
 }
 
-void lower(isa::Instruction& in, const LoweringContext& context, ConstantPool& constants,
+void lower(isa::Instruction& in, LoweringContext& context, ConstantPool& constants,
            std::deque<isa::Instruction>& extra, std::vector<Op>& ops) {
+  if (in.name.starts_with("S_SET_GPR_IDX_O")) context.indexed = in.name == "S_SET_GPR_IDX_ON";
   Lowering lowering{context, constants};
   if (in.name.starts_with("V_MFMA_SCALE_")) {
     isa::Instruction& load = extra.emplace_back(isa::scale_load(in));

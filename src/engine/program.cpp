@@ -222,7 +222,6 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
     // What has no effect is counted with its region, and needs no op.
     if (function.ops.back().run == nothing) function.ops.pop_back();
     if (is_branch(in)) branches.emplace_back(first, branch_target(in));
-    if (in.name.starts_with("S_SET_GPR_IDX_O")) context.indexed = in.name == "S_SET_GPR_IDX_ON";
   }
   // Running past the end, or to an address between instructions, is reported where it happens.
   isa::Instruction& end = function.extra.emplace_back();

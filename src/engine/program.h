@@ -104,7 +104,7 @@ struct LoweringContext {
   isa::Gfx gfx;
   RegisterFile file;
   MatrixMode matrix = MatrixMode::Fast;
-  bool indexed = false;  ///< between s_set_gpr_idx_on and _off
+  bool indexed = false;  ///< between s_set_gpr_idx_on and _off, in the order of addresses
 };
 
 /// Constants of lowered code, spread over the lanes so that a constant reads like a register.
@@ -114,6 +114,8 @@ class ConstantPool {
   /// A register of `low`, followed by one of `high`.
   std::uint64_t slices(std::uint32_t low, std::uint32_t high);
   std::uint64_t scalar(std::uint64_t value);
+  /// An op that another one runs.
+  const Op* op(const Op& op) { return &ops_.emplace_back(op); }
 
  private:
   struct alignas(64) Slices {
@@ -123,12 +125,14 @@ class ConstantPool {
   std::deque<Slices> slices_;
   std::map<std::uint64_t, std::uint64_t> by_value_;
   std::deque<std::uint64_t> scalars_;
+  std::deque<Op> ops_;
 };
 
 /// Resolves an instruction's operands to places and chooses its code. Appends one op or, for dual
 /// issue, up to three. `instruction` must outlive the ops; operands are adjusted in place (16-bit
-/// register halves). Unknown instructions become an op that reports them when it is reached.
-void lower(isa::Instruction& instruction, const LoweringContext& context, ConstantPool& constants,
+/// register halves). Unknown instructions become an op that reports them when it is reached. What
+/// later instructions need to know of this one is written into the context.
+void lower(isa::Instruction& instruction, LoweringContext& context, ConstantPool& constants,
            std::deque<isa::Instruction>& extra, std::vector<Op>& ops);
 
 /// The table of code for the host's instruction set.

@@ -32,6 +32,12 @@ struct Shape {
   std::uint8_t operands = 0;
   std::array<Type, 4> operand{};
   std::array<bool, 4> old{};  ///< the operand is the destination's old value
+
+  /// Vector registers of an operand or a result of a type.
+  constexpr unsigned registers(Type type) const {
+    const bool pairs = form == Form::Packed && !is_16_bit(type);
+    return is_64_bit(type) || pairs ? 2 : 1;
+  }
 };
 
 /// One instruction's meaning: a generic, closed lambda over lanes. The interpreter instantiates it

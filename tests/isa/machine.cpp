@@ -12,12 +12,14 @@ namespace hipsight::engine {
   namespace LEVEL {                           \
   void add_all_entries(Table& table);         \
   void add_matrix(Table& table);              \
+  void add_relative(Table& table);            \
   void add_sparse_matrix(Table& table);       \
   void add_scaled_matrix(Table& table);       \
   void add_wide_conversions(Table& table);    \
   static void add_computation(Table& table) { \
     add_all_entries(table);                   \
     add_matrix(table);                        \
+    add_relative(table);                      \
     add_sparse_matrix(table);                 \
     add_scaled_matrix(table);                 \
     add_wide_conversions(table);              \
@@ -98,7 +100,7 @@ std::unique_ptr<Code> Machine::lower(std::string_view text) const {
   const std::vector<std::byte> bytes = assemble(processor_, text, wave64 ? "+wavefrontsize64" : "");
   isa::Decoder decoder(processor_);
   auto code = std::make_unique<Code>(lanes());
-  const engine::LoweringContext context{
+  engine::LoweringContext context{
       level_.table, decoder.gfx(), {.lanes = wave_->lanes, .vgprs = registers, .agprs = registers}};
   for (std::size_t at = 0; at < bytes.size();) {
     auto instruction = decoder.decode(std::span(bytes).subspan(at), at);

@@ -10,12 +10,6 @@
 namespace hipsight::engine::HIPSIGHT_LEVEL {
 namespace {
 
-const Op* stop(Wave& w, Stop why, const Op* resume) {
-  w.stop = why;
-  w.resume = resume;
-  return nullptr;
-}
-
 // --- regions and branches ---------------------------------------------------------------------
 
 const Op* begin_region(Wave& w, const Op* op) {

@@ -132,10 +132,6 @@ const Op* exchange_pair(Wave& w, const Op* op) {
   return op + 1;
 }
 
-std::uint32_t m0(const Wave& w, const Op* op) {
-  return w.scalar[isa::is_rdna(op->instruction->gfx) ? reg::m0_rdna : reg::m0_cdna];
-}
-
 /// ds_append, ds_consume: counts the active lanes up or down, at M0 plus the offset; all get the
 /// count that was there.
 template <bool Up>

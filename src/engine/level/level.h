@@ -3,11 +3,23 @@
 
 #include "engine/level/operands.h"
 #include "engine/level/table.h"
+#include "isa/instruction.h"
 
 namespace hipsight::engine::HIPSIGHT_LEVEL {
 
 /// Runs a wave until it stops.
 void run(Wave& wave);
+
+/// Ends a call of run(): what an op that stops its wave gives.
+inline const Op* stop(Wave& w, Stop why, const Op* resume) {
+  w.stop = why;
+  w.resume = resume;
+  return nullptr;
+}
+
+inline std::uint32_t m0(const Wave& w, const Op* op) {
+  return w.scalar[isa::is_rdna(op->instruction->gfx) ? reg::m0_rdna : reg::m0_cdna];
+}
 
 void add_control(Table& table);
 void add_cross_lane(Table& table);

@@ -227,8 +227,7 @@ void finish_result(Wave& w, const Op* op) {
   std::byte* data = pending_result(w);
   const isa::Shape& shape = *op->shape;
   const isa::Instruction& in = *op->instruction;
-  const bool packed_pair = shape.form == isa::Form::Packed && !isa::is_16_bit(shape.result);
-  const unsigned registers = isa::is_64_bit(shape.result) || packed_pair ? 2 : 1;
+  const unsigned registers = shape.registers(shape.result);
   if (op->finish) apply_output_modifiers(data, w, shape, in);
   const std::uint64_t mask = w.exec() & w.write_mask;
   for (unsigned r = 0; r < registers; ++r) {

@@ -1,7 +1,8 @@
-// Moves between vector registers whose numbers are computed: v_movrel, and v_mov_b32 where
+// Registers whose numbers are computed: v_movrel, s_movrel, and all vector instructions where
 // s_set_gpr_idx is on.
 
 #include "engine/level/level.h"
+#include "isa/entry.h"
 #include "isa/instruction.h"
 
 namespace hipsight::engine::HIPSIGHT_LEVEL {
@@ -89,9 +90,6 @@ const Op* move_scalar(Wave& w, const Op* op, std::uint32_t source_by,
     std::memcpy(to, value, sizeof value);
   return op + 1;
 }
-std::uint32_t m0(const Wave& w, const Op* op) {
-  return w.scalar[isa::is_rdna(op->instruction->gfx) ? reg::m0_rdna : reg::m0_cdna];
-}
 template <unsigned Count>
 const Op* move_scalar_from(Wave& w, const Op* op) {
   return move_scalar<Count>(w, op, m0(w, op), 0);
@@ -104,12 +102,42 @@ const Op* move_scalar_2(Wave& w, const Op* op) {
   return move_scalar<1>(w, op, m0(w, op) & 0x3ff, m0(w, op) >> 16 & 0x3ff);
 }
 
-// --- GFX9: M0[7:0] is the distance, M0[12] and M0[15] say whether it is for source 0, for the
+// --- GFX9: M0[7:0] is the distance, M0[14:12] say for which sources, M0[15] whether for the
 // destination -------------------------------------------------------------------------------------
 
-const Op* move_indexed(Wave& w, const Op* op) {
+/// Runs Op::target, whose places are those of the instruction as it is encoded, with those that M0
+/// says. The old value of a destination is where the result goes.
+const Op* run_indexed(Wave& w, const Op* op) {
+  // Code goes on to the next op by itself.
+  Op code[2]{*op->target, {}};
+  code[1].run = [](Wave&, const Op*) -> const Op* { return nullptr; };
+  Op& indexed = code[0];
+  const isa::Shape& shape = *indexed.shape;
+  const auto count = static_cast<std::uint64_t>(op->imm);
   const std::uint32_t m0 = w.scalar[reg::m0_cdna], by = m0 & 0xff;
-  return move(w, op, m0 >> 12 & 1 ? by : 0, m0 >> 15 & 1 ? by : 0);
+  /// Moves a place by M0's distance; to the first register, and false, if there is none.
+  const auto move = [&](auto& place, isa::Type type) {
+    const std::uint64_t number = std::uint64_t{register_number(w, place)} + by;
+    const bool exists = number + shape.registers(type) <= count;
+    place = static_cast<std::remove_reference_t<decltype(place)>>(
+        Wave::vector_file_offset() + (exists ? number : 0) * w.register_bytes);
+    return exists;
+  };
+  for (unsigned i = 0; i < shape.operands; ++i) {
+    const isa::Operand& operand =
+        shape.old[i] ? indexed.instruction->dst : indexed.instruction->src[i];
+    const unsigned bit = shape.old[i] ? 15 : 12 + i;
+    if (operand.where != isa::Where::Vgpr || !(m0 >> bit & 1)) continue;
+    if (indexed.vector_origin >> i & 1)
+      move(indexed.origin[i], shape.operand[i]);
+    else
+      move(indexed.src[i], shape.operand[i]);
+  }
+  const bool vector = indexed.instruction->dst.where == isa::Where::Vgpr;
+  // What would write beyond the last register does nothing (Vega ISA, "Out-of-Range Behavior").
+  if (vector && m0 >> 15 & 1 && !move(indexed.dst, shape.result)) return op + 1;
+  indexed.run(w, &indexed);
+  return op + 1;
 }
 
 void set_index(Wave& w, const Op* op) {
@@ -127,7 +155,7 @@ const Op* index_on(Wave& w, const Op* op) {
   set_operands(w, op->instruction->words[0] >> 8);
   return op + 1;
 }
-/// Which moves lie between "on" and "off" is found when they are lowered.
+/// Which instructions lie between "on" and "off" is found when they are lowered.
 const Op* index_off(Wave&, const Op* op) {
   return op + 1;
 }
@@ -154,7 +182,7 @@ void add_relative(Table& table) {
   add("S_MOVRELD_B32", move_scalar_to<1>);
   add("S_MOVRELD_B64", move_scalar_to<2>);
   add("S_MOVRELSD_2_B32", move_scalar_2);
-  add("V_MOV_B32@INDEXED", move_indexed);
+  add("indexed", run_indexed);
   add("S_SET_GPR_IDX_ON", index_on);
   add("S_SET_GPR_IDX_OFF", index_off);
   add("S_SET_GPR_IDX_IDX", index_value);

@@ -7,11 +7,6 @@
 namespace hipsight::engine::HIPSIGHT_LEVEL {
 namespace {
 
-const Op* stop(Wave& w, Stop why, const Op* resume) {
-  w.stop = why;
-  w.resume = resume;
-  return nullptr;
-}
 const Op* pass(Wave& w, const Op* op, std::uint8_t kind) {
   return may_pass(w, kind) ? op + 1 : stop(w, Stop::Barrier, op + 1);
 }
