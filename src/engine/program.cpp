@@ -114,7 +114,8 @@ Task Program::task(std::size_t region, Variants variants, bool rows) {
           .live_after = function.liveness->after(in_function),
           .all_lanes = function.liveness->all_lanes(in_function),
           .affine = rows ? function.affine->before(in_function) : Affinities{},
-          .variants = variants};
+          .variants = variants,
+          .loop = find_loop(regions, *function.liveness, in_function)};
 }
 
 void Program::translate_now(std::size_t region, bool rows) {

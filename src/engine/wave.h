@@ -84,6 +84,10 @@ struct alignas(64) Wave {
   std::uint32_t done_lanes = 0;        ///< lanes that translated code had finished when it gave up
   bool whole_rows = false;             ///< starts with every lane on, of rows of sixteen work-items
   std::uint32_t trips = 0;             ///< times that a translated loop went round
+  bool goes_round = false;             ///< from there to the loop's begin again, not out of it
+  /// Entries of translated loops that are still left to the interpreter, and how many there will be
+  /// after the next one that gives up.
+  std::uint32_t loops_to_skip = 0, next_loops_to_skip = 1;
 
   KnownRange* known = nullptr;                               ///< the worker's; see known_index
   const std::atomic<std::uint64_t>* memory_epoch = nullptr;  ///< changes when an allocation ends

@@ -272,3 +272,115 @@ KERNEL joined(const u32* a, const u32* b, u32* out, u32 n) {
   h = mix(h, *reinterpret_cast<const u32*>(bytes + ((t << 2) | (n & 16))));
   out[i] = h;
 }
+
+// --- loops that lanes leave at different times
+// ----------------------------------------------------
+
+/// Integers, some for longer than a slice goes round at once.
+KERNEL loop_collatz(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n) return;
+  u32 x = (a[i] & 0xffff) + 1, steps = 0;
+  while (x != 1 && steps < 150) {
+    x = x & 1 ? 3 * x + 1 : x >> 1;
+    ++steps;
+  }
+  out[i] = mix(steps, b[i]);
+}
+
+/// Floats, with ways that pass over parts, go on early and leave in the middle; some turn into
+/// NaNs.
+KERNEL loop_ways(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  u32 h = i;
+  if (i < n) {
+    float x = number(a[i]), y = number(b[i] & 0xbfffffff);
+    const u32 most = b[i] % 90;
+    for (u32 k = 0; k < most; ++k) {
+      x = __builtin_fmaf(x, 0.75f, y);
+      if (bits(x) & 1) {
+        h = mix(h, bits(x));
+        if ((h & 0x70) == 0) continue;
+        y = -y;
+      } else if ((bits(x) & 6) == 2) {
+        if ((h & 0x1f) == 3) break;
+        x = x * 1.5f - 0.5f;
+      }
+      h += k ^ bits(y);
+    }
+    h = mix(h, mix(bits(x), bits(y)));
+  }
+  if (i < n) out[i] = h;
+}
+
+/// Loads from memory whose places depend on the lane, and a count that all lanes share.
+KERNEL loop_search(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n) return;
+  u32 low = 0, high = n, h = 0;
+  while (low < high) {
+    const u32 middle = (low + high) / 2, value = b[middle];
+    h = mix(h, value);
+    if (value < a[i])
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  out[i] = mix(h, low);
+}
+
+/// Chases numbers through LDS; what the loop leaves behind is looked at by all lanes together.
+KERNEL loop_chase(const u32* a, const u32* b, u32* out, u32 n) {
+  LDS u32 next[256];
+  const u32 i = index(), t = lane();
+  next[t] = a[i % n] & 255;
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  u32 at = t, trips = 0;
+  const u32 most = __builtin_amdgcn_readfirstlane(b[i % n] & 127);
+  bool found = false;
+  while (trips < most) {
+    at = next[at] % __builtin_amdgcn_workgroup_size_x();
+    ++trips;
+    if (at == (b[t] & 63)) {
+      found = true;
+      break;
+    }
+  }
+  const u64 all = __builtin_amdgcn_ballot_w64(found);
+  if (i < n) out[i] = mix(mix(at, trips), all);
+}
+
+/// f64 and f16 in loops, and carries.
+KERNEL loop_widths(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n) return;
+  double x = __builtin_bit_cast(double, static_cast<u64>(a[i]) << 32 | b[i]);
+  half p = __builtin_bit_cast(half, static_cast<unsigned short>(a[i]));
+  u64 sum = a[i];
+  u32 k = 0;
+  do {
+    x = __builtin_fma(x, 0.5, 1.25);
+    p = p * static_cast<half>(0.75) + static_cast<half>(0.5);
+    sum += (static_cast<u64>(b[i]) << 13) + (sum >> 7);
+    ++k;
+  } while (k < (a[i] >> 8 & 31) && (static_cast<u32>(sum) & 0xf0) != 0x50);
+  out[i] = mix(mix(mix(k, sum), bits(x)), static_cast<u32>(__builtin_bit_cast(unsigned short, p)));
+}
+
+/// Loops inside each other.
+KERNEL loop_nested(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n) return;
+  u32 h = a[i];
+  for (u32 k = 0; k < (b[i] & 7); ++k) {
+    u32 x = h & 0x3ff;
+    while (x > k) {
+      h = mix(h, x);
+      x -= (h & 31) + 1 < x ? (h & 31) + 1 : x;
+    }
+    if ((h & 0x300) == 0) h ^= k;
+  }
+  out[i] = h;
+}

@@ -105,6 +105,13 @@ class TiersTest : public testing::TestWithParam<Where> {
   }
 };
 
+TEST_P(TiersTest, LoopsThatLanesLeaveGiveTheSameBits) {
+  if (Engine::host_isa() == "sse4") GTEST_SKIP() << "this host cannot translate";
+  for (const char* kernel :
+       {"loop_collatz", "loop_ways", "loop_search", "loop_chase", "loop_widths", "loop_nested"})
+    for (const std::uint32_t block : {256u, 77u}) compare(kernel, block);
+}
+
 TEST_P(TiersTest, GiveTheSameBits) {
   if (Engine::host_isa() == "sse4") GTEST_SKIP() << "this host cannot translate";
   // Rows of whole groups of lanes, a last wave that is not full, and rows that are neither.

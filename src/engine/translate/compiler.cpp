@@ -15,6 +15,7 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
 
 #include <cstdlib>
 #include <optional>
@@ -26,6 +27,7 @@
 #include "engine/translate/code_cache.h"
 #include "engine/translate/emit.h"
 #include "engine/translate/library.h"
+#include "engine/translate/loop.h"
 #include "isa/entry.h"
 #include "support/error.h"
 
@@ -86,7 +88,7 @@ struct Compiler::Impl {
         machine(host_machine(wide)),
         jit(check(llvm::orc::LLJITBuilder().create(), "LLVM's JIT does not start")) {}
 
-  void optimise(llvm::Function& function) {
+  void optimise(llvm::Function& function, bool has_variables) {
     llvm::PassBuilder builder(machine.get());
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
@@ -98,6 +100,7 @@ struct Compiler::Impl {
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, graphs, modules);
     llvm::FunctionPassManager passes;
+    if (has_variables) passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     passes.addPass(llvm::EarlyCSEPass());
     passes.run(function, functions);
   }
@@ -140,11 +143,11 @@ struct Compiler::Impl {
     llvm::raw_string_ostream problems(why);
     if (llvm::verifyFunction(function, &problems))
       fail("the translator made code that LLVM refuses: {}", why);
-    return {link(function), emitted.masks};
+    return {link(function, emitted.has_variables), emitted.masks};
   }
 
   /// Code is known by what it is made from: LLVM's bitcode, which says all there is to say of it.
-  Run link(llvm::Function& function) {
+  Run link(llvm::Function& function, bool has_variables) {
     llvm::Module& module = *function.getParent();
     llvm::SmallVector<char, 0> bitcode;
     llvm::raw_svector_ostream out(bitcode);
@@ -159,7 +162,7 @@ struct Compiler::Impl {
           {reinterpret_cast<const char*>(found->data()), found->size()}, name);
     } else {
       function.setName(name);
-      optimise(function);
+      optimise(function, has_variables);
       object = generate(module);
       if (cache) cache->keep(key, std::as_bytes(std::span(object->getBuffer())));
     }
@@ -215,6 +218,21 @@ Compiled Compiler::compile_loop(std::span<const Op* const> ops, const Op& branch
     options.addresses = &addresses;
     return emit_loop(module, library, ops, branch, file, live, options, name);
   });
+}
+
+Run Compiler::compile_lanewise(const Loop& loop, const RegisterFile& file) {
+  const auto lanes = lanewise(
+      loop, file, [&](const Op& op) { return takes(op) && !stores(op); },
+      [&](const Op& op) { return takes_scalar(op); });
+  if (!lanes) return nullptr;
+  return impl_
+      ->compile(
+          [&](llvm::Module& module, const Library& library, const EmitOptions& options,
+              const std::string& name) {
+            return emit_lanewise(module, library, loop, *lanes, file, options, name);
+          },
+          getenv("DBL") != nullptr)
+      .run;
 }
 
 }  // namespace hipsight::engine

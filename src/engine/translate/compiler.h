@@ -10,6 +10,7 @@
 
 namespace hipsight::engine {
 
+struct Loop;
 struct RegisterFile;
 
 /// Code for a cluster's arithmetic.
@@ -38,6 +39,8 @@ class Compiler {
   /// A loop's ops in program order, and the branch at its end (emit_loop).
   Compiled compile_loop(std::span<const Op* const> ops, const Op& branch, const RegisterFile& file,
                         const Places& live, bool masked, const Addresses& addresses);
+  /// A loop that each slice goes round on its own (emit_lanewise), or nothing if it is none.
+  Run compile_lanewise(const Loop& loop, const RegisterFile& file);
 
  private:
   struct Impl;

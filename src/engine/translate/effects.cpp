@@ -40,7 +40,6 @@ struct Finder {
   void entry() {
     const isa::Shape& shape = *op.shape;
     const bool scalar = shape.form == isa::Form::Scalar;
-    const bool pairs = shape.form == isa::Form::Packed && !isa::is_16_bit(shape.result);
     if (!scalar) add(effects.reads, reg::exec, mask_registers);
     for (unsigned i = 0; i < shape.operands; ++i) {
       const Type type = shape.operand[i];
@@ -50,9 +49,7 @@ struct Finder {
       }
       if (op.base[i] != Base::Wave) continue;
       const bool elsewhere = (op.broadcast | op.prepare) >> i & 1;
-      const unsigned registers = type == Type::B1                ? mask_registers
-                                 : isa::is_64_bit(type) || pairs ? 2
-                                                                 : 1;
+      const unsigned registers = type == Type::B1 ? mask_registers : shape.registers(type);
       add(effects.reads, place_of(elsewhere ? op.origin[i] : op.src[i]), registers);
     }
     if (shape.result == Type::B1 || shape.bit_result) {
@@ -61,7 +58,7 @@ struct Finder {
       if (op.flags & flag::write_exec) add(effects.writes, reg::exec, mask_registers);
     }
     if (shape.result != Type::B1) {
-      const unsigned registers = isa::is_64_bit(shape.result) || pairs ? 2 : 1;
+      const unsigned registers = shape.registers(shape.result);
       add(effects.writes, place_of(op.dst), registers);
       if (op.finish) add(effects.reads, place_of(op.dst), registers);
     }
@@ -139,6 +136,25 @@ struct Finder {
         break;
     }
     if (in.name == "V_READFIRSTLANE_B32" || in.name == "V_READLANE_B32") lane_access();
+    if (has(in.name, "SAVEEXEC") || has(in.name, "WREXEC")) exec();
+    if (in.format == Format::Sopp) control();
+  }
+
+  void exec() {
+    add(effects.reads, reg::exec, mask_registers);
+    reads_scalar(in.src[0], mask_registers);
+    add(effects.writes, reg::exec, mask_registers);
+    add(effects.writes, place_of(op.dst), mask_registers);
+    effects.writes.set(place::scc);
+    effects.complete = true;
+  }
+
+  void control() {
+    effects.complete = in.name == "S_BRANCH" || has(in.name, "S_CBRANCH_") ||
+                       has(in.name, "S_ENDPGM") || has(in.name, "BARRIER") || has(in.name, "WAIT");
+    if (has(in.name, "SCC")) effects.reads.set(place::scc);
+    if (has(in.name, "VCC")) add(effects.reads, reg::vcc, mask_registers);
+    if (has(in.name, "EXEC")) add(effects.reads, reg::exec, mask_registers);
   }
 };
 
@@ -160,6 +176,7 @@ unsigned at(std::uint32_t offset, std::uint32_t register_bytes) {
 Effects effects_of(const Op& op, const RegisterFile& file) {
   Finder finder{op, *op.instruction, file};
   if (op.instruction) finder.find();
+  finder.effects.complete |= finder.effects.movable;
   return finder.effects;
 }
 

@@ -23,11 +23,21 @@ unsigned at(std::uint32_t offset, std::uint32_t register_bytes);
 }  // namespace place
 using Places = std::bitset<place::count>;
 
+/// What a source of an entry's op is; otherwise it is a scalar register, or a mask in some.
+inline bool is_constant(const Op& op, unsigned i) {
+  return op.base[i] == Base::Constant;
+}
+inline bool is_vector(const Op& op, unsigned i) {
+  return op.step[i] || (op.prepare >> i & 1 && op.vector_origin >> i & 1);
+}
+
 /// What one op depends on and changes.
 struct Effects {
   Places reads, writes;
-  /// Whether the sets are complete and the op only moves data: it may change places with ops that
-  /// it shares nothing with. Branches, barriers, changes of MODE and the like stay where they are.
+  /// Whether the sets are complete.
+  bool complete = false;
+  /// Whether they are and the op only moves data: it may change places with ops that it shares
+  /// nothing with. Branches, barriers, changes of MODE and the like stay where they are.
   bool movable = false;
 };
 Effects effects_of(const Op& op, const RegisterFile& file);

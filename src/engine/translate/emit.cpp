@@ -14,12 +14,6 @@ namespace {
 
 using isa::Type;
 
-/// Registers of an operand or a result.
-unsigned registers_of(const isa::Shape& shape, Type type) {
-  const bool pairs = shape.form == isa::Form::Packed && !isa::is_16_bit(type);
-  return isa::is_64_bit(type) || pairs ? 2 : 1;
-}
-
 }  // namespace
 
 Emitted Emitter::run(std::span<const Op* const> ops, const std::string& name) {
@@ -73,13 +67,13 @@ void Emitter::connect(std::span<const Op* const> ops) {
       } else if (is_vector(*op, i)) {
         const unsigned place = place_of(op->prepare >> i & 1 ? op->origin[i] : op->src[i]);
         node.first[i] = read(place);
-        if (registers_of(shape, type) == 2) node.second[i] = read(place + 1);
+        if (shape.registers(type) == 2) node.second[i] = read(place + 1);
       }
     }
     const int index = static_cast<int>(nodes_.size());
     if (shape.result != Type::B1) {
       const unsigned place = place_of(op->dst);
-      for (unsigned r = 0; r < registers_of(shape, shape.result); ++r) {
+      for (unsigned r = 0; r < shape.registers(shape.result); ++r) {
         if (op->finish && op->half != Half::Zero) node.before[r] = read(place + r);
         now_[place + r] = {index, r, place + r};
       }
@@ -144,15 +138,19 @@ Value* Emitter::op_after(unsigned count) {
   return wave_at(function_->getArg(1), count * sizeof(Op));
 }
 
+Value* Emitter::modes_agree() {
+  Value* a = build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, csr_32)));
+  Value* b = build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, csr_64)));
+  return build_.CreateICmpEQ(a, b);
+}
+
 void Emitter::open() {
   // f64 and f16 follow a rounding mode of their own; what differs is left to the interpreter.
   const bool wide = std::ranges::any_of(nodes_, [](const Node& n) { return uses_wide_mode(n); });
   llvm::BasicBlock* const before = build_.GetInsertBlock();
   slice_head_ = block("slice");
   if (wide) {
-    Value* a = build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, csr_32)));
-    Value* b = build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, csr_64)));
-    build_.CreateCondBr(build_.CreateICmpEQ(a, b), slice_head_, give_up_);
+    build_.CreateCondBr(modes_agree(), slice_head_, give_up_);
     before_slices_.insert(before);
   } else {
     build_.CreateBr(slice_head_);

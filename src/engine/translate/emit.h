@@ -18,6 +18,8 @@ class Module;
 namespace hipsight::engine {
 
 class Library;
+struct LanewiseLoop;
+struct Loop;
 struct RegisterFile;
 
 /// Whether the emitter can turn this op into code.
@@ -34,6 +36,7 @@ struct Emitted {
   /// Byte offsets in the wave of the masks that it makes; until the end their bits lie in
   /// Wave::temporary, eight bytes each.
   std::vector<std::uint32_t> masks;
+  bool has_variables = false;  ///< that LLVM is to make values of
 };
 
 /// How to emit.
@@ -58,5 +61,17 @@ Emitted emit(llvm::Module& module, const Library& library, std::span<const Op* c
 Emitted emit_loop(llvm::Module& module, const Library& library, std::span<const Op* const> ops,
                   const Op& branch, const RegisterFile& file, const Places& live,
                   const EmitOptions& options, const std::string& name);
+
+/// Where in the wave code of a lanewise loop leaves how often each part ran and on how many lanes,
+/// a RegionCount for each; the header's first run is not among the lanes.
+constexpr std::size_t lanewise_counts_offset =
+    offsetof(Wave, temporary) + std::size_t{Wave::temporary_bytes};
+
+/// Emits a loop that each slice goes round on its own, up to 64 times, for any EXEC but none. Also
+/// says Wave::trips, of all slices, and Wave::goes_round. Returns op + 2; or op + 1 when all is
+/// left to the interpreter, and nothing has changed.
+Emitted emit_lanewise(llvm::Module& module, const Library& library, const Loop& loop,
+                      const LanewiseLoop& lanes, const RegisterFile& file,
+                      const EmitOptions& options, const std::string& name);
 
 }  // namespace hipsight::engine

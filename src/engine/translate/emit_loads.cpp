@@ -90,7 +90,7 @@ void Emitter::emit_lds_loads(const Source& address) {
   bool dwords = false;  // some are of one dword
   for (Node& node : nodes_) {
     const Load* load = load_of(*node.op);
-    if (!load || !load->lds || node.first[0].key() != address.key()) continue;
+    if (!load || !load->lds || node.first[0].key() != address.key() || node.result[0]) continue;
     all.push_back({&node, load});
     node.emitted = true;
     dwords |= load->dwords == 1;

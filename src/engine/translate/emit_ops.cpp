@@ -46,6 +46,7 @@ Value* Emitter::scalar(std::uint32_t offset) {
 
 Value* Emitter::mask_at(unsigned place) {
   auto* const type = llvm::FixedVectorType::get(build_.getInt1Ty(), lanes_);
+  if (const auto at = lane_masks_.find(place); at != lane_masks_.end()) return lanes_of(at->second);
   if (scalars_.contains(place)) {
     Value* bits = build_.CreateZExt(scalar_word(place), build_.getInt64Ty());
     if (file_.lanes == 64)

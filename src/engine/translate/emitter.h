@@ -17,6 +17,7 @@
 #include "engine/program.h"
 #include "engine/translate/effects.h"
 #include "engine/translate/emit.h"
+#include "engine/translate/lane_masks.h"
 #include "engine/translate/library.h"
 #include "isa/entry.h"
 #include "isa/instruction.h"
@@ -56,12 +57,8 @@ const Load* load_of(const Op& op);
 /// Dwords that an op stores to memory; 0 if it is no store that the emitter knows.
 unsigned stored_dwords(const Op& op);
 
-inline bool is_constant(const Op& op, unsigned i) {
-  return op.base[i] == Base::Constant;
-}
-inline bool is_vector(const Op& op, unsigned i) {
-  return op.step[i] || (op.prepare >> i & 1 && op.vector_origin >> i & 1);
-}
+struct Loop;
+struct LanewiseLoop;
 
 class Emitter {
  public:
@@ -79,6 +76,7 @@ class Emitter {
 
   Emitted run(std::span<const Op* const> ops, const std::string& name);
   Emitted run_loop(std::span<const Op* const> ops, const Op& branch, const std::string& name);
+  Emitted run_lanewise(const Loop& loop, const LanewiseLoop& lanes, const std::string& name);
 
  private:
   Source current(unsigned place) const;
@@ -99,6 +97,8 @@ class Emitter {
   Value* register_pointer(unsigned place);
   Value* op_after(unsigned count);
 
+  /// Whether f64 and f16 round as f32 does.
+  Value* modes_agree();
   // The loop over slices: what is before its body and after it.
   void open();
   void close();
@@ -113,6 +113,31 @@ class Emitter {
   void open_scalars(llvm::BasicBlock* from, std::map<unsigned, llvm::PHINode*>& phis);
   void emit_scalar(const Op& op);
   Value* scalar_word(unsigned place);
+
+  // A loop that each slice goes round on its own.
+  struct Lanewise;
+  /// A slice's place in arrays of what all slices leave, and the type of it; by place.
+  using Kept = std::map<unsigned, std::pair<Value*, llvm::Type*>>;
+  Value* variable(llvm::Type* type);
+  void declare_variables();
+  void open_lanewise();
+  void open_part(std::size_t part);
+  void emit_part(std::size_t part);
+  void emit_vector_in_part(const Op& op);
+  void emit_scalar_in_part(const Op& op);
+  void emit_mask_op(const Op& op, const MaskOp& what);
+  Value* combine(TruthTable table, Value* a, Value* b, Value* c);
+  void branch_from(std::size_t part);
+  void go_to_begin();
+  void close_lanewise();
+  Kept keep_slice();
+  void write_kept(const Kept& kept);
+  /// A mask's lanes, and as bits of a number; whether there are any; what a mask is now.
+  Value* lanes_of(Value* mask);
+  Value* bits_of_lanes(Value* mask);
+  bool writes_exec(std::size_t part) const;
+  Value* any_of(Value* mask);
+  Value* lane_mask(unsigned place);
 
   bool is_mask(const Source& source) const;
   static bool uses_wide_mode(const Node& node);
@@ -227,6 +252,8 @@ class Emitter {
   std::optional<std::size_t> store_;    ///< the node that stores to memory
   Places stored_;                       ///< the registers that it stores
   std::map<unsigned, Value*> scalars_;  ///< scalar registers that a loop writes
+  Lanewise* lanewise_ = nullptr;
+  std::map<unsigned, Value*> lane_masks_;  ///< in such a loop: masks as they are now, as lanes
   Value *wave_ = nullptr, *slice_ = nullptr, *index_ = nullptr, *active_ = nullptr;
   Value* lane_numbers_ = nullptr;
   std::map<std::uint64_t, Value*> cache_;  ///< registers that this group has loaded

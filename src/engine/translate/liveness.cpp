@@ -65,6 +65,19 @@ class Flow {
  public:
   explicit Flow(std::span<const Region> regions) : regions_(regions) {
     for (std::size_t r = 0; r < regions.size(); ++r) ways_.push_back(ways_from(r));
+    // Where all ways are known, what none leads to never runs: padding in front of loops.
+    if (std::ranges::any_of(ways_, &Ways::unknown)) return;
+    std::vector<bool> reached(regions.size());
+    std::vector<std::size_t> todo{0};
+    reached[0] = true;
+    while (!todo.empty()) {
+      const std::size_t r = todo.back();
+      todo.pop_back();
+      for (const std::size_t to : ways_[r].to)
+        if (!reached[to]) reached[to] = true, todo.push_back(to);
+    }
+    for (std::size_t r = 0; r < regions.size(); ++r)
+      if (!reached[r]) ways_[r].to.clear();
   }
 
   std::vector<Lanes> lanes() const {
@@ -174,6 +187,16 @@ class Flow {
   std::vector<Ways> ways_;
 };
 
+/// Places that have no lanes which keep their values.
+const Places& scalars() {
+  static const Places places = [] {
+    Places made;
+    for (unsigned s = 0; s <= place::scc; ++s) made.set(s);
+    return made;
+  }();
+  return places;
+}
+
 /// Ops that read no vector register, whatever else they do.
 bool is_scalar(const isa::Instruction& in) {
   return in.format <= isa::Format::Smem;
@@ -185,9 +208,10 @@ void Live::step_back(std::span<const Op* const> ops, const RegisterFile& file, b
   for (std::size_t i = ops.size(); i-- > 0;) {
     const Effects effects = effects_of(*ops[i], file);
     if (!effects.movable && !is_scalar(*ops[i]->instruction)) here.set();
-    if (all_lanes) after &= ~effects.writes;
+    after &= ~(all_lanes ? effects.writes : effects.writes & scalars());
     here &= ~effects.writes;
     here |= effects.reads;
+    if (!effects.complete) here |= scalars();
   }
 }
 
@@ -208,15 +232,18 @@ Liveness::Liveness(std::span<const Region> regions) : after_(regions.size()) {
     for (const Op* op = regions[r].end - 1; op != regions[r].begin; --op)
       steps[r].step_back({&op, 1}, regions[r].file, all_lanes_[r]);
   }
+  before_.resize(regions.size());
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t r = regions.size(); r-- > 0;) {
       Places after;
-      if (flow.ways(r).unknown || !lanes[r].exec().within) after.set();
-      for (const std::size_t next : flow.ways(r).to)
-        after |= steps[next].here | (after_[next] & steps[next].after);
-      if (after == after_[r]) continue;
+      if (flow.ways(r).unknown) after.set();
+      if (!lanes[r].exec().within) after |= ~scalars();
+      for (const std::size_t next : flow.ways(r).to) after |= before_[next];
+      const Places before = steps[r].here | (after & steps[r].after);
+      if (after == after_[r] && before == before_[r]) continue;
       after_[r] = after;
+      before_[r] = before;
       changed = true;
     }
   }

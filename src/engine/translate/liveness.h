@@ -19,7 +19,8 @@ class Liveness {
   /// The regions of one function, in the order of its code.
   explicit Liveness(std::span<const Region> regions);
 
-  /// Places that may be read once region `index` has run.
+  /// Places that may be read from region `index` on, and once it has run.
+  const Places& before(std::size_t index) const { return before_[index]; }
   const Places& after(std::size_t index) const { return after_[index]; }
   /// Whether every lane of the function's entry is on while the region runs.
   bool all_lanes(std::size_t index) const { return all_lanes_[index]; }
@@ -29,7 +30,7 @@ class Liveness {
   bool is_entered_from_elsewhere(std::size_t index) const { return elsewhere_[index]; }
 
  private:
-  std::vector<Places> after_;
+  std::vector<Places> before_, after_;
   std::vector<bool> all_lanes_, elsewhere_;
   std::vector<std::vector<std::size_t>> next_;
 };

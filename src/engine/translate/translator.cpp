@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 
 #include "engine/translate/cluster.h"
 #include "engine/translate/compiler.h"
+#include "engine/translate/emit.h"
 #include "engine/translate/liveness.h"
 #include "engine/wave.h"
 #include "support/error.h"
@@ -29,9 +31,16 @@ struct Rest {
   std::vector<Op> ops;
   std::vector<std::uint32_t> masks;
 };
+/// A loop that each slice goes round on its own.
+struct LoopCode {
+  Run run = nullptr;
+  std::vector<std::uint32_t> counters;  ///< of its parts
+  const Op *begin = nullptr, *exit = nullptr;
+};
 struct Block {
   std::vector<Op> ops;
   std::deque<Rest> rests;
+  LoopCode loop;
 };
 
 /// What is known of the address of an op that accesses LDS or memory.
@@ -100,6 +109,36 @@ const Op* after_loop(Wave& w, const Op* op) {
   if (!again) return op->target;
   w.stop = Stop::Yield;
   w.resume = reinterpret_cast<const Op*>(op->imm);
+  return nullptr;
+}
+
+/// Some trips of a loop, unless its code gives up: then this one is done op by op, and more and
+/// more after it.
+const Op* go_round(Wave& w, const Op* op) {
+  if (w.loops_to_skip) {
+    --w.loops_to_skip;
+    return op + 1;
+  }
+  const auto& loop = *reinterpret_cast<const LoopCode*>(op->imm);
+  constexpr std::uint32_t most_to_skip = 64;
+  if (loop.run(w, op) == op + 1) {
+    w.loops_to_skip = w.next_loops_to_skip;
+    w.next_loops_to_skip = std::min(2 * w.next_loops_to_skip, most_to_skip);
+    return op + 1;
+  }
+  w.next_loops_to_skip = 1;
+  const auto* made = reinterpret_cast<const RegionCount*>(w.bytes() + lanewise_counts_offset);
+  for (const std::uint32_t counter : loop.counters) {
+    w.counts[counter].executions += made->executions;
+    w.counts[counter].lanes += made->lanes;
+    ++made;
+  }
+  --w.counts[loop.counters.front()].executions;  // counted when the wave came here
+  w.budget -= w.trips;
+  if (!w.goes_round) return loop.exit;
+  if (w.budget > 0) return loop.begin;
+  w.stop = Stop::Yield;
+  w.resume = loop.begin;
   return nullptr;
 }
 
@@ -182,6 +221,7 @@ struct Translator::Impl {
       add_loop(block, rest, task, masked, addresses);
       return block.ops.data();
     }
+    if (task.loop) add_lanewise(block, *task.loop, region.file);
     // An access to memory looks at all lanes of a wave at once when it is interpreted, which is
     // quicker than slice by slice if nothing is known of the lanes' addresses.
     const auto clusters = clusters_of(rest, region.file, [&](const Op& op) {
@@ -230,6 +270,19 @@ struct Translator::Impl {
     interpret.run = finish;
     interpret.imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&rest));
     interpret.instruction = ops.front()->instruction;
+  }
+
+  void add_lanewise(Block& block, const Loop& loop, const RegisterFile& file) {
+    block.loop.run = compiler->compile_lanewise(loop, file);
+    if (!block.loop.run) return;
+    for (const LoopPart& part : loop.parts)
+      block.loop.counters.push_back(part.region.begin->counter);
+    block.loop.begin = loop.parts.front().region.begin;
+    block.loop.exit = loop.exit;
+    Op& run = block.ops.emplace_back();
+    run.run = go_round;
+    run.imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&block.loop));
+    run.instruction = block.ops.front().instruction;
   }
 
   void add_loop(Block& block, std::span<const Op> ops, const Task& task, bool masked,

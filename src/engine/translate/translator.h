@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/program.h"
 #include "engine/translate/affine.h"
 #include "engine/translate/effects.h"
+#include "engine/translate/loop.h"
 
 namespace hipsight::engine {
 
@@ -28,6 +30,7 @@ struct Task {
   bool all_lanes = false;  ///< every lane is on that was on when its function was entered
   Affinities affine;       ///< of the registers before it; empty where the launch does not allow it
   Variants variants;
+  std::optional<Loop> loop;  ///< that begins with the region
 };
 
 /// Replaces regions of lowered code by faster ones.
