@@ -4,6 +4,7 @@ HIPSIGHT_CASES is a file of node ids, one a line, or empty to write the ids of a
 HIPSIGHT_NOTES gets one line of JSON when a case begins, and one when it ends.
 """
 
+import gc
 import json
 import os
 import re
@@ -40,6 +41,9 @@ def pytest_collection_modifyitems(items):
         return
     by_id = {item.nodeid: item for item in items}
     items[:] = [by_id[name] for name in wanted]
+    # The others stay in pytest's memory, and are no garbage to be looked for after each case.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
