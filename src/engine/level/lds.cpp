@@ -34,18 +34,27 @@ void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, un
   observe(w, op, Access::Space::Lds, bytes, a);
 }
 
+/// Whether all lanes' accesses of some bytes are in range, and their addresses, without the offset,
+/// multiples of `alignment`.
+bool all_in_range(const Wave& w, const std::uint32_t* address, std::uint32_t offset,
+                  std::uint32_t bytes, std::uint32_t alignment) {
+  const std::uint32_t size = w.lds_bytes;
+  if (std::uint64_t{offset} + bytes > size) return false;
+  const U32x16 limit = size - offset - bytes;
+  U32x16 wrong = 0;
+  for (unsigned lane = 0; lane < w.lanes; lane += 16) {
+    const U32x16 at = load_slice(reinterpret_cast<const std::byte*>(address + lane));
+    wrong |= std::bit_cast<U32x16>(at > limit) | (at & (alignment - 1));
+  }
+  return !__builtin_reduce_or(wrong);
+}
+
 /// Every lane on and in range: straight from the address register, without a table of addresses.
 template <bool Store, int Dwords>
 bool move_all_lanes(Wave& w, std::uint64_t data, std::uint64_t address_register,
                     std::uint32_t offset) {
   const std::uint32_t* address = register_at(w, address_register);
-  const std::uint32_t size = w.lds_bytes;
-  if (std::uint64_t{offset} + Dwords * 4 > size || w.observer) return false;
-  const U32x16 limit = size - offset - Dwords * 4;
-  Vec<std::int32_t, 16> beyond = 0;
-  for (unsigned lane = 0; lane < w.lanes; lane += 16)
-    beyond |= load_slice(reinterpret_cast<const std::byte*>(address + lane)) > limit;
-  if (__builtin_reduce_or(beyond)) return false;
+  if (w.observer || !all_in_range(w, address, offset, Dwords * 4, 1)) return false;
   const Places<std::uint32_t> at{reinterpret_cast<std::uintptr_t>(w.lds) + offset, address};
   std::byte* const registers = w.bytes() + data;
   const bool side_by_side = Dwords == 1 && contiguous(address, std::uint32_t{4}, w.lanes);
@@ -59,6 +68,39 @@ bool move_all_lanes(Wave& w, std::uint64_t data, std::uint64_t address_register,
       copy_register(w, registers, at(0));
     else
       load_all_lanes<Dwords>(w, registers, at);
+  }
+  return true;
+}
+
+/// The operation of an atomic on words of 32 bits with one operand.
+template <class Access>
+struct WordOperation {
+  static constexpr bool exists = false;
+};
+template <class T, class O>
+  requires(sizeof(T) == 4 && requires(O operation, T word) { operation(word, word); })
+struct WordOperation<LdsAtomic<T, O>> {
+  static constexpr bool exists = true;
+  using Type = T;
+  using Operation = O;
+};
+
+/// Such an atomic, of which nobody wants the old values, where every lane is on and in range.
+template <class Access>
+bool change_all_lanes(Wave& w, const Op* op) {
+  using Word = WordOperation<Access>;
+  using T = typename Word::Type;
+  const std::uint32_t* address = register_at(w, op->src[0]);
+  const std::uint32_t* operand = register_at(w, op->src[1]);
+  const auto offset = static_cast<std::uint32_t>(op->imm);
+  if (op->instruction->returns || w.observer || offset % sizeof(T) ||
+      !all_in_range(w, address, offset, sizeof(T), sizeof(T)))
+    return false;
+  for (unsigned lane = 0; lane < w.lanes; ++lane) {
+    T word;
+    std::memcpy(&word, w.lds + offset + address[lane], sizeof word);
+    word = typename Word::Operation{}(word, static_cast<T>(operand[lane]));
+    std::memcpy(w.lds + offset + address[lane], &word, sizeof word);
   }
   return true;
 }
@@ -80,6 +122,9 @@ const Op* lds(Wave& w, const Op* op) {
     if (w.exec() == w.full && move_all_lanes<Access::stores, Access::dwords>(
                                   w, Access::stores ? op->src[1] : op->dst, op->src[0],
                                   static_cast<std::uint32_t>(op->imm))) [[likely]]
+      return op + 1;
+  if constexpr (WordOperation<Access>::exists)
+    if (w.exec() == w.full && change_all_lanes<Access>(w, op)) [[likely]]
       return op + 1;
   return lds_some_lanes<Access>(w, op);
 }
