@@ -283,7 +283,9 @@ struct Group {
   template <u32 select>
   INLINE u32 of_eight(u32 value) {
 #if __has_builtin(__builtin_amdgcn_mov_dpp8) && (defined(__GFX11__) || defined(__GFX12__))
-    return __builtin_amdgcn_mov_dpp8(value, select);
+    value = __builtin_amdgcn_mov_dpp8(value, select);
+    asm volatile("" : "+v"(value));  // LLVM 22 would move it to where lanes that it reads are off
+    return value;
 #else
     const u32 self = count_below(~0ull, 0);
     return shuffle(value, (self & ~7u) | (select >> 3 * (self & 7) & 7));
