@@ -29,6 +29,7 @@
 #include "engine/translate/library.h"
 #include "engine/translate/loop.h"
 #include "isa/entry.h"
+#include "isa/instruction.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
@@ -222,7 +223,8 @@ Compiled Compiler::compile_loop(std::span<const Op* const> ops, const Op& branch
 
 Run Compiler::compile_lanewise(const Loop& loop, const RegisterFile& file) {
   const auto lanes = lanewise(
-      loop, file, [&](const Op& op) { return takes(op) && !stores(op); },
+      loop, file,
+      [&](const Op& op) { return takes(op) && !stores(op) && op.instruction->cache == 0; },
       [&](const Op& op) { return takes_scalar(op); });
   if (!lanes) return nullptr;
   return impl_
