@@ -72,8 +72,8 @@ u64 fraction(const Format& f, u64 a) {
   const long double v = f.value(a);
   if (v == 0) return 0;
   const u64 below_one = f.round(1) - 1;
-  // Exact but for values just below 0, which come out just below 1.
-  return std::min(f.round(v - std::floor(v)), below_one);
+  // Values just below 0 come out just below 1; their sum with 1 has more bits than a long double.
+  return std::min(soft::subtract(f, a, f.round(std::floor(v))), below_one);
 }
 u64 scaled(const Format& f, u64 a, i64 n) {
   a &= f.mask();
