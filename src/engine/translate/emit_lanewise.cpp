@@ -1,4 +1,4 @@
-// Loops that each slice goes round on its own (loop.h): control flow becomes that of the host,
+// Loops that each slice goes round on its own (lanewise.h): control flow becomes that of the host,
 // masks are values of lanes, and registers are values of the loop. Nothing is written to the wave
 // before all slices are done, so that code which gives up leaves no trace.
 
@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "engine/translate/emitter.h"
-#include "engine/translate/loop.h"
+#include "engine/translate/lanewise.h"
 
 namespace hipsight::engine {
 

@@ -1,16 +1,12 @@
 #pragma once
 // Loops whose lanes leave at different times: several regions, branches on EXEC and on scalars.
 
-#include <functional>
-#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <vector>
 
 #include "engine/program.h"
 #include "engine/translate/effects.h"
-#include "engine/translate/lane_masks.h"
 #include "engine/translate/liveness.h"
 
 namespace hipsight::engine {
@@ -21,6 +17,12 @@ struct Branch {
   static constexpr int out = -1;  ///< out of the loop
   On on = On::Nothing;
   int taken = out, next = out;  ///< indices in Loop::parts
+
+  bool on_exec() const { return on == On::ExecZero || on == On::ExecNotZero; }
+  /// Where lanes go from a branch on EXEC if none of them is on, and if one is.
+  int empty_side() const { return on == On::ExecZero ? taken : next; }
+  int busy_side() const { return on == On::ExecZero ? next : taken; }
+  std::vector<int> ways() const;
 };
 
 /// A loop's region.
@@ -46,21 +48,5 @@ struct Loop {
 };
 std::optional<Loop> find_loop(std::span<const Region> regions, const Liveness& liveness,
                               std::size_t header);
-
-/// What a loop's ops do, where each slice of lanes may go round it alone.
-struct LanewiseLoop {
-  std::map<const Op*, MaskOp> mask_ops;  ///< of those that have a mask among their sources
-  std::set<unsigned> masks;              ///< places of masks that the loop writes, EXEC's too
-  std::set<unsigned> scalars;            ///< scalar registers and SCC that it writes otherwise
-  /// Parts whose branch on EXEC passes over writes to scalars that the next trip reads: lanes that
-  /// take it must leave before that.
-  std::set<int> must_leave;
-};
-/// Whether lanes do not depend on each other in this loop: vector instructions and scalar ones that
-/// can be translated, masks only combined lane by lane, and nothing that lanes do changes for those
-/// that have left.
-std::optional<LanewiseLoop> lanewise(const Loop& loop, const RegisterFile& file,
-                                     const std::function<bool(const Op&)>& translatable,
-                                     const std::function<bool(const Op&)>& translatable_scalar);
 
 }  // namespace hipsight::engine
