@@ -1,8 +1,8 @@
 """Makes the memory of CPU tensors known to the emulated GPU.
 
 A kernel may touch only memory that the runtime knows. Whoever takes a tensor's address by `data_ptr()`,
-as Triton does for every argument, makes the tensor's storage known, to the byte (`hipHostRegister`).
-It stays known until torch frees it, so a kernel's access to a freed tensor is found too.
+as Triton does for every argument, makes the tensor's storage known, to the dword (`hipHostRegister`):
+atomics on elements of 16 bits are done on the dword around them. It stays known until torch frees it, so a kernel's access to a freed tensor is found too.
 """
 
 import ctypes
@@ -11,6 +11,7 @@ import threading
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
+DWORD = 4
 READ_ONLY = 8  # hipHostRegisterReadOnly
 ALREADY_REGISTERED = 712  # hipErrorHostMemoryAlreadyRegistered: the program did so itself
 
@@ -61,7 +62,7 @@ def data_ptr(tensor):
 
 
 def know(storage):
-    begin, end = storage.data_ptr(), storage.data_ptr() + storage.nbytes()
+    begin, end = storage.data_ptr() // DWORD * DWORD, -(-(storage.data_ptr() + storage.nbytes()) // DWORD) * DWORD
     with lock:
         old = known.get(storage._cdata)
         if old and old.begin <= begin and end <= old.end:

@@ -56,6 +56,12 @@ def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
 
 
 @triton.jit
+def add_to_all(sums, count, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.atomic_add(sums + i, 1.0, mask=i < count)
+
+
+@triton.jit
 def follow(addresses, out, count, BLOCK: tl.constexpr):
     source = tl.load(addresses + tl.program_id(0)).to(tl.pointer_type(tl.float32))
     i = tl.arange(0, BLOCK)
@@ -119,6 +125,13 @@ def test_reductions(seed):
     # Every partial sum of a 16-bit float is rounded: about ten of them one after the other.
     tolerance = {"bfloat16": 2**-5, "float16": 2**-8}.get(type, 0)
     torch.testing.assert_close(out, want.float(), rtol=tolerance, atol=0)
+
+
+@pytest.mark.parametrize("type", ["float16", "bfloat16"])
+def test_atomics_on_the_last_half_of_a_dword(type):
+    sums = torch.zeros(3, dtype=TYPES[type])
+    add_to_all[(8,)](sums, 3, BLOCK=4)
+    assert sums.tolist() == [8, 8, 8]
 
 
 def store_beyond_a_tensor():
