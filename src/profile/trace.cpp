@@ -103,6 +103,7 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
 /// first time is forgotten.
 bool GroupTrace::spins(unsigned wave) {
   constexpr std::size_t longest = 16, least = 64;  // regions of the loop; times
+  if (cut) return false;  // what it did last was not kept
   WaveTrace& trace = waves.at(wave);
   std::vector<std::uint32_t>& path = trace.path;
   for (std::size_t period = 1; period <= longest; ++period) {
