@@ -16,16 +16,23 @@ constexpr std::uint64_t most_openings = 64;
 /// Numbers of the units of `unit` bytes that the active lanes touch, in order, each once.
 unsigned touched(const engine::Access& access, unsigned unit, std::uint64_t* out) {
   unsigned count = 0;
+  bool in_order = true;  // as they mostly are
+  const auto add = [&](std::uint64_t number) {
+    if (count && out[count - 1] == number) return;
+    in_order &= !count || out[count - 1] < number;
+    out[count++] = number;
+  };
   const bool dwords_apart = access.space == engine::Access::Space::Scratch;
   for (std::uint64_t left = access.mask; left; left &= left - 1) {
     const std::uint64_t at = access.at[std::countr_zero(left)];
     if (dwords_apart) {
       for (unsigned k = 0; k < (access.bytes + 3) / 4; ++k)
-        out[count++] = (at + std::uint64_t{k} * access.lanes * 4) / unit;
+        add((at + std::uint64_t{k} * access.lanes * 4) / unit);
     } else {
-      for (std::uint64_t n = at / unit; n <= (at + access.bytes - 1) / unit; ++n) out[count++] = n;
+      for (std::uint64_t n = at / unit; n <= (at + access.bytes - 1) / unit; ++n) add(n);
     }
   }
+  if (in_order) return count;
   std::sort(out, out + count);
   return static_cast<unsigned>(std::unique(out, out + count) - out);
 }
@@ -103,7 +110,7 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
 /// first time is forgotten.
 bool GroupTrace::spins(unsigned wave) {
   constexpr std::size_t longest = 16, least = 64;  // regions of the loop; times
-  if (cut) return false;  // what it did last was not kept
+  if (cut) return false;                           // what it did last was not kept
   WaveTrace& trace = waves.at(wave);
   std::vector<std::uint32_t>& path = trace.path;
   for (std::size_t period = 1; period <= longest; ++period) {
