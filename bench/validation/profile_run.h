@@ -6,9 +6,10 @@
 
 namespace hipsight::bench {
 
-/// The report of a program of build/bench, with its arguments, under `hipsight profile`.
-/// @throws std::runtime_error when it fails.
-nlohmann::json profile(const std::string& gpu, const std::string& program);
+/// The report of a program of build/bench, with its arguments, under `hipsight profile` with these
+/// options. @throws std::runtime_error when it fails.
+nlohmann::json profile(const std::string& gpu, const std::string& program,
+                       const std::string& options = "");
 
 /// A table of bench/validation: a line that says where its figures come from, the names of the
 /// columns, and rows of as many cells. @throws std::runtime_error when it is malformed.

@@ -38,7 +38,9 @@ std::vector<Point> stream_points() {
                         .measured = std::stod(row[k]) * 1e9,
                         .predicted = arrays.at(head[k]) * 8.0 * double(elements) / seconds,
                         .specified_roof = gpu.dram_gb_per_s * 1e9,
-                        .measured_roof = gpu.dram_gb_per_s_measured.value_or(0) * 1e9});
+                        .measured_roof = gpu.dram_gb_per_s_measured.value_or(0) * 1e9,
+                        .family = "gpu-stream",
+                        .fitted = row[0] == "mi210"});
     }
   }
   return points;

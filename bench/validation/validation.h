@@ -11,10 +11,15 @@ struct Point {
   std::string gpu, kernel, shape;
   double measured = 0, predicted = 0;
   double specified_roof = 0, measured_roof = 0;
+  std::string family = {};  ///< of kernels
+  bool fitted = false;      ///< whether constants of the model may be fitted on it
 };
 
 /// RRZE-HPC/gpu-benches' gpu-stream (stream.csv).
 std::vector<Point> stream_points();
+
+/// Its benchmarks of caches, latency and small launches (memory/*.csv).
+std::vector<Point> memory_points();
 
 /// Counters of rocprofiler-compute's vcopy (vcopy.csv): absolute errors in percent, which it
 /// prints.

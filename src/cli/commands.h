@@ -28,7 +28,7 @@ struct RunOptions {
   std::string trace, trace_file;  ///< a wave (report::TraceOptions), and where its trace goes
   unsigned profile = 0;           ///< workgroups to observe; 0: no profile
   std::string recording_file;     ///< for timing::read
-  std::string caches;             ///< "cold" or "mall": when a launch begins
+  std::string caches;             ///< "cold", "mall" or "warm": when a launch begins
   bool sampled_only = false;
   bool predict = false;              ///< and then only the prediction is told
   std::string progress_seconds;      ///< from one line to the next; empty: as usual

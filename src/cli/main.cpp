@@ -147,8 +147,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     command
         ->add_option("--caches", options.caches,
                      "What caches hold when a launch begins: nothing of its data (cold, the "
-                     "default), or the MALL all of it")
-        ->check(CLI::IsMember({"cold", "mall"}).description("cold|mall"))
+                     "default), the MALL all of it, or L2 and MALL what fits (warm)")
+        ->check(CLI::IsMember({"cold", "mall", "warm"}).description("cold|mall|warm"))
         ->type_name("");
     command
         ->add_option("--record", options.recording_file,

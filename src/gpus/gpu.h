@@ -21,9 +21,10 @@ struct Gpu {
 
   // Compute units. On RDNA two compute units share one workgroup processor (WGP): in WGP mode a
   // workgroup spreads over both, and HIP calls a WGP a multiprocessor.
-  std::uint32_t compute_units = 0;  ///< of the whole device, all XCDs
-  std::uint32_t cus_per_wgp = 1;    ///< 2 on RDNA
-  std::uint32_t xcds = 1;           ///< compute dies that share the device's workgroups
+  std::uint32_t compute_units = 0;              ///< of the whole device, all XCDs
+  std::uint32_t cus_per_wgp = 1;                ///< 2 on RDNA
+  std::uint32_t xcds = 1;                       ///< compute dies that share the device's workgroups
+  std::optional<std::uint32_t> shader_engines;  ///< of the whole device; each starts waves
   std::uint32_t simds_per_cu = 4;
   std::uint32_t wavefront_size = 64;  ///< that HIP reports
   std::uint32_t max_waves_per_simd = 0;
@@ -73,9 +74,10 @@ struct Gpu {
   // Latencies of a dependent load, in cycles of the engine clock.
   std::optional<double> l1_latency, l2_latency, mall_latency, dram_latency;
 
-  double clock_ghz = 0;                    ///< peak engine clock
-  std::optional<double> matrix_clock_ghz;  ///< to which it falls when the matrix units never rest
-  std::optional<double> launch_us;         ///< a launch's own time, the kernel's work apart
+  double clock_ghz = 0;                      ///< peak engine clock
+  std::optional<double> matrix_clock_ghz;    ///< to which it falls when the matrix units never rest
+  std::optional<double> launch_us;           ///< a launch's own time, the kernel's work apart
+  std::optional<double> launch_interval_us;  ///< the least from a launch to the next one
 
   std::optional<std::uint32_t> pci_device_id;
 

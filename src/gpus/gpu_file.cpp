@@ -35,6 +35,7 @@ const Field kFields[] = {
     {"compute_units", &Gpu::compute_units, "", true, 1, 65536},
     {"cus_per_wgp", &Gpu::cus_per_wgp, "", true, 1, 2},
     {"xcds", &Gpu::xcds, "", true, 1, 1024},
+    {"shader_engines", &Gpu::shader_engines, "", false, 1, 1024},
     {"simds_per_cu", &Gpu::simds_per_cu, "", true, 1, 64},
     {"wavefront_size", &Gpu::wavefront_size, "lanes", true, 32, 64},
     {"max_waves_per_simd", &Gpu::max_waves_per_simd, "", true, 1, 64},
@@ -70,6 +71,7 @@ const Field kFields[] = {
     {"clock_ghz", &Gpu::clock_ghz, "GHz", true, 1e-3, 1000},
     {"matrix_clock_ghz", &Gpu::matrix_clock_ghz, "GHz", false, 1e-3, 1000},
     {"launch_us", &Gpu::launch_us, "us", false, 0},
+    {"launch_interval_us", &Gpu::launch_interval_us, "us", false, 0},
     {"pci_device_id", &Gpu::pci_device_id, "", false, 0, 65535},
 };
 

@@ -5,15 +5,16 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "profile/footprint.h"
+
 namespace hipsight::profile {
 namespace {
 
 constexpr unsigned l2_line = 128;  // AMD CDNA3 and CDNA4 white papers; RDNA ISA guides
-
-bool is_vector_memory(const Request& request) {
-  return request.space == engine::Access::Space::Global ||
-         request.space == engine::Access::Space::Scratch;
-}
+// Pages whose addresses a compute unit knows: fitted on MI300X's gpu-latency, which rises from 64
+// MiB on.
+constexpr std::uint64_t page_bytes = 2 << 20;
+constexpr unsigned known_pages = 32;
 
 /// Gives `send` the requests to vector memory of the groups' waves in turn, one of each: the
 /// group's number, the request and the turn. Of each group no more than `lines`.
@@ -28,7 +29,7 @@ void take_turns(const std::vector<GroupTrace*>& groups, std::uint64_t lines, Sen
       for (std::size_t w = 0; w < groups[g]->waves.size(); ++w) {
         std::vector<Request>& requests = groups[g]->waves[w].requests;
         std::size_t& at = next[g][w];
-        while (at < requests.size() && !is_vector_memory(requests[at])) ++at;
+        while (at < requests.size() && !requests[at].in_vector_memory()) ++at;
         if (at == requests.size() || requests[at].first >= lines) continue;
         send(g, requests[at++], turn);
         more = true;
@@ -44,6 +45,7 @@ void simulate_neighbours(const gpus::Gpu& gpu, LaunchTrace& trace) {
   const std::size_t units = std::max(1u, gpu.compute_units / gpu.xcds);
   std::vector<Cache> l1(std::min(units, groups.size()),
                         Cache(gpu.l1_bytes_per_cu.value_or(16384), request_bytes(gpu, false)));
+  std::vector<Cache> pages(l1.size(), Cache(known_pages * page_bytes, page_bytes, known_pages));
   Cache l2(gpu.l2_bytes / gpu.xcds, l2_line);
   // What was stored goes to memory once, however often it is: when it leaves the L2, or at the end.
   Cache dirty(gpu.l2_bytes / gpu.xcds, request_bytes(gpu, true));
@@ -55,7 +57,9 @@ void simulate_neighbours(const gpus::Gpu& gpu, LaunchTrace& trace) {
         ++request.from_l1;
         continue;
       }
-      const bool in_l2 = l2.touch(line * request_bytes(gpu, request.stores) / l2_line);
+      const std::uint64_t at = line * request_bytes(gpu, request.stores);
+      request.pages += !pages[g % pages.size()].touch(at / page_bytes);
+      const bool in_l2 = l2.touch(at / l2_line);
       const bool is_there = request.stores ? dirty.touch(line) : in_l2;
       // Lines of loads and of stores have different sizes: told apart by the lowest bit.
       const bool first = touched[g].insert(line * 2 + request.stores).second;
@@ -140,6 +144,7 @@ bool Cache::touch(std::uint64_t line) {
 void simulate_caches(const gpus::Gpu& gpu, LaunchTrace& trace) {
   simulate_neighbours(gpu, trace);
   simulate_sharing(gpu, trace);
+  trace.footprint = footprint(gpu, trace);
 }
 
 }  // namespace hipsight::profile

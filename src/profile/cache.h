@@ -25,8 +25,9 @@ class Cache {
 };
 
 /// Sends the neighbours' requests to vector memory through an L1 for each compute unit and the L2
-/// of their XCD, which begin empty: sets from_l1 and from_l2. A store is from_l2 where another one,
-/// not yet written back, was before. Waves take turns, a request each.
+/// of their XCD, which begin empty: sets from_l1 and from_l2, and of the launch, sharing and
+/// footprint. A store is from_l2 where another one, not yet written back, was before. Waves take
+/// turns, a request each.
 void simulate_caches(const gpus::Gpu& gpu, LaunchTrace& trace);
 
 }  // namespace hipsight::profile

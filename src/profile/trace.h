@@ -41,6 +41,11 @@ struct Request {
   /// Lines beyond the L1 that its workgroup had not touched before; and lines that it had, and that
   /// the L2 still has.
   std::uint16_t first_touches = 0, reused = 0;
+  std::uint16_t pages = 0;  ///< whose addresses its compute unit had to have translated
+
+  bool in_vector_memory() const {
+    return space == engine::Access::Space::Global || space == engine::Access::Space::Scratch;
+  }
 };
 struct WaveTrace {
   std::vector<std::uint32_t> path;  ///< regions, in order
@@ -89,6 +94,11 @@ struct Sharing {
   double mall = 0;      ///< another XCD had fetched them
 };
 
+/// Bytes of memory that a launch touches, and the workgroups of an XCD; 0 when that is not known.
+struct Footprint {
+  double launch = 0, xcd = 0;
+};
+
 /// Observes some workgroups of a launch: `neighbours`, which one XCD holds at the same time, and
 /// others, spread over the grid; and how all those begin that the GPU holds at the same time.
 class LaunchTrace : public engine::Observer {
@@ -115,6 +125,7 @@ class LaunchTrace : public engine::Observer {
 
   /// By instruction; see simulate_caches.
   std::unordered_map<const isa::Instruction*, Sharing> sharing;
+  Footprint footprint;
 
   /// Lines that are kept of an opening.
   static constexpr std::size_t opening_lines = 2048;

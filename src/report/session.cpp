@@ -115,9 +115,10 @@ Output Output::from_environment() {
       (std::from_chars(sample.data(), end, output.profile).ptr != end || output.profile == 0))
     fail("HIPSIGHT_PROFILE={}: expected a number of workgroups", sample);
   const std::string caches = hipsight::report::environment("HIPSIGHT_CACHES");
-  if (!caches.empty() && caches != "cold" && caches != "mall")
-    fail("HIPSIGHT_CACHES={}: it takes cold or mall", caches);
+  if (!caches.empty() && caches != "cold" && caches != "mall" && caches != "warm")
+    fail("HIPSIGHT_CACHES={}: it takes cold, mall or warm", caches);
   if (caches == "mall") output.caches = timing::Caches::InMall;
+  if (caches == "warm") output.caches = timing::Caches::Warm;
   output.recording_file = hipsight::report::environment("HIPSIGHT_RECORD");
   output.sampled_only = hipsight::report::environment("HIPSIGHT_SAMPLED_ONLY") == "1";
   output.tables = hipsight::report::environment("HIPSIGHT_PREDICT") != "1";

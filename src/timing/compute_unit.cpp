@@ -60,6 +60,7 @@ class ComputeUnit {
         lanes_(work.wave_lanes),
         count_(count),
         simds_(gpu.simds_per_cu),
+        rates_(rates),
         memory_(gpu, rates, work.sharing, work.wave_lanes) {
     interval_ = gpu.issue_cycles;  // between two instructions of a wave
     for (unsigned i = 0; i < resident; ++i) start(0);
@@ -97,6 +98,9 @@ class ComputeUnit {
   void start(double time) {
     if (started_ == count_) return;
     const profile::GroupTrace& trace = traces_[started_++ % traces_.size()];
+    time = std::max(time, next_start_);
+    next_start_ = time + std::max(rates_.group_begins,
+                                  rates_.wave_begins * static_cast<double>(trace.waves.size()));
     const std::size_t group = groups_.size();
     groups_.emplace_back().running = trace.waves.size();
     for (const profile::WaveTrace& wave : trace.waves) {
@@ -305,7 +309,9 @@ class ComputeUnit {
   std::unordered_map<const isa::Instruction*, Cost> costs_;
   std::uint64_t started_ = 0;
   std::size_t next_simd_ = 0;
-  double lds_ = 0;  ///< when it is free
+  double lds_ = 0;         ///< when it is free
+  double next_start_ = 0;  ///< when the next workgroup can begin
+  const Rates& rates_;
   MemoryPath memory_;
   UnitRun result_;
 };

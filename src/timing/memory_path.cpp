@@ -15,11 +15,18 @@ constexpr double atomic_latency = 1.5, coherent_scalar_latency = 2.25;
 /// By how much latencies beyond the L2 are shorter where hardly a compute unit has work: by so much
 /// times the square of the share that has none.
 constexpr double unloaded = 0.3;
+/// A store takes the way to the MALL for so much longer than a load. Fitted on MI300A's
+/// gpu-l2-stream.
+constexpr double mall_store = 1.8;
 /// Cycles of work that may wait in front of the L1 before waves are held.
 constexpr double queue_room = 32;
 
-/// Of a scalar load that its cache has, as arguments are later on. Fitted on MI210's gpu-stream.
-constexpr double scalar_latency = 100;
+/// Of a scalar load that its cache has, as arguments are later on. Fitted on gpu-l2-stream, read,
+/// of MI210 and MI300A.
+constexpr double scalar_latency = 60;
+/// A store takes the way to the L2 for so much longer than a load of as many bytes, and is done
+/// after so many of its latencies. Fitted on gpu-l2-stream of MI210 and MI300A.
+constexpr double l2_store = 2.8, store_latency = 1.75;
 
 /// Adds a share of a line to a sum; whether a whole one is full now.
 bool fills(double& sum, double share) {
@@ -62,9 +69,12 @@ void MemoryPath::write_back(double bytes, double now) {
   dirty_ -= over;
 }
 
-double MemoryPath::beyond_l2(double latency) const {
+/// A lone line has the latency of dependent loads, which is one of a GPU that does nothing else: it
+/// opens a row of DRAM for itself.
+double MemoryPath::beyond_l2(double latency, double lines) const {
   const double idle = 1 - rates_.active;
-  return cycles_of(latency / gpu_.clock_ghz) * (1 - unloaded * idle * idle);
+  return cycles_of(issued(latency) / gpu_.clock_ghz) *
+         (1 - unloaded * idle * idle * (lines - 1) / lines);
 }
 
 MemoryPath::Ends MemoryPath::vector(const profile::Request& request, const Cost& cost, double now) {
@@ -73,17 +83,18 @@ MemoryPath::Ends MemoryPath::vector(const profile::Request& request, const Cost&
   const double pipe = std::max(lanes_ / 16.0, request.count * line / 64);
   l1_ = std::max(l1_, now) + pipe;
   busy_.l1 += pipe;
-  Ends ends{.data = l1_ + gpu_.l1_latency.value_or(120), .safe = now};
+  Ends ends{.data = l1_ + l1_latency(), .safe = now};
   const double beyond_l1 = request.count - request.from_l1;
   if (beyond_l1 == 0) return ends;
 
   Origin& o = origin(request.instruction);
   const double first = request.first_touches;
   const double again = beyond_l1 - first - request.reused;  // the L2 has lost them
-  double mall = first * o.sharing.mall + again;
-  double memory = first * (1 - o.sharing.l2 - o.sharing.arriving - o.sharing.mall);
+  const double unshared = first * (1 - rates_.in_l2);       // where no other workgroup brought them
+  double memory = unshared * (1 - o.sharing.l2 - o.sharing.arriving - o.sharing.mall);
+  double mall = unshared * o.sharing.mall + memory * rates_.in_mall + again * rates_.kept_by_mall;
+  memory = memory * (1 - rates_.in_mall) + again * (1 - rates_.kept_by_mall);
   if (!gpu_.mall_bytes.value_or(0)) memory += std::exchange(mall, 0);
-  if (rates_.in_mall) mall += std::exchange(memory, 0);
 
   // The oldest ones must have come before so many bytes can be under way.
   const double bytes = beyond_l1 * line;
@@ -94,29 +105,32 @@ MemoryPath::Ends MemoryPath::vector(const profile::Request& request, const Cost&
     under_way_.pop_front();
   }
 
-  const double at_l2 = take(l2_, busy_.l2, begin, bytes, rates_.l2_bytes);
+  const double at_l2 =
+      take(l2_, busy_.l2, begin, bytes * (cost.stores ? l2_store : 1), rates_.l2_bytes);
   double& data = ends.data;
-  data = std::max(data, at_l2 + l2_latency());
-  ends.safe = at_l2 + l2_latency();
+  ends.safe = at_l2 + l2_latency() * (cost.stores ? store_latency : 1);
+  data = std::max(data, ends.safe);
   // The L2 fetches whole lines of its own.
   const double fetched = cost.stores ? line : std::max(line, 128.0);
   const bool from_mall = fills(o.from_mall, mall + memory),
              from_memory = fills(o.from_memory, memory),
-             arrives = fills(o.arriving, first * o.sharing.arriving);
+             arrives = fills(o.arriving, unshared * o.sharing.arriving);
   if (gpu_.mall_bytes.value_or(0) && mall + memory > 0) {
     const double there =
-        take(mall_, busy_.mall, begin, (mall + memory) * fetched, rates_.mall_bytes);
-    if (from_mall) data = std::max(data, there + mall_latency());
+        take(mall_, busy_.mall, begin, (mall + memory) * fetched * (cost.stores ? mall_store : 1),
+             rates_.mall_bytes);
+    if (from_mall) data = std::max(data, there + mall_latency(request.count));
   }
   drain(now);
   if (cost.stores) {
     write_back(memory * fetched, now);
   } else if (memory > 0) {
     const double there = take(memory_, busy_.memory, begin, memory * fetched, rates_.memory_bytes);
-    if (from_memory) data = std::max(data, there + memory_latency());
+    if (from_memory) data = std::max(data, there + memory_latency(request.count));
   }
   if (arrives) data = std::max(data, begin + far_latency());
   if (cost.atomic) ends.safe = data = std::max(data, begin + atomic_latency * far_latency());
+  if (request.pages) data += cycles_of(translation_ns);
   under_way_.emplace_back(data, bytes);
   bytes_under_way_ += bytes;
   return ends;

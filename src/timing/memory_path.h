@@ -13,9 +13,14 @@ namespace hipsight::timing {
 /// What a compute unit can do in a cycle.
 struct Rates {
   double l2_bytes, mall_bytes, memory_bytes;  ///< its share, bytes per cycle
-  double clock_ghz;      ///< at which it runs: beyond the L2 things take as long as ever
-  double active = 1;     ///< share of the GPU's compute units that have work
-  bool in_mall = false;  ///< whether what comes from memory lies in the MALL
+  double clock_ghz;   ///< at which it runs: beyond the L2 things take as long as ever
+  double active = 1;  ///< share of the GPU's compute units that have work
+  // Where lines lie that a workgroup touches first, of those that no other one brought: shares that
+  // the L2 has, and of the rest the MALL.
+  double in_l2 = 0, in_mall = 0;
+  double kept_by_mall = 1;  ///< the share of what the L2 has lost
+  // From the begin of a wave, and of a workgroup, to the next one's.
+  double wave_begins = 0, group_begins = 0;
 };
 
 /// Loads, stores and atomics of a compute unit on their way: L1, L2, MALL, memory. Each is a pipe
@@ -59,14 +64,24 @@ class MemoryPath {
   void write_back(double bytes, double now);
 
   double cycles_of(double ns) const { return ns * rates_.clock_ghz; }
-  double l2_latency() const { return gpu_.l2_latency.value_or(250); }
-  /// The GPU's file has cycles at its own clock.
-  double memory_latency() const { return beyond_l2(gpu_.dram_latency.value_or(700)); }
-  double mall_latency() const {
-    return gpu_.mall_latency ? beyond_l2(*gpu_.mall_latency) : memory_latency();
+  /// The GPU's file says how long it takes from a load to the next one that depends on it: with the
+  /// issue of the load and of its wait.
+  double issued(double latency) const { return latency - 2 * gpu_.issue_cycles; }
+  double l1_latency() const { return issued(gpu_.l1_latency.value_or(120)); }
+  double l2_latency() const { return issued(gpu_.l2_latency.value_or(250)); }
+  /// The GPU's file has cycles at its own clock, and for memory with the translation of addresses.
+  /// `lines`: of the request.
+  double memory_latency(double lines = many) const {
+    return beyond_l2(gpu_.dram_latency.value_or(700) - translation_ns * gpu_.clock_ghz, lines);
   }
-  double beyond_l2(double latency) const;
-  double far_latency() const { return rates_.in_mall ? mall_latency() : memory_latency(); }
+  double mall_latency(double lines = many) const {
+    return gpu_.mall_latency ? beyond_l2(*gpu_.mall_latency, lines) : memory_latency(lines);
+  }
+  double beyond_l2(double latency, double lines) const;
+  double far_latency() const { return rates_.in_mall > 0.5 ? mall_latency() : memory_latency(); }
+  static constexpr double many = 64;
+  /// A page whose address the compute unit did not know. Fitted on MI300X's gpu-latency.
+  static constexpr double translation_ns = 50;
 
   const gpus::Gpu& gpu_;
   const Rates& rates_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profile/footprint.h"
+
 namespace hipsight::timing {
 namespace {
 
@@ -16,8 +18,15 @@ constexpr double busy_enough = 0.7;
 constexpr double turning = 0.17;
 
 /// What an XCD gets from the MALL: sixteen channels of 64 bytes (AMD CDNA3 white paper), of which
-/// so much is reached. Assumed.
-constexpr double mall_bytes_per_cycle = 1024, mall_reached = 0.7;
+/// so much is reached. Fitted on MI300A's gpu-l2-stream, read.
+constexpr double mall_bytes_per_cycle = 1024, mall_reached = 0.42;
+/// What is reached of the L2's peak. Fitted on MI210's gpu-l2-cache (0.73) and MI300X's gpu-cache
+/// (0.80).
+constexpr double l2_reached = 0.77;
+/// Cycles for which a shader engine starts a wave, by lanes (it fills a register with numbers of
+/// work-items, 16 lanes a cycle), and an XCD a workgroup. Fitted on gpu-l2-stream of MI210 and
+/// MI300A, and on MI210's gpu-small-kernels with graphs.
+constexpr double wave_start = 4.25 / 64, group_start = 2.05;
 
 /// Of the bytes that go to and come from memory, the share that is written.
 double written_share(const gpus::Gpu& gpu, const profile::LaunchTrace& trace) {
@@ -35,20 +44,32 @@ double written_share(const gpus::Gpu& gpu, const profile::LaunchTrace& trace) {
 }
 
 Rates rates_of(const gpus::Gpu& gpu, double active_units, double clock_ghz, double written,
-               Caches caches) {
+               double lanes, const profile::Footprint& footprint, Caches caches) {
   // No compute unit gets more than 64 bytes a cycle from its L2.
-  const double l2 = gpu.l2_gb_per_s.value_or(64.0 * gpu.compute_units * gpu.clock_ghz);
+  const double l2 = l2_reached * gpu.l2_gb_per_s.value_or(64.0 * gpu.compute_units * gpu.clock_ghz);
   // Where no stream was measured: 80 % of what is specified (fitted on assembly GEMMs of
   // ROCm/aiter on MI355X; streams that were measured reach 85 to 94 % on MI210 and MI300X).
   const double memory = gpu.dram_gb_per_s_measured.value_or(0.8 * gpu.dram_gb_per_s) /
                         (1 + turning * 4 * written * (1 - written));
-  const double mall = gpu.mall_gb_per_s.value_or(mall_bytes_per_cycle * gpu.xcds * gpu.clock_ghz);
-  return {.l2_bytes = std::min(64.0, l2 / clock_ghz / active_units),
-          .mall_bytes = mall_reached * mall / clock_ghz / active_units,
-          .memory_bytes = memory / clock_ghz / active_units,
-          .clock_ghz = clock_ghz,
-          .active = active_units / gpu.compute_units,
-          .in_mall = caches == Caches::InMall && gpu.mall_bytes.value_or(0)};
+  const double links = mall_bytes_per_cycle * gpu.xcds * gpu.clock_ghz,
+               mall = std::min(links, gpu.mall_gb_per_s.value_or(links)),
+               mall_bytes = double(gpu.mall_bytes.value_or(0));
+  Rates rates{.l2_bytes = std::min(64.0, l2 / clock_ghz / active_units),
+              .mall_bytes = mall_reached * mall / clock_ghz / active_units,
+              .memory_bytes = memory / clock_ghz / active_units,
+              .clock_ghz = clock_ghz,
+              .active = active_units / gpu.compute_units};
+  if (footprint.launch > 0) rates.kept_by_mall = profile::kept_share(footprint.launch, mall_bytes);
+  if (caches == Caches::InMall) rates.in_mall = mall_bytes > 0;
+  if (caches == Caches::Warm) {
+    rates.in_l2 = profile::kept_share(footprint.xcd, double(gpu.l2_bytes) / gpu.xcds);
+    rates.in_mall = profile::kept_share(footprint.launch, mall_bytes);
+  }
+  if (gpu.shader_engines) {
+    rates.wave_begins = wave_start * lanes * std::max(1.0, active_units / *gpu.shader_engines);
+    rates.group_begins = group_start * std::max(1.0, active_units / gpu.xcds);
+  }
+  return rates;
 }
 
 }  // namespace
@@ -79,7 +100,8 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
   const double written = written_share(gpu, trace);
   UnitRun run;
   for (int round = 0; round < 2; ++round) {
-    const Rates rates = rates_of(gpu, active, clock, written, caches);
+    const Rates rates =
+        rates_of(gpu, active, clock, written, wavefront_size, trace.footprint, caches);
     run = run_compute_unit(unit, rates,
                            {trace.neighbours(), result.regions, trace.sharing, wavefront_size},
                            p.simulated, resident);
@@ -107,8 +129,10 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
     const double slope = (run.cycles - first) / double(run.ends.size() - resident);
     p.cycles += rest * slope * double(p.workgroups_per_cu - p.simulated);
   }
-  p.launch_seconds = gpu.launch_us.value_or(2) * 1e-6;
-  p.seconds = p.launch_seconds + p.cycles / (clock * 1e9);
+  const double work = p.cycles / (clock * 1e9);
+  p.seconds =
+      std::max(gpu.launch_us.value_or(2) * 1e-6 + work, gpu.launch_interval_us.value_or(0) * 1e-6);
+  p.launch_seconds = p.seconds - work;
 
   const double simd_cycles = run.cycles * unit.simds_per_cu;
   if (simd_cycles > 0)

@@ -32,9 +32,10 @@ struct Prediction {
   std::uint64_t workgroups_per_cu = 0, simulated = 0;
 };
 
-/// What caches hold when a launch begins: nothing of it, or the MALL all that it reads. A program
-/// that goes round in buffers which together fill the MALL finds it cold.
-enum class Caches : std::uint8_t { Cold, InMall };
+/// What caches hold when a launch begins: nothing of it, or the MALL all that it reads, or L2 and
+/// MALL what they can of what it touches, as if it went round in its data for long. A program that
+/// goes round in buffers which together fill the MALL finds it cold.
+enum class Caches : std::uint8_t { Cold, InMall, Warm };
 
 /// `trace`: of the launch, through simulate_caches.
 Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,

@@ -15,7 +15,10 @@
 namespace hipsight::timing {
 namespace {
 
-constexpr std::string_view magic = "hipsight recording 1\n";
+/// The first word of a recording, its version, and "\n". Before version 2 there were no footprints
+/// and pages.
+constexpr std::string_view magic = "hipsight recording ";
+constexpr char version = '2';
 
 /// Numbers are LEB128; signed ones zigzag; doubles in 2^-20.
 class Writer {
@@ -33,15 +36,20 @@ class Writer {
     bytes += value;
   }
 
-  std::string bytes{magic};
+  std::string bytes = fmt::format("{}{}\n", magic, version);
 };
 
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {
-    if (!rest_.starts_with(magic)) fail("this is no recording of hipsight");
-    rest_.remove_prefix(magic.size());
+    if (!rest_.starts_with(magic) || rest_.size() < magic.size() + 2)
+      fail("this is no recording of hipsight");
+    version_ = rest_[magic.size()];
+    if (version_ < '1' || version_ > version)
+      fail("the recording is of a version that this hipsight does not know");
+    rest_.remove_prefix(magic.size() + 2);
   }
+  bool has_footprints() const { return version_ >= '2'; }
   std::uint64_t number(std::uint64_t most = ~0ull) {
     std::uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
@@ -70,6 +78,7 @@ class Reader {
     return part;
   }
   std::string_view rest_;
+  char version_ = version;
 };
 
 /// A copy that lives forever, one of each.
@@ -142,7 +151,7 @@ void write_requests(Writer& w, const profile::WaveTrace& wave,
     w.number(static_cast<unsigned>(q.space) * 2 + q.stores);
     for (const std::uint32_t value :
          {std::uint32_t{q.lds_cycles}, q.count, std::uint32_t{q.from_l1},
-          std::uint32_t{q.first_touches}, std::uint32_t{q.reused}})
+          std::uint32_t{q.first_touches}, std::uint32_t{q.reused}, std::uint32_t{q.pages}})
       w.number(value);
   }
 }
@@ -168,6 +177,7 @@ void read_requests(Reader& r, profile::WaveTrace& wave, const std::vector<isa::I
     q.from_l1 = small();
     q.first_touches = small();
     q.reused = small();
+    if (r.has_footprints()) q.pages = small();
   }
 }
 
@@ -205,6 +215,8 @@ void write(const std::string& file, const gpus::Gpu& gpu, const profile::LaunchT
   for (const engine::InstructionCount& count : result.counts)
     instructions += static_cast<double>(count.executions);
   w.number(static_cast<std::uint64_t>(instructions));
+  w.number(static_cast<std::uint64_t>(trace.footprint.launch));
+  w.number(static_cast<std::uint64_t>(trace.footprint.xcd));
 
   std::set<std::uint32_t> ran;
   for (const profile::WaveTrace& wave : group.waves) ran.insert(wave.path.begin(), wave.path.end());
@@ -251,6 +263,10 @@ std::unique_ptr<Recording> read(std::string_view bytes) {
   all.wavefront_size = static_cast<std::uint32_t>(r.number(64));
   all.result.workgroups = r.number();
   const std::uint64_t instructions = r.number();
+  if (r.has_footprints()) {
+    all.trace.footprint.launch = double(r.number());
+    all.trace.footprint.xcd = double(r.number());
+  }
   all.code.resize(r.number(1 << 24));
   std::uint64_t last = 0, address = 0;
   for (std::size_t i = r.count(); i--;) {

@@ -177,8 +177,9 @@ class Builder {
       result_.unknown.push_back("launch");
       return;
     }
-    add(Roof::Kind::Launch, "launch", double(summary_.launches) * *gpu_.launch_us * 1e-6,
-        fmt::format("{} at {} us", summary_.launches, *gpu_.launch_us));
+    const double each = std::max(*gpu_.launch_us, gpu_.launch_interval_us.value_or(0));
+    add(Roof::Kind::Launch, "launch", double(summary_.launches) * each * 1e-6,
+        fmt::format("{} at {} us", summary_.launches, each));
   }
 
   const gpus::Gpu& gpu_;

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "profile/cache.h"
+#include "profile/footprint.h"
 
 namespace hipsight::profile {
 namespace {
@@ -19,6 +22,20 @@ TEST(Cache, HoldsWhatFitsAndForgetsTheOldest) {
   // Twice what fits, round and round: the oldest line is always the next one wanted.
   for (int round = 0; round < 3; ++round)
     for (std::uint64_t line = 100; line < 228; ++line) EXPECT_FALSE(cache.touch(line)) << line;
+}
+
+/// What kept_share says is what a simulated cache does, a little more than full.
+TEST(Cache, KeepsShareOfWhatGoesRound) {
+  constexpr std::uint64_t capacity = 1 << 20;
+  for (const double load : {0.5, 1.0, 1.01, 1.02, 1.04, 1.0625, 1.1, 1.5}) {
+    Cache cache(capacity, 128);
+    const auto lines = static_cast<std::uint64_t>(load * capacity / 128);
+    double hits = 0;
+    for (int round = 0; round < 4; ++round)
+      for (std::uint64_t line = 0; line < lines; ++line) hits += cache.touch(line) && round == 3;
+    EXPECT_NEAR(kept_share(double(lines * 128), double(capacity)), hits / double(lines), 0.03)
+        << load;
+  }
 }
 
 class ProfileTest : public testing::Test {
@@ -133,6 +150,58 @@ TEST_F(ProfileTest, WorkgroupsThatBeginTogetherShareLines) {
   EXPECT_EQ(loads.l2, 0);
   EXPECT_EQ(stores.arriving + stores.mall + stores.l2, 0);
   EXPECT_EQ(trace.neighbours()[0].waves[0].requests[0].first_touches, 2);
+}
+
+/// Whole launches: each line once, however many touch it.
+TEST_F(ProfileTest, FootprintsOfWholeLaunchesAreExact) {
+  LaunchTrace trace(gpu, 2, 64);
+  access(trace, 0, load, 0x10000, 4);       // two lines of 128 bytes
+  access(trace, 1, load, 0x10000, 4);       // the same ones
+  access(trace, 1, store, 0x20000, 4);      // four of 64
+  access(trace, 1, load, 0x1000000, 1024);  // 64 lines
+  EXPECT_DOUBLE_EQ(footprint(gpu, trace).launch, 256 + 256 + 64 * 128);
+  EXPECT_DOUBLE_EQ(footprint(gpu, trace).xcd, (256 + 256 + 64 * 128 + 256) / 2.0);  // their mean
+}
+
+/// 10,000 workgroups go round in 100 pieces of 256 bytes: far less than all could touch.
+TEST_F(ProfileTest, FootprintsOfSamplesAreEstimated) {
+  LaunchTrace trace(gpu, 10'000, 64);
+  const auto touch = [&](const GroupTrace& group, std::uint64_t pieces) {
+    access(trace, group.workgroup, load, 0x10000 + group.workgroup * 37 % pieces * 256, 4);
+  };
+  for (const GroupTrace& group : trace.neighbours()) touch(group, 100);
+  for (const GroupTrace& group : trace.others()) touch(group, 100);
+  const Footprint seen = footprint(gpu, trace);
+  EXPECT_NEAR(seen.launch, 100 * 256, 0.1 * 100 * 256);
+  EXPECT_EQ(seen.xcd, seen.launch);  // each XCD's touch all
+  // Each workgroup its own piece, far apart: no more than all of them touch.
+  LaunchTrace apart(gpu, 10'000, 64);
+  const auto scatter = [&](const GroupTrace& group) {
+    access(apart, group.workgroup, load, group.workgroup << 20, 4);
+  };
+  std::ranges::for_each(apart.others(), scatter);
+  std::ranges::for_each(std::as_const(apart).neighbours(), scatter);
+  EXPECT_DOUBLE_EQ(footprint(gpu, apart).launch, 10'000 * 256);
+  EXPECT_DOUBLE_EQ(footprint(gpu, apart).xcd, 10'000 * 256 / 8.0);
+}
+
+/// A compute unit knows the addresses of 32 pages of 2 MiB.
+TEST_F(ProfileTest, PagesAreTranslated) {
+  LaunchTrace trace(gpu, 1, 64);
+  const auto walk = [&](unsigned pages, unsigned offset) {
+    for (std::uint64_t i = 0; i < pages; ++i) access(trace, 0, load, (i << 21) + offset, 0);
+  };
+  walk(33, 0);                                   // the oldest one is forgotten,
+  walk(33, 4096);                                // which is always the next
+  access(trace, 0, load, (32 << 21) + 4096, 0);  // the L1 has it
+  access(trace, 0, load, (32 << 21) + 8192, 0);
+  simulate_caches(gpu, trace);
+  std::vector<std::uint16_t> pages;
+  for (const Request& request : trace.neighbours()[0].waves[0].requests)
+    pages.push_back(request.pages);
+  std::vector<std::uint16_t> expected(66, 1);
+  expected.insert(expected.end(), 2, 0);
+  EXPECT_EQ(pages, expected);
 }
 
 /// Lines of the L1 that are half as long as the L2's come in pairs.

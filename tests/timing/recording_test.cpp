@@ -69,7 +69,7 @@ TEST_F(RecordingTest, PredictsTheSame) {
   const auto recording = read(bytes);
   EXPECT_EQ(recording->gpu.name, "mi300x");
   EXPECT_EQ(recording->result.workgroups, 8u);
-  for (const Caches caches : {Caches::Cold, Caches::InMall}) {
+  for (const Caches caches : {Caches::Cold, Caches::InMall, Caches::Warm}) {
     const Prediction a = predict(gpu, trace, result, occupancy, 64, caches);
     const Prediction b = recording->predict(caches);
     EXPECT_GT(a.cycles, 1000);

@@ -7,7 +7,8 @@ namespace hipsight::bench {
 
 /// Whether timings of a code object may be used to fit the model. The others are only reported on.
 /// The rule was set down before anything was fitted: FNV-1a (64 bits) of the object's path in
-/// ROCm/aiter ("hsa/gfx950/..."), its bits 32 and up taken modulo 2: 0 is fitted, 1 reported.
+/// ROCm/aiter ("hsa/gfx950/..."), its bits 32 and up taken modulo 2: 0 is fitted, 1 reported. It
+/// also splits the files of figures of RRZE-HPC/gpu-benches ("gpu-latency/mi210.txt").
 constexpr bool is_fitted(std::string_view path) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
