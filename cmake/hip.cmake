@@ -51,11 +51,11 @@ if(NOT TARGET hip_precompiled)
 endif()
 
 # hip_use_headers(RESULT TARGETS gfx... OPTIONS ...): the flags that include them, where they fit:
-# options of the machine do not change what headers mean.
+# options of the machine and folders do not change what headers mean.
 function(hip_use_headers result)
   cmake_parse_arguments(HIP "" "" "TARGETS;OPTIONS" ${ARGN})
   list(REMOVE_ITEM HIP_TARGETS ${hip_precompiled_targets})
-  list(FILTER HIP_OPTIONS EXCLUDE REGEX "^-m")
+  list(FILTER HIP_OPTIONS EXCLUDE REGEX "^-[mI]")
   set(flags -include ${hip_headers})
   if(HIP_OPTIONS OR HIP_TARGETS)
     unset(flags)

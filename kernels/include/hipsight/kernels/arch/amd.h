@@ -1,0 +1,73 @@
+// What CDNA and RDNA have in common.
+#pragma once
+
+#include "architecture.h"
+#include "step_layouts.h"
+
+namespace hipsight::kernels::arch {
+
+HIPSIGHT_INLINE int thread() {
+  return static_cast<int>(__builtin_amdgcn_workitem_id_x());
+}
+
+/// Only what was written to shared memory is waited for: a __syncthreads() would, on RDNA, wait for
+/// the loads from global memory, too, which are to stay under way.
+HIPSIGHT_INLINE void barrier() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+template <int Level>
+HIPSIGHT_INLINE void set_priority() {
+  static_assert(0 <= Level && Level <= 3, "a wave's priority is 0 to 3");
+  __builtin_amdgcn_s_setprio(Level);
+}
+
+/// Buffer accesses: the hardware compares each lane's offset with the limit. The resource's last
+/// word says "raw, 32-bit data": LLVM, AMDGPUUsage, and the ISA guides, "Buffer resource
+/// descriptor".
+HIPSIGHT_INLINE __amdgpu_buffer_rsrc_t resource(const void* base, std::uint32_t limit) {
+#if defined(__GFX9__)
+  constexpr int word = 0x00027000;
+#else
+  constexpr int word = 0x31027000;
+#endif
+  return __builtin_amdgcn_make_buffer_rsrc(const_cast<void*>(base), 0, limit, word);
+}
+
+template <class V>
+HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {
+  const auto from = resource(base, limit);
+  const int at = static_cast<int>(offset);
+  if constexpr (sizeof(V) == 16)
+    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b128(from, at, 0, 0));
+  else if constexpr (sizeof(V) == 8)
+    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b64(from, at, 0, 0));
+  else if constexpr (sizeof(V) == 4)
+    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b32(from, at, 0, 0));
+  else if constexpr (sizeof(V) == 2)
+    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b16(from, at, 0, 0));
+  else
+    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b8(from, at, 0, 0));
+}
+
+template <class V>
+HIPSIGHT_INLINE void store(void* base, std::uint32_t offset, std::uint32_t limit, const V& value) {
+  const auto to = resource(base, limit);
+  const int at = static_cast<int>(offset);
+  if constexpr (sizeof(V) == 16)
+    __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vector<std::uint32_t, 4>, value), to,
+                                           at, 0, 0);
+  else if constexpr (sizeof(V) == 8)
+    __builtin_amdgcn_raw_buffer_store_b64(__builtin_bit_cast(Vector<std::uint32_t, 2>, value), to,
+                                          at, 0, 0);
+  else if constexpr (sizeof(V) == 4)
+    __builtin_amdgcn_raw_buffer_store_b32(__builtin_bit_cast(std::uint32_t, value), to, at, 0, 0);
+  else if constexpr (sizeof(V) == 2)
+    __builtin_amdgcn_raw_buffer_store_b16(__builtin_bit_cast(std::uint16_t, value), to, at, 0, 0);
+  else
+    __builtin_amdgcn_raw_buffer_store_b8(__builtin_bit_cast(std::uint8_t, value), to, at, 0, 0);
+}
+
+}  // namespace hipsight::kernels::arch

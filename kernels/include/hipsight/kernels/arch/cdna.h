@@ -1,0 +1,55 @@
+// CDNA2, CDNA3, CDNA4: gfx90a, gfx942, gfx950.
+#pragma once
+
+#include "amd.h"
+
+namespace hipsight::kernels::arch {
+
+#if defined(__gfx950__)
+inline constexpr Architecture current = Architecture::cdna4;
+#elif defined(__gfx942__)
+inline constexpr Architecture current = Architecture::cdna3;
+#else
+inline constexpr Architecture current = Architecture::cdna2;
+#endif
+
+using Sum32x32 = Vector<float, 16>;
+
+/// The instruction for 16 bytes of each operand, or as many as that takes.
+HIPSIGHT_INLINE Sum32x32 mfma(Vector<f16, 8> a, Vector<f16, 8> b, Sum32x32 sum) {
+#if defined(__gfx950__)
+  return __builtin_amdgcn_mfma_f32_32x32x16_f16(a, b, sum, 0, 0, 0);
+#else
+  sum = __builtin_amdgcn_mfma_f32_32x32x8f16(a.lo, b.lo, sum, 0, 0, 0);
+  return __builtin_amdgcn_mfma_f32_32x32x8f16(a.hi, b.hi, sum, 0, 0, 0);
+#endif
+}
+
+HIPSIGHT_INLINE Sum32x32 mfma(Vector<bf16, 8> a, Vector<bf16, 8> b, Sum32x32 sum) {
+#if defined(__gfx950__)
+  return __builtin_amdgcn_mfma_f32_32x32x16_bf16(a, b, sum, 0, 0, 0);
+#else
+  const auto x = __builtin_bit_cast(Vector<short, 8>, a),
+             y = __builtin_bit_cast(Vector<short, 8>, b);
+  sum = __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(x.lo, y.lo, sum, 0, 0, 0);
+  return __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(x.hi, y.hi, sum, 0, 0, 0);
+#endif
+}
+
+HIPSIGHT_INLINE Sum32x32 mfma(Vector<f32, 4> a, Vector<f32, 4> b, Sum32x32 sum) {
+  HIPSIGHT_UNROLL
+  for (int i = 0; i < 4; i++) sum = __builtin_amdgcn_mfma_f32_32x32x2f32(a[i], b[i], sum, 0, 0, 0);
+  return sum;
+}
+
+template <class T>
+struct MatrixStep {
+  static constexpr StepLayout layout = mfma_32x32(chunk_size<T>);
+  using A = Chunk<T>;
+  using B = Chunk<T>;
+  using C = Sum32x32;
+
+  HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) { sum = mfma(b, a, sum); }
+};
+
+}  // namespace hipsight::kernels::arch

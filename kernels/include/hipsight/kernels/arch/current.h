@@ -1,0 +1,39 @@
+// The architecture that is being compiled for. A kernel's source is compiled once for each GPU and
+// once for the host, and finds there, in namespace arch, always the same names:
+//   current                        which Architecture it is
+//   MatrixStep<T>                  the matrix step for operands of T: shape, layouts, multiply()
+//   thread(), workgroup()          what a work-item is told of itself
+//   barrier()                      for the whole workgroup; shared memory is then seen by all
+//   load<V>(base, offset, limit)   bounded access to global memory, in bytes; see below
+//   store(base, offset, limit, v)
+//   set_priority<N>()              of this wave, 0 to 3
+// A load at an offset of `limit` or beyond gives zeros, a store there vanishes. `base` and `limit`
+// must be the same for the whole wave.
+#pragma once
+
+#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#include "cdna.h"
+#elif defined(__GFX11__) || defined(__GFX12__)
+#include "rdna.h"
+#elif defined(__CUDA_ARCH__)
+#include "nvidia.h"
+#elif defined(__HIP_DEVICE_COMPILE__)
+#error \
+    "hipsight's kernels are for gfx90a, gfx942, gfx950, gfx11 and gfx12: this GPU is none of them"
+#else
+#include "host.h"
+#endif
+
+namespace hipsight::kernels::arch {
+
+inline constexpr int wave_size = facts(current).wave;
+
+HIPSIGHT_INLINE int lane() {
+  return thread() % wave_size;
+}
+
+HIPSIGHT_INLINE int wave() {
+  return thread() / wave_size;
+}
+
+}  // namespace hipsight::kernels::arch

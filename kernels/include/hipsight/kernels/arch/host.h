@@ -1,0 +1,38 @@
+// The scalar reference: a workgroup of one work-item with one lane, on the host. The same kernels
+// run on it, one workgroup after the other, in plain C++.
+#pragma once
+
+#include <cstring>
+
+#include "architecture.h"
+#include "lane_fma.h"
+
+namespace hipsight::kernels::arch {
+
+inline constexpr Architecture current = Architecture::host;
+
+template <class T>
+using MatrixStep = LaneFma<T, fma_4x4(chunk_size<T>)>;
+
+HIPSIGHT_INLINE int thread() {
+  return 0;
+}
+
+HIPSIGHT_INLINE void barrier() {}
+
+template <int Level>
+HIPSIGHT_INLINE void set_priority() {}
+
+template <class V>
+HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {
+  V value{};
+  if (offset < limit) std::memcpy(&value, static_cast<const char*>(base) + offset, sizeof value);
+  return value;
+}
+
+template <class V>
+HIPSIGHT_INLINE void store(void* base, std::uint32_t offset, std::uint32_t limit, const V& value) {
+  if (offset < limit) std::memcpy(static_cast<char*>(base) + offset, &value, sizeof value);
+}
+
+}  // namespace hipsight::kernels::arch

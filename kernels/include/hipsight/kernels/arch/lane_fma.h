@@ -1,0 +1,32 @@
+// A matrix step without matrix instructions: each lane multiplies its lines of A and B, by FMAs in
+// f32.
+#pragma once
+
+#include <cmath>
+
+#include "step_layouts.h"
+
+namespace hipsight::kernels::arch {
+
+/// A lane's values are, of each operand, line after line, and of the sums, row after row.
+template <class T, StepLayout layout_>
+struct LaneFma {
+  static constexpr StepLayout layout = layout_;
+  using A = Vector<T, layout.a.elements()>;
+  using B = Vector<T, layout.b.elements()>;
+  using C = Vector<float, layout.c.elements()>;
+
+  HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) {
+    constexpr int depth = layout.depth, sums = layout.c.elements();
+    constexpr int columns = layout.b.elements() / depth;
+    HIPSIGHT_UNROLL
+    for (int d = 0; d < depth; d++) {
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < sums; i++)
+        sum[i] = fmaf(static_cast<float>(a[i / columns * depth + d]),
+                      static_cast<float>(b[i % columns * depth + d]), sum[i]);
+    }
+  }
+};
+
+}  // namespace hipsight::kernels::arch

@@ -1,0 +1,75 @@
+// NVIDIA from sm_80 on.
+#pragma once
+
+#if __CUDA_ARCH__ < 800
+#error "hipsight's kernels need sm_80 or later: bf16 and its matrix instructions"
+#endif
+
+#include "architecture.h"
+#include "lane_fma.h"
+
+namespace hipsight::kernels::arch {
+
+inline constexpr Architecture current = Architecture::ampere;
+
+HIPSIGHT_INLINE int thread() {
+  return static_cast<int>(threadIdx.x);
+}
+
+HIPSIGHT_INLINE void barrier() {
+  __syncthreads();
+}
+
+/// NVIDIA's waves have no priorities.
+template <int Level>
+HIPSIGHT_INLINE void set_priority() {}
+
+template <class V>
+HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {
+  V value{};
+  if (offset < limit) value = *reinterpret_cast<const V*>(static_cast<const char*>(base) + offset);
+  return value;
+}
+
+template <class V>
+HIPSIGHT_INLINE void store(void* base, std::uint32_t offset, std::uint32_t limit, const V& value) {
+  if (offset < limit) *reinterpret_cast<V*>(static_cast<char*>(base) + offset) = value;
+}
+
+template <class T>
+struct MatrixStep {
+  static constexpr StepLayout layout = mma_m16n8();
+  using A = Vector<T, 16>;
+  using B = Vector<T, 8>;
+  using C = Vector<float, 4>;
+
+  HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) {
+    const auto* a2 = reinterpret_cast<const std::uint32_t*>(&a);  // pairs of values
+    const auto* b2 = reinterpret_cast<const std::uint32_t*>(&b);
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < 4; i += 2)
+      instruction(a2[i], a2[i + 4], a2[i + 1], a2[i + 5], b2[i], b2[i + 1], sum);
+  }
+
+ private:
+  HIPSIGHT_INLINE static void instruction(std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
+                                          std::uint32_t a3, std::uint32_t b0, std::uint32_t b1,
+                                          C& sum) {
+#define HIPSIGHT_MMA(TYPE)                                         \
+  asm("mma.sync.aligned.m16n8k16.row.col.f32." TYPE "." TYPE       \
+      ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])     \
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1))
+    if constexpr (sizeof(T) == 2 && !__is_same(T, bf16))
+      HIPSIGHT_MMA("f16");
+    else
+      HIPSIGHT_MMA("bf16");
+#undef HIPSIGHT_MMA
+  }
+};
+
+/// The matrix instructions for f32 cut the operands to 10 bits of mantissa.
+template <>
+struct MatrixStep<f32> : LaneFma<f32, fma_32x32(chunk_size<f32>)> {};
+
+}  // namespace hipsight::kernels::arch

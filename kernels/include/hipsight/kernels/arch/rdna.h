@@ -1,0 +1,55 @@
+// RDNA3 and RDNA4: gfx11 and gfx12, waves of 32.
+#pragma once
+
+#include "amd.h"
+#include "lane_fma.h"
+
+namespace hipsight::kernels::arch {
+
+#if defined(__GFX12__)
+inline constexpr Architecture current = Architecture::rdna4;
+#else
+inline constexpr Architecture current = Architecture::rdna3;
+#endif
+
+using Sum16x16 = Vector<float, 8>;
+
+#if defined(__GFX12__)
+HIPSIGHT_INLINE Sum16x16 wmma(Vector<f16, 8> a, Vector<f16, 8> b, Sum16x16 sum) {
+  return __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(a, b, sum);
+}
+
+HIPSIGHT_INLINE Sum16x16 wmma(Vector<bf16, 8> a, Vector<bf16, 8> b, Sum16x16 sum) {
+  return __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32_gfx12(
+      __builtin_bit_cast(Vector<short, 8>, a), __builtin_bit_cast(Vector<short, 8>, b), sum);
+}
+#else
+HIPSIGHT_INLINE Sum16x16 wmma(Vector<f16, 16> a, Vector<f16, 16> b, Sum16x16 sum) {
+  return __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(a, b, sum);
+}
+
+HIPSIGHT_INLINE Sum16x16 wmma(Vector<bf16, 16> a, Vector<bf16, 16> b, Sum16x16 sum) {
+  return __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(__builtin_bit_cast(Vector<short, 16>, a),
+                                                     __builtin_bit_cast(Vector<short, 16>, b), sum);
+}
+#endif
+
+template <class T>
+struct MatrixStep {
+#if defined(__GFX12__)
+  static constexpr StepLayout layout = wmma_rdna4();
+#else
+  static constexpr StepLayout layout = wmma_rdna3();
+#endif
+  using A = Vector<T, layout.a.elements()>;
+  using B = A;
+  using C = Sum16x16;
+
+  HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) { sum = wmma(b, a, sum); }
+};
+
+/// There are no matrix instructions for f32.
+template <>
+struct MatrixStep<f32> : LaneFma<f32, fma_32x32(chunk_size<f32>)> {};
+
+}  // namespace hipsight::kernels::arch

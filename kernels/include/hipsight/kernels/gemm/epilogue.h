@@ -1,0 +1,76 @@
+// What becomes of a sum of products before it is stored: functors that are joined by `|`.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+
+#include "../arch/layout.h"
+
+namespace hipsight::kernels {
+
+/// Where in the result: its batch, row and column.
+struct ResultPlace {
+  int batch, row, column;
+};
+
+/// Takes a value in f32 and gives the next one.
+template <class E>
+concept Epilogue = requires(const E epilogue, float value, ResultPlace at) {
+  { epilogue(value, at) } -> std::same_as<float>;
+};
+
+struct Identity {
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace) const { return value; }
+};
+
+/// x * factor
+struct Scale {
+  float factor;
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace) const { return value * factor; }
+};
+
+/// x + bias[column]
+template <class T>
+struct Bias {
+  const T* bias;
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
+    return value + static_cast<float>(bias[at.column]);
+  }
+};
+template <class T>
+Bias(const T*) -> Bias<T>;
+
+/// x where it is positive or not a number, else 0.
+struct Relu {
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace) const {
+    return value <= 0 ? 0 : value;
+  }
+};
+
+/// x times the normal distribution's chance of less than x, by its approximation in tanh (D.
+/// Hendrycks and K. Gimpel, "Gaussian Error Linear Units", arXiv 1606.08415): x / (1 + exp(-2 u)),
+/// with u = sqrt(2 / pi) (x + 0.044715 x^3). -inf gives -0; not a number stays so.
+struct Gelu {
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace) const {
+    const float minus_2u = value * (-1.5957691216f - 0.0713548163f * value * value);
+    if (value < -12) return -0.0f;  // the limit, where -inf / inf would be no number
+    return value / (1 + expf(minus_2u));
+  }
+};
+
+/// First `first`, then `second`.
+template <Epilogue First, Epilogue Second>
+struct Chain {
+  First first;
+  Second second;
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
+    return second(first(value, at), at);
+  }
+};
+
+template <Epilogue First, Epilogue Second>
+constexpr Chain<First, Second> operator|(First first, Second second) {
+  return {first, second};
+}
+
+}  // namespace hipsight::kernels

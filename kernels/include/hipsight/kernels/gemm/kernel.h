@@ -1,0 +1,139 @@
+// C = epilogue(A B): one algorithm for all GPUs.
+#pragma once
+
+#include "../matrix.h"
+#include "../tile/pipeline.h"
+#include "../tile/register_tile.h"
+#include "epilogue.h"
+#include "tile_order.h"
+#include "tilings.h"
+
+namespace hipsight::kernels {
+
+/// What a kernel is given: all of each matrix, with the rows that memory has, and the elements from
+/// one of a batch to the next.
+template <class T, class Out, class E>
+struct GemmArguments {
+  GlobalTile<const T> a, b;
+  GlobalTile<Out> c;
+  std::int64_t a_batch, b_batch, c_batch;
+  E epilogue;
+};
+
+/// What one workgroup does: a tile of C, of which each wave sums a part.
+template <class T, Order order_a, Order order_b, class Out, Epilogue E, TileSize size>
+struct GemmWorkgroup {
+  static constexpr Tiling tiling = gemm_tiling(arch::current, size, sizeof(T));
+  static constexpr int threads = kernels::threads(tiling, arch::current);
+
+  using Step = arch::MatrixStep<T>;
+  static constexpr int depth = tiling.depth_bytes / static_cast<int>(sizeof(T));
+  static constexpr int steps = depth / Step::layout.depth;
+  static_assert(steps % 2 == 0, "gemm: a tile must be an even number of matrix steps deep");
+
+  static constexpr int bank_bytes = facts(arch::current).bank_bytes;
+  using TileA = SharedTile<T, tiling.rows, depth,
+                           swizzle_for<T>(Step::layout.a, tiling.depth_bytes, bank_bytes)>;
+  using TileB = SharedTile<T, tiling.columns, depth,
+                           swizzle_for<T>(Step::layout.b, tiling.depth_bytes, bank_bytes)>;
+  struct Shared {
+    TileA a[2];
+    TileB b[2];
+  };
+  static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
+                "gemm: the tiling takes more shared memory than this GPU has");
+
+  /// The operands of one step of a wave.
+  struct Operands {
+    OperandTile<T, Operand::a, tiling.wave_rows> a;
+    OperandTile<T, Operand::b, tiling.wave_columns> b;
+  };
+  using Sum = Accumulator<T, tiling.wave_rows, tiling.wave_columns>;
+
+  HIPSIGHT_INLINE static void run(GemmArguments<T, Out, E> arguments, Shared& shared, int workgroup,
+                                  int batch) {
+    arguments.a.data += batch * arguments.a_batch;
+    arguments.b.data += batch * arguments.b_batch;
+    arguments.c.data += batch * arguments.c_batch;
+    const Place tile = tile_of(workgroup, ceil_div(arguments.c.rows, tiling.rows),
+                               ceil_div(arguments.c.columns, tiling.columns), tiling.group);
+    const Place first{tile.row * tiling.rows, tile.column * tiling.columns};
+    constexpr int waves_across = tiling.columns / tiling.wave_columns;
+    const Place part{arch::wave() / waves_across * tiling.wave_rows,
+                     arch::wave() % waves_across * tiling.wave_columns};
+
+    Pipeline<TileA, order_a == Order::row_major, threads> a(arguments.a, first.row, shared.a);
+    Pipeline<TileB, order_b == Order::column_major, threads> b(arguments.b, first.column, shared.b);
+    Sum sum;
+    multiply_all(a, b, part, sum);
+    store(arguments, batch, first, part, sum);
+  }
+
+ private:
+  template <class A, class B>
+  HIPSIGHT_INLINE static void load(Operands& to, const A& a, const B& b, Place part, int t,
+                                   int step) {
+    to.a.load(a[t], part.row, step * Step::layout.depth);
+    to.b.load(b[t], part.column, step * Step::layout.depth);
+  }
+
+  /// While a tile is multiplied, the next one is on its way to shared memory, and then the one
+  /// after it is asked for. A step's operands are read during the step before. So there is one
+  /// barrier for each tile, before the last step, whose operands are in registers.
+  template <bool known_to_fit, class A, class B>
+  HIPSIGHT_INLINE static void multiply_tile(A& a, B& b, int t, Place part, Operands (&operands)[2],
+                                            Sum& sum) {
+    HIPSIGHT_UNROLL
+    for (int step = 0; step < steps; step++) {
+      const bool last = step == steps - 1;
+      if (last) {
+        a.template finish<known_to_fit>(t + 1);
+        b.template finish<known_to_fit>(t + 1);
+        arch::barrier();
+        a.template start<known_to_fit>(t + 2);
+        b.template start<known_to_fit>(t + 2);
+      }
+      load(operands[(step + 1) % 2], a, b, part, t + last, (step + 1) % steps);
+      multiply(operands[step % 2].a, operands[step % 2].b, sum);
+    }
+  }
+
+  template <class A, class B>
+  HIPSIGHT_INLINE static void multiply_all(A& a, B& b, Place part, Sum& sum) {
+    if (a.count() == 0) return;
+    a.start(0), b.start(0);
+    a.finish(0), b.finish(0);
+    arch::barrier();
+    a.start(1), b.start(1);
+    Operands operands[2];
+    load(operands[0], a, b, part, 0, 0);
+    const int fitting = a.fitting() < b.fitting() ? a.fitting() : b.fitting();
+    int t = 0;
+    for (; t + 2 < fitting; t++) multiply_tile<true>(a, b, t, part, operands, sum);
+    for (; t < a.count(); t++) multiply_tile<false>(a, b, t, part, operands, sum);
+  }
+
+  /// The epilogue is asked only of places that exist.
+  HIPSIGHT_INLINE static void store(const GemmArguments<T, Out, E>& arguments, int batch,
+                                    Place first, Place part, const Sum& sum) {
+    const GlobalTile<Out> c = arguments.c.from(first.row, first.column);
+    constexpr int width = Sum::run < chunk_size<Out> ? Sum::run : chunk_size<Out>;
+    const bool vectors = c.template takes_vectors<width>(tiling.columns);
+    sum.template for_each_run<width>([&](Place at, const Vector<float, width>& values) {
+      at.row += part.row;
+      at.column += part.column;
+      Vector<Out, width> results;
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < width; i++) {
+        const Place inside = c.inside({at.row, at.column + i});
+        results[i] = static_cast<Out>(arguments.epilogue(
+            values[i], {batch, first.row + inside.row, first.column + inside.column}));
+      }
+      if (vectors) return c.store(at.row, at.column, tiling.rows, results);
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < width; i++) c.store_one(at.row, at.column + i, tiling.rows, results[i]);
+    });
+  }
+};
+
+}  // namespace hipsight::kernels

@@ -1,0 +1,104 @@
+// A GEMM as its caller states it, and what is wrong with it.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "kernel.h"
+
+namespace hipsight::kernels {
+
+template <class T, Order order_a, Order order_b, class Out, Epilogue E>
+struct GemmProblem {
+  template <TileSize size>
+  using Workgroup = GemmWorkgroup<T, order_a, order_b, Out, E, size>;
+
+  static constexpr int element_bytes = sizeof(T);
+
+  Matrix<const T, order_a> a;
+  Matrix<const T, order_b> b;
+  RowMajor<Out> c;
+  E epilogue;
+  int batches;
+
+  /// What no kernel takes, in a sentence, or empty.
+  std::string error() const {
+    if (a.rows != c.rows || b.columns != c.columns || a.columns != b.rows)
+      return "gemm: A is " + size(a) + ", B is " + size(b) + " and C is " + size(c) +
+             ": they must be M x K, K x N and M x N";
+    if (c.rows < 0 || c.columns < 0 || a.columns < 0)
+      return "gemm: a size is negative: A is " + size(a) + " and B is " + size(b);
+    if (batches < 0 || batches > 65535)
+      return "gemm: there are " + std::to_string(batches) + " batches: it must be 0 to 65535";
+    for (const std::string& message :
+         {error_of_stride("A", a), error_of_stride("B", b), error_of_stride("C", c)})
+      if (!message.empty()) return message;
+    return {};
+  }
+
+  /// Without any result there is nothing to do. (Without depth there is: sums of 0.)
+  bool empty() const { return c.rows == 0 || c.columns == 0 || batches == 0; }
+
+  int tiles(const Tiling& tiling) const {
+    return ceil_div(c.rows, tiling.rows) * ceil_div(c.columns, tiling.columns);
+  }
+
+  GemmArguments<T, Out, E> arguments() const {
+    return {whole(a), whole(b), whole(c), a.batch_stride, b.batch_stride, c.batch_stride, epilogue};
+  }
+
+ private:
+  template <class M>
+  static std::string size(const M& matrix) {
+    return std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns);
+  }
+
+  template <class M>
+  static std::string error_of_stride(const char* name, const M& matrix) {
+    constexpr int tile_rows = 256;  // the most that a workgroup sees at once
+    constexpr std::int64_t most = INT32_MAX / tile_rows / sizeof(typename M::Element);
+    const int across = M::order == Order::row_major ? matrix.columns : matrix.rows;
+    const std::string stride =
+        std::string("gemm: ") + name + "'s stride of " + std::to_string(matrix.stride);
+    if (matrix.stride < across)
+      return stride + " is less than the " + std::to_string(across) + " elements side by side";
+    if (matrix.stride > most)
+      return stride + " is more than " + std::to_string(most) + ", the largest that kernels take";
+    return {};
+  }
+
+  /// The rows of the tile are those of memory.
+  template <class M>
+  static auto whole(const M& matrix) {
+    constexpr bool by_rows = M::order == Order::row_major;
+    constexpr int bytes = sizeof(typename M::Element);
+    const auto in_chunks = [](std::int64_t count) { return count % chunk_bytes == 0; };
+    return GlobalTile<typename M::Element>{
+        matrix.data, by_rows ? matrix.rows : matrix.columns, by_rows ? matrix.columns : matrix.rows,
+        static_cast<int>(matrix.stride),
+        in_chunks(reinterpret_cast<std::intptr_t>(matrix.data)) &&
+            in_chunks(matrix.stride * bytes) && in_chunks(matrix.batch_stride * bytes)};
+  }
+};
+
+/// What is wrong at compile time, too, in sentences.
+template <class A, class B, class C, class E>
+auto gemm_problem(const A& a, const B& b, const C& c, E epilogue, int batches) {
+  using T = std::remove_const_t<typename A::Element>;
+  static_assert(std::is_same_v<T, std::remove_const_t<typename B::Element>>,
+                "gemm: A and B must have elements of the same type");
+  static_assert(C::order == Order::row_major,
+                "gemm: C must be row_major; a column_major C is the transpose of gemm(B^T, A^T)");
+  static_assert(!std::is_const_v<typename C::Element>,
+                "gemm: C is written: its elements must not be const");
+  static_assert(Epilogue<E>,
+                "gemm: an epilogue must be callable as float(float value, ResultPlace at) const");
+  return GemmProblem<T, A::order, B::order, typename C::Element, E>{
+      {a.data, a.rows, a.columns, a.stride, a.batch_stride},
+      {b.data, b.rows, b.columns, b.stride, b.batch_stride},
+      c,
+      epilogue,
+      batches};
+}
+
+}  // namespace hipsight::kernels

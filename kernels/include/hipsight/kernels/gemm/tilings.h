@@ -1,0 +1,56 @@
+// How a GEMM is cut into tiles on each GPU: data, chosen by what bounds it (docs/kernels/gemm.md).
+#pragma once
+
+#include "../arch/architecture.h"
+
+namespace hipsight::kernels {
+
+struct Tiling {
+  int rows, columns;            // of the result, by a workgroup
+  int depth_bytes;              // of the operands' lines in shared memory, at a time
+  int wave_rows, wave_columns;  // of the result, by a wave
+  int group;                    // rows of tiles that are taken together, to share what they read
+  int percent;                  // of the large tiles' speed, were the GPU filled with them
+};
+
+enum class TileSize { large, medium, small };
+
+HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize size,
+                                             int element_bytes) {
+  constexpr auto pick = [](TileSize one, Tiling large, Tiling medium, Tiling small) {
+    return one == TileSize::large ? large : one == TileSize::medium ? medium : small;
+  };
+  switch (architecture) {
+    case Architecture::cdna2:
+    case Architecture::cdna3:
+      return pick(size, {256, 256, 64, 128, 64, 4, 100}, {128, 128, 64, 64, 64, 8, 80},
+                  {64, 64, 128, 32, 32, 8, 45});
+    case Architecture::cdna4:
+      return pick(size, {256, 256, 64, 128, 64, 4, 100}, {128, 128, 128, 64, 64, 8, 80},
+                  {64, 64, 128, 32, 32, 8, 45});
+    case Architecture::rdna3:
+    case Architecture::rdna4:
+      if (element_bytes == 4)  // a step of 32 x 32
+        return pick(size, {128, 128, 64, 64, 32, 8, 100}, {64, 64, 64, 32, 32, 8, 80},
+                    {32, 32, 64, 32, 32, 8, 40});
+      return pick(size, {128, 128, 64, 64, 32, 8, 100}, {64, 64, 64, 32, 32, 8, 80},
+                  {32, 32, 64, 16, 16, 8, 40});
+    case Architecture::ampere:
+      return pick(size, {128, 64, 128, 64, 32, 8, 100}, {64, 64, 128, 32, 32, 8, 80},
+                  {32, 32, 128, 32, 32, 8, 40});
+    case Architecture::host:
+      break;
+  }
+  return pick(size, {16, 16, 64, 16, 16, 4, 100}, {8, 8, 64, 8, 8, 4, 100},
+              {4, 4, 64, 4, 4, 4, 100});
+}
+
+HIPSIGHT_INLINE constexpr int waves(const Tiling& tiling) {
+  return tiling.rows / tiling.wave_rows * (tiling.columns / tiling.wave_columns);
+}
+
+HIPSIGHT_INLINE constexpr int threads(const Tiling& tiling, Architecture architecture) {
+  return waves(tiling) * facts(architecture).wave;
+}
+
+}  // namespace hipsight::kernels

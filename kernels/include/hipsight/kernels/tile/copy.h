@@ -1,0 +1,86 @@
+// The copy of a tile from global to shared memory.
+#pragma once
+
+#include "global_tile.h"
+#include "shared_tile.h"
+
+namespace hipsight::kernels {
+
+/// By `Threads` work-items. `Along`: whether lines (rows of A, columns of B) lie side by side in
+/// memory along their depth, and are the rows of the global tile; else they are its columns, and
+/// the tile is transposed on the way.
+///
+/// In two halves, with work between them: start() asks for the data, 16 bytes at a time, finish()
+/// waits for it and writes it; for tiles that are as deep as can be, which fits() tells. now()
+/// copies any tile, element by element.
+template <class Shared, bool Along, int Threads>
+class Copy {
+  using T = typename Shared::Element;
+  static constexpr int n = chunk_size<T>;
+  // A unit is what a work-item copies at a time: a chunk of a line, or, to be transposed, n of
+  // them.
+  static constexpr int unit_lines = Along ? 1 : n;
+  static constexpr int units = Shared::lines / unit_lines * Shared::chunks;
+  static constexpr int turns = ceil_div(units, Threads);
+  static constexpr int rows = Along ? Shared::lines : Shared::depth;  // of the global tile
+  static constexpr int columns = Along ? Shared::depth : Shared::lines;
+  static_assert(Shared::lines % unit_lines == 0,
+                "Copy: to be transposed, a tile needs as many lines as a chunk has elements, or a "
+                "multiple");
+
+ public:
+  HIPSIGHT_INLINE static bool fits(const GlobalTile<const T>& from) {
+    return from.template takes_vectors<n>(columns) &&
+           (Along ? from.columns : from.rows) >= Shared::depth;
+  }
+
+  HIPSIGHT_INLINE void start(const GlobalTile<const T>& from) {
+    for_units([&](int turn, Place at) {
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < unit_lines; i++)
+        staged_[turn][i] = Along ? from.template load<n, true>(at.row, at.column, rows)
+                                 : from.template load<n>(at.column + i, at.row, rows);
+    });
+  }
+
+  HIPSIGHT_INLINE void finish(Shared& to) const {
+    for_units([&](int turn, Place at) {
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < unit_lines; i++) to.chunk(at.row + i, at.column) = line(turn, i);
+    });
+  }
+
+  HIPSIGHT_INLINE static void now(const GlobalTile<const T>& from, Shared& to) {
+    for (int i = arch::thread(); i < rows * columns; i += Threads) {
+      const int row = i / columns, column = i % columns;
+      to.element(Along ? row : column, Along ? column : row) = from.load_one(row, column, rows);
+    }
+  }
+
+ private:
+  /// Neighbours take the chunks of a line. f(turn, first line and depth of the unit)
+  template <class F>
+  HIPSIGHT_INLINE static void for_units(F f) {
+    HIPSIGHT_UNROLL
+    for (int turn = 0; turn < turns; turn++) {
+      const int unit = turn * Threads + arch::thread();
+      if (units % Threads != 0 && unit >= units) break;
+      f(turn, Place{unit / Shared::chunks * unit_lines, unit % Shared::chunks * n});
+    }
+  }
+
+  HIPSIGHT_INLINE Chunk<T> line(int turn, int i) const {
+    if constexpr (Along) {
+      return staged_[turn][0];
+    } else {
+      Chunk<T> chunk;
+      HIPSIGHT_UNROLL
+      for (int d = 0; d < n; d++) chunk[d] = staged_[turn][d][i];
+      return chunk;
+    }
+  }
+
+  Chunk<T> staged_[turns][unit_lines];
+};
+
+}  // namespace hipsight::kernels

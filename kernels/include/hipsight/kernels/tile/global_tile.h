@@ -1,0 +1,78 @@
+// A tile in global memory, with its bounds.
+#pragma once
+
+#include "../arch/current.h"
+
+namespace hipsight::kernels {
+
+/// What of a matrix a workgroup may touch, from the tile's first element on. Beyond the bounds,
+/// reads are zero and writes vanish. The tile must be the same for all lanes of a wave.
+template <class T>
+struct GlobalTile {
+  T* data;
+  int rows, columns;  // that exist from here on; 0 or less: none
+  int stride;         // elements from a row to the next, a tile spans less than 2 GiB
+  bool aligned;       // data and stride are multiples of 16 bytes
+
+  /// The tile that begins `row` rows and `column` columns further.
+  HIPSIGHT_INLINE GlobalTile from(int row, int column) const {
+    return {data + (static_cast<std::int64_t>(row) * stride + column), rows - row, columns - column,
+            stride, aligned};
+  }
+
+  /// Whether a tile of `width` columns can be accessed N values at a time: none is half in bounds.
+  template <int N>
+  HIPSIGHT_INLINE bool takes_vectors(int width) const {
+    return aligned && (columns >= width || columns % N == 0);
+  }
+
+  /// The place, or the nearest one in bounds.
+  HIPSIGHT_INLINE Place inside(Place at) const {
+    return {at.row < rows ? at.row : rows - 1, at.column < columns ? at.column : columns - 1};
+  }
+
+  /// N values of a row, at once: where takes_vectors<N>(). Inside: all its columns are known to
+  /// exist.
+  template <int N, bool inside = false>
+  HIPSIGHT_INLINE auto load(int row, int column, int tile_rows) const {
+    return arch::load<Vector<Plain, N>>(data, offset<inside>(row, column), limit(tile_rows));
+  }
+
+  HIPSIGHT_INLINE auto load_one(int row, int column, int tile_rows) const {
+    return arch::load<Plain>(data, offset(row, column), limit(tile_rows));
+  }
+
+  template <int N>
+  HIPSIGHT_INLINE void store(int row, int column, int tile_rows, const Vector<T, N>& values) const {
+    arch::store(data, offset(row, column), limit(tile_rows), values);
+  }
+
+  HIPSIGHT_INLINE void store_one(int row, int column, int tile_rows, const T& value) const {
+    arch::store(data, offset(row, column), limit(tile_rows), value);
+  }
+
+ private:
+  template <class U>
+  struct WithoutConst {
+    using Type = U;
+  };
+  template <class U>
+  struct WithoutConst<const U> {
+    using Type = U;
+  };
+  using Plain = typename WithoutConst<T>::Type;
+
+  template <bool inside = false>
+  HIPSIGHT_INLINE std::uint32_t offset(int row, int column) const {
+    const auto at = (static_cast<std::uint32_t>(row) * stride + column) * sizeof(T);
+    return inside || column < columns ? static_cast<std::uint32_t>(at) : 1u << 31;
+  }
+
+  /// Bytes from `data` on that belong to rows: what is beyond is out of bounds.
+  HIPSIGHT_INLINE std::uint32_t limit(int tile_rows) const {
+    const int count = rows < tile_rows ? rows : tile_rows;
+    return count > 0 ? static_cast<std::uint32_t>(count) * stride * sizeof(T) : 0;
+  }
+};
+
+}  // namespace hipsight::kernels

@@ -1,0 +1,99 @@
+// Tiles in the registers of a wave, and the matrix step.
+#pragma once
+
+#include "../arch/current.h"
+#include "shared_tile.h"
+
+namespace hipsight::kernels {
+
+enum class Operand { a, b };
+
+/// Lines of A or of B, as deep as one matrix step: `Lines` rows of A, or columns of B.
+template <class T, Operand Which, int Lines>
+struct OperandTile {
+  using Step = arch::MatrixStep<T>;
+  static constexpr Layout layout = Which == Operand::a ? Step::layout.a : Step::layout.b;
+  static constexpr int block_lines = Which == Operand::a ? Step::layout.rows : Step::layout.columns;
+  static constexpr int blocks = Lines / block_lines, elements = layout.elements();
+  static_assert(Lines % block_lines == 0,
+                "OperandTile: the lines do not fit the lines of this GPU's matrix step");
+  static_assert(layout.element[0].count % chunk_size<T> == 0 && layout.element[0].step.column == 1,
+                "MatrixStep: a lane must hold whole chunks of 16 bytes of a line");
+
+  Vector<T, elements> block[blocks];
+
+  /// From `line` and `depth` on.
+  template <class Shared>
+  HIPSIGHT_INLINE void load(const Shared& from, int line, int depth) {
+    static_assert(__is_same(typename Shared::Element, T),
+                  "OperandTile: the shared tile's elements are of another type");
+    static_assert(Shared::lines % Lines == 0 && Shared::depth % Step::layout.depth == 0,
+                  "OperandTile: the shared tile is not a multiple of it");
+    constexpr Layout held = layout;  // nvcc has no static members of classes on the device
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < blocks; i++) {
+      HIPSIGHT_UNROLL
+      for (int e = 0; e < elements; e += chunk_size<T>) {
+        const Place at = held(arch::lane(), e);
+        reinterpret_cast<Chunk<T>*>(&block[i])[e / chunk_size<T>] =
+            from.chunk(line + i * block_lines + at.row, depth + at.column);
+      }
+    }
+  }
+};
+
+/// Sums of products in f32, Rows x Columns of a wave.
+template <class T, int Rows, int Columns>
+struct Accumulator {
+  using Step = arch::MatrixStep<T>;
+  static constexpr Layout layout = Step::layout.c;
+  static constexpr int row_blocks = Rows / Step::layout.rows,
+                       column_blocks = Columns / Step::layout.columns;
+  static constexpr int elements = layout.elements();
+  static_assert(Rows % Step::layout.rows == 0 && Columns % Step::layout.columns == 0,
+                "Accumulator: rows and columns do not fit this GPU's matrix step");
+
+  /// So many values of a lane lie side by side in a row.
+  static constexpr int run = layout.element[0].step.column == 1 ? layout.element[0].count : 1;
+
+  typename Step::C block[row_blocks][column_blocks] = {};
+
+  /// Calls f(place, Vector<float, width>) for all values that this lane holds, `width` of a run at
+  /// a time.
+  template <int width, class F>
+  HIPSIGHT_INLINE void for_each_run(F f) const {
+    static_assert(run % width == 0, "Accumulator: runs are not made of so many values");
+    constexpr Layout held = layout;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < row_blocks; i++) {
+      HIPSIGHT_UNROLL
+      for (int j = 0; j < column_blocks; j++) {
+        HIPSIGHT_UNROLL
+        for (int e = 0; e < elements; e += width) {
+          Place place = held(arch::lane(), e);
+          place.row += i * Step::layout.rows;
+          place.column += j * Step::layout.columns;
+          Vector<float, width> values;
+          HIPSIGHT_UNROLL
+          for (int k = 0; k < width; k++) values[k] = block[i][j][e + k];
+          f(place, values);
+        }
+      }
+    }
+  }
+};
+
+/// sum += a * b, one step deep.
+template <class T, int Rows, int Columns>
+HIPSIGHT_INLINE void multiply(const OperandTile<T, Operand::a, Rows>& a,
+                              const OperandTile<T, Operand::b, Columns>& b,
+                              Accumulator<T, Rows, Columns>& sum) {
+  HIPSIGHT_UNROLL
+  for (int i = 0; i < a.blocks; i++) {
+    HIPSIGHT_UNROLL
+    for (int j = 0; j < b.blocks; j++)
+      arch::MatrixStep<T>::multiply(a.block[i], b.block[j], sum.block[i][j]);
+  }
+}
+
+}  // namespace hipsight::kernels

@@ -1,0 +1,46 @@
+// A tile in the memory that a workgroup shares.
+#pragma once
+
+#include "swizzle.h"
+
+namespace hipsight::kernels {
+
+/// `Lines` lines of an operand (rows of A, columns of B), each `Depth` deep. Whole chunks of 16
+/// bytes are read and written; where they lie is `Where`'s affair.
+template <class T, int Lines, int Depth, Swizzle Where>
+struct SharedTile {
+  using Element = T;
+  static constexpr int lines = Lines, depth = Depth;
+  static constexpr int chunks = Depth / chunk_size<T>;  // of a line
+  static constexpr unsigned line_bytes = Depth * sizeof(T);
+
+  static_assert(Depth % chunk_size<T> == 0,
+                "SharedTile: a line is made of chunks of 16 bytes: its depth does not fit");
+  static_assert((Depth & (Depth - 1)) == 0,
+                "SharedTile: a line's depth must be a power of two, for the swizzle");
+  static_assert(
+      (1u << Where.base) >= chunk_bytes,
+      "SharedTile: the swizzle moves less than a chunk of 16 bytes: its base is too small");
+  static_assert(Where.bits == 0 || (Where.shift >= Where.bits),
+                "SharedTile: the swizzle's bits overlap: its shift must be no less than its bits");
+
+  alignas(128) T elements[Lines * Depth];
+
+  /// The chunk of a line that begins at `depth`, a multiple of its size.
+  HIPSIGHT_INLINE Chunk<T>& chunk(int line, int depth) {
+    return *reinterpret_cast<Chunk<T>*>(at(line, depth));
+  }
+  HIPSIGHT_INLINE const Chunk<T>& chunk(int line, int depth) const {
+    return *reinterpret_cast<const Chunk<T>*>(at(line, depth));
+  }
+
+  HIPSIGHT_INLINE T& element(int line, int depth) { return *reinterpret_cast<T*>(at(line, depth)); }
+
+ private:
+  HIPSIGHT_INLINE char* at(int line, int depth) const {
+    const unsigned offset = static_cast<unsigned>(line) * line_bytes + depth * sizeof(T);
+    return const_cast<char*>(reinterpret_cast<const char*>(elements)) + Where(offset);
+  }
+};
+
+}  // namespace hipsight::kernels

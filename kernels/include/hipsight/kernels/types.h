@@ -1,0 +1,66 @@
+// Element types, vectors of them, and the word before every function of the library.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__HIP__)
+#include <hip/hip_runtime.h>
+#elif defined(__CUDACC__)
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
+// Every function is compiled for the host, too: there it works on the scalar reference
+// (arch/host.h). On a GPU all is one straight line.
+#if defined(__CUDA_ARCH__)
+#define HIPSIGHT_INLINE __host__ __device__ __forceinline__
+#define HIPSIGHT_UNROLL _Pragma("unroll")
+#elif defined(__HIP_DEVICE_COMPILE__)
+#define HIPSIGHT_INLINE __host__ __device__ inline __attribute__((always_inline))
+#define HIPSIGHT_UNROLL _Pragma("unroll")
+#elif defined(__HIP__) || defined(__CUDACC__)
+#define HIPSIGHT_INLINE __host__ __device__ inline
+#define HIPSIGHT_UNROLL
+#else
+#define HIPSIGHT_INLINE inline
+#define HIPSIGHT_UNROLL
+#endif
+
+namespace hipsight::kernels {
+
+#if defined(__CUDACC__)
+using f16 = __half;
+using bf16 = __nv_bfloat16;
+#else
+using f16 = _Float16;
+using bf16 = __bf16;
+#endif
+using f32 = float;
+
+/// N values side by side, aligned to all of them: what one access moves. Clang's own vectors stay
+/// whole in registers.
+#if defined(__clang__)
+template <class T, int N>
+using Vector = T __attribute__((ext_vector_type(N)));
+#else
+template <class T, int N>
+struct alignas(sizeof(T) * N) Vector {
+  T element[N];
+
+  HIPSIGHT_INLINE constexpr T& operator[](int i) { return element[i]; }
+  HIPSIGHT_INLINE constexpr const T& operator[](int i) const { return element[i]; }
+};
+#endif
+
+/// Every tile is made of chunks of 16 bytes: the widest access of every GPU.
+inline constexpr int chunk_bytes = 16;
+template <class T>
+inline constexpr int chunk_size = chunk_bytes / static_cast<int>(sizeof(T));
+template <class T>
+using Chunk = Vector<T, chunk_size<T>>;
+
+HIPSIGHT_INLINE constexpr int ceil_div(int a, int b) {
+  return a / b + (a % b != 0);
+}
+
+}  // namespace hipsight::kernels

@@ -1,0 +1,28 @@
+// One GEMM to test, without templates: what gemm_test.cpp asks of the programs that hold the
+// kernels.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+enum class Type { f16, bf16, f32 };
+enum class After { identity, bias_relu, bias_gelu };
+
+/// Sizes, strides and batch strides count elements. Transposed: column_major, that is, C = A B with
+/// A in memory K x M, or B in memory N x K.
+struct GemmCase {
+  Type type = Type::f16;
+  bool transposed_a = false, transposed_b = false;
+  After after = After::identity;  // the result is f32 after GELU, else as the operands
+  bool on_host = false;           // on the scalar reference
+  int m = 0, n = 0, k = 0, batches = 1;
+  std::int64_t a_stride = 0, b_stride = 0, c_stride = 0;
+  std::int64_t a_batch = 0, b_batch = 0, c_batch = 0;
+};
+
+/// Runs it on memory that host and device see; returns the library's error, or "no such kernel
+/// here".
+std::string run_f16(const GemmCase& test, const void* a, const void* b, const float* bias, void* c);
+std::string run_bf16(const GemmCase& test, const void* a, const void* b, const float* bias,
+                     void* c);
+std::string run_f32(const GemmCase& test, const void* a, const void* b, const float* bias, void* c);

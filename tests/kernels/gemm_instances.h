@@ -1,0 +1,30 @@
+// The kernels of one element type, chosen at run time.
+#pragma once
+
+#include "gemm_case.h"
+#include "hipsight/kernels/gemm.h"
+#include "hipsight/kernels/gemm/on_host.h"
+
+namespace hipsight::kernels {
+
+inline constexpr const char* no_such_kernel = "no such kernel here";
+
+/// A case whose template arguments are known.
+template <Order order_a, Order order_b, class Out, TileSize size, class T, class E>
+std::string run_as(const GemmCase& test, const T* a, const T* b, Out* c, E epilogue) {
+  const Matrix<const T, order_a> of_a{a, test.m, test.k, test.a_stride, test.a_batch};
+  const Matrix<const T, order_b> of_b{b, test.k, test.n, test.b_stride, test.b_batch};
+  const RowMajor<Out> of_c{c, test.m, test.n, test.c_stride, test.c_batch};
+  if (test.on_host) return gemm_on_host<size>(of_a, of_b, of_c, epilogue, test.batches).error;
+  const auto problem = gemm_problem(of_a, of_b, of_c, epilogue, test.batches);
+  if (std::string error = problem.error(); !error.empty()) return error;
+  const Device device = current_device();
+  if (!device.error.empty()) return device.error;
+  if (!problem.empty()) {
+    const Status status = launch_gemm<size>(nullptr, problem, device.architecture);
+    if (!status) return status.error;
+  }
+  return hipDeviceSynchronize() == hipSuccess ? "" : last_error();
+}
+
+}  // namespace hipsight::kernels

@@ -1,0 +1,341 @@
+// GEMMs against float64, on the GPU that the program runs on and on the scalar reference. Memory
+// between rows and after the matrices holds NaNs, which no result may depend on, and canaries,
+// which must stay.
+#include <gtest/gtest.h>
+#include <hip/hip_runtime_api.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "gemm_case.h"
+
+namespace {
+
+using f16 = _Float16;
+using bf16 = __bf16;
+
+/// Memory that host and device see, freed with its owner.
+template <class T>
+class Shared {
+ public:
+  Shared(std::size_t count, T fill) : count_(count) {
+    void* data = nullptr;
+    EXPECT_EQ(hipMallocManaged(&data, (count + 1) * sizeof(T), hipMemAttachGlobal), hipSuccess);
+    data_.reset(static_cast<T*>(data));
+    for (T& value : all()) value = fill;
+  }
+  T& operator[](std::size_t i) const { return data_.get()[i]; }
+  T* data() const { return data_.get(); }
+  std::span<T> all() const { return {data_.get(), count_}; }
+
+ private:
+  struct Free {
+    void operator()(T* data) const { (void)hipFree(data); }
+  };
+  std::unique_ptr<T, Free> data_;
+  std::size_t count_;
+};
+
+/// A batch of matrices as a case lays them out.
+struct Layout {
+  bool transposed;
+  int rows, columns;
+  std::int64_t stride, batch;
+  int batches;
+
+  std::size_t at(int b, int i, int j) const {
+    return b * batch + (transposed ? i + j * stride : i * stride + j);
+  }
+  std::size_t size() const {
+    return rows && columns && batches ? at(batches - 1, rows - 1, columns - 1) + 1 : 0;
+  }
+};
+
+/// Uniform in [-1, 1], in steps that the type holds exactly.
+template <class T>
+class Values {
+ public:
+  explicit Values(unsigned seed) : generator_(seed) {}
+  T operator()() { return static_cast<T>(static_cast<float>(step_(generator_)) / steps); }
+
+ private:
+  static constexpr int steps = sizeof(T) == 4 ? 1 << 20 : std::is_same_v<T, f16> ? 1 << 10 : 1 << 7;
+  std::mt19937 generator_;
+  std::uniform_int_distribution<int> step_{-steps, steps};
+};
+
+/// The relative error of a result's type.
+template <class T>
+constexpr double rounding = std::is_same_v<T, float> ? 0x1p-24
+                            : std::is_same_v<T, f16> ? 0x1p-11
+                                                     : 0x1p-8;
+
+double after(After what, double value, double bias) {
+  if (what != After::identity) value += bias;
+  if (what == After::bias_relu) return value <= 0 ? 0 : value;
+  if (what == After::bias_gelu)
+    return 0.5 * value *
+           (1 + std::tanh(std::sqrt(2 / M_PI) * (value + 0.044715 * value * value * value)));
+  return value;
+}
+
+template <class T, class Out>
+struct Trial {
+  GemmCase test;
+  Layout a, b, c;
+  Shared<T> in_a, in_b;
+  Shared<float> bias;
+  Shared<Out> out;
+
+  static constexpr float canary = 12288;
+
+  explicit Trial(GemmCase given)
+      : test(complete(given)),
+        a{test.transposed_a, test.m, test.k, test.a_stride, test.a_batch, test.batches},
+        b{test.transposed_b, test.k, test.n, test.b_stride, test.b_batch, test.batches},
+        c{false, test.m, test.n, test.c_stride, test.c_batch, test.batches},
+        in_a(a.size(), nan()),
+        in_b(b.size(), nan()),
+        bias(test.n, 0),
+        out(c.size() + 64, static_cast<Out>(canary)) {
+    fill(a, in_a, 1);
+    fill(b, in_b, 2);
+    Values<float> values(3);
+    for (float& value : bias.all()) value = values();
+  }
+
+  /// Strides that are not given are the smallest.
+  static GemmCase complete(GemmCase t) {
+    if (!t.a_stride) t.a_stride = t.transposed_a ? t.m : t.k;
+    if (!t.b_stride) t.b_stride = t.transposed_b ? t.k : t.n;
+    if (!t.c_stride) t.c_stride = t.n;
+    if (t.batches > 1 && !t.c_batch) t.c_batch = t.m * t.c_stride;
+    return t;
+  }
+
+  static T nan() { return static_cast<T>(std::numeric_limits<float>::quiet_NaN()); }
+
+  static void fill(const Layout& layout, const Shared<T>& matrix, unsigned seed) {
+    Values<T> values(seed);
+    for (int batch = 0; batch < layout.batches; batch++)
+      for (int i = 0; i < layout.rows; i++)
+        for (int j = 0; j < layout.columns; j++) matrix[layout.at(batch, i, j)] = values();
+  }
+
+  std::string launch() {
+    const auto run = std::is_same_v<T, f16>    ? run_f16
+                     : std::is_same_v<T, bf16> ? run_bf16
+                                               : run_f32;
+    return run(test, in_a.data(), in_b.data(), bias.data(), out.data());
+  }
+
+  /// Every element against float64: each of the k products and sums may be off by 2^-23 of the sum
+  /// of magnitudes (matrix instructions may truncate), the result by its type's rounding.
+  void check() {
+    std::vector<bool> written(out.all().size());
+    for (int batch = 0; batch < test.batches; batch++)
+      for (int i = 0; i < test.m; i++)
+        for (int j = 0; j < test.n; j++) {
+          double sum = 0, magnitude = 0;
+          for (int k = 0; k < test.k; k++) {
+            const double product =
+                double(in_a[a.at(batch, i, k)]) * double(in_b[b.at(batch, k, j)]);
+            sum += product;
+            magnitude += std::fabs(product);
+          }
+          const double want = after(test.after, sum, double(bias[j]));
+          const double got = double(out[c.at(batch, i, j)]);
+          written[c.at(batch, i, j)] = true;
+          if (std::isfinite(want)) {
+            const double f32_error = (test.k + 4) * 0x1p-23 * (magnitude + 2);
+            ASSERT_NEAR(got, want, f32_error * 1.2 + rounding<Out> * std::fabs(want))
+                << "batch " << batch << " row " << i << " column " << j;
+          } else {
+            ASSERT_TRUE(std::isnan(want) ? std::isnan(got) : got == want)
+                << got << ", not " << want << ": row " << i << " column " << j;
+          }
+        }
+    for (std::size_t i = 0; i < written.size(); i++)
+      if (!written[i])
+        ASSERT_EQ(float(out[i]), float(static_cast<Out>(canary)))
+            << "written beyond: element " << i;
+  }
+};
+
+template <class T, class Out = T>
+void test_gemm(const GemmCase& test) {
+  SCOPED_TRACE(
+      testing::Message() << test.m << " x " << test.n << " x " << test.k
+                         << (test.transposed_a ? " T" : " N") << (test.transposed_b ? "T" : "N")
+                         << (test.on_host ? " on the host" : "") << ", strides " << test.a_stride
+                         << ", " << test.b_stride << ", " << test.c_stride);
+  Trial<T, Out> run(test);
+  ASSERT_EQ(run.launch(), "");
+  run.check();
+}
+
+struct Size {
+  int m, n, k;
+};
+
+/// One element; one tile of every GPU and its neighbours; several tiles with each kind of tail.
+constexpr Size sizes[] = {{1, 1, 1},      {1, 130, 64},   {130, 1, 33},  {3, 5, 7},
+                          {64, 64, 64},   {63, 65, 31},   {33, 72, 129}, {128, 128, 64},
+                          {256, 256, 32}, {257, 130, 40}, {96, 264, 100}};
+
+TEST(Gemm, F16InEveryOrder) {
+  for (const Size& s : sizes)
+    for (int orders = 0; orders < 4; orders++)
+      for (const bool on_host : {false, true})
+        test_gemm<f16>({.transposed_a = orders > 1,
+                        .transposed_b = orders % 2 == 1,
+                        .on_host = on_host,
+                        .m = s.m,
+                        .n = s.n,
+                        .k = s.k});
+}
+
+TEST(Gemm, Bf16) {
+  for (const Size& s : sizes)
+    for (const bool gradient : {false, true})
+      for (const bool on_host : {false, true})
+        test_gemm<bf16>({.type = Type::bf16,
+                         .transposed_a = gradient,
+                         .transposed_b = !gradient,
+                         .on_host = on_host,
+                         .m = s.m,
+                         .n = s.n,
+                         .k = s.k});
+}
+
+TEST(Gemm, F32) {
+  for (const Size& s : sizes)
+    for (const bool gradient : {false, true})
+      for (const bool on_host : {false, true})
+        test_gemm<float>({.type = Type::f32,
+                          .transposed_a = gradient,
+                          .transposed_b = !gradient,
+                          .on_host = on_host,
+                          .m = s.m,
+                          .n = s.n,
+                          .k = s.k});
+}
+
+TEST(Gemm, Epilogues) {
+  for (const Size& s : sizes)
+    for (const bool on_host : {false, true}) {
+      test_gemm<f16>({.transposed_b = true,
+                      .after = After::bias_relu,
+                      .on_host = on_host,
+                      .m = s.m,
+                      .n = s.n,
+                      .k = s.k});
+      test_gemm<f16, float>({.transposed_b = true,
+                             .after = After::bias_gelu,
+                             .on_host = on_host,
+                             .m = s.m,
+                             .n = s.n,
+                             .k = s.k});
+    }
+}
+
+/// No depth: the sums are 0, and the epilogue still applies. Nothing is read.
+TEST(Gemm, WithoutDepth) {
+  for (const bool on_host : {false, true})
+    test_gemm<f16>({.on_host = on_host, .m = 70, .n = 41, .k = 0});
+  test_gemm<f16>({.transposed_b = true, .after = After::bias_relu, .m = 3, .n = 90, .k = 0});
+}
+
+TEST(Gemm, WithoutResults) {
+  for (const bool on_host : {false, true}) {
+    test_gemm<f16>({.on_host = on_host, .m = 0, .n = 41, .k = 5});
+    test_gemm<f16>({.on_host = on_host, .m = 5, .n = 0, .k = 5});
+    test_gemm<f16>({.on_host = on_host, .m = 5, .n = 5, .k = 5, .batches = 0});
+  }
+}
+
+/// Strides that keep chunks aligned, that do not, and that are large.
+TEST(Gemm, Strides) {
+  for (const int more : {8, 3, 30000})
+    for (int orders = 0; orders < 4; orders++) {
+      GemmCase test{
+          .transposed_a = orders > 1, .transposed_b = orders % 2 == 1, .m = 70, .n = 40, .k = 48};
+      test = Trial<f16, f16>::complete(test);
+      test.a_stride += more, test.b_stride += more, test.c_stride += more;
+      for (const bool on_host : {false, true}) {
+        test.on_host = on_host;
+        test_gemm<f16>(test);
+      }
+    }
+}
+
+TEST(Gemm, Batches) {
+  GemmCase test{.transposed_b = true, .m = 40, .n = 72, .k = 36, .batches = 3};
+  test.a_batch = 40 * 36 + 4, test.b_batch = 72 * 36, test.c_batch = 40 * 72 + 1;
+  for (const bool on_host : {false, true}) {
+    test.on_host = on_host;
+    test_gemm<f16>(test);
+    test.b_batch = 0;  // the same B for all
+    test_gemm<f16>(test);
+  }
+}
+
+/// Infinities and NaNs reach the results that they belong to, and no others.
+TEST(Gemm, NotFinite) {
+  for (const bool on_host : {false, true}) {
+    Trial<f16, f16> run({.transposed_b = true, .on_host = on_host, .m = 70, .n = 70, .k = 50});
+    const float infinity = std::numeric_limits<float>::infinity();
+    run.in_a[run.a.at(0, 5, 3)] = f16(infinity);
+    run.in_a[run.a.at(0, 64, 49)] = f16(-infinity);
+    run.in_a[run.a.at(0, 9, 0)] = Trial<f16, f16>::nan();
+    run.in_b[run.b.at(0, 49, 66)] = Trial<f16, f16>::nan();
+    run.in_b[run.b.at(0, 3, 8)] = f16(0);  // inf * 0
+    ASSERT_EQ(run.launch(), "");
+    run.check();
+  }
+}
+
+/// Beyond the result's range: an infinity.
+TEST(Gemm, Overflow) {
+  for (const bool on_host : {false, true}) {
+    Trial<f16, f16> run({.transposed_b = true, .on_host = on_host, .m = 2, .n = 2, .k = 2});
+    for (f16& value : run.in_a.all()) value = 30000;
+    for (f16& value : run.in_b.all()) value = -30000;
+    ASSERT_EQ(run.launch(), "");
+    EXPECT_EQ(float(run.out[0]), -std::numeric_limits<float>::infinity());
+  }
+}
+
+/// Operands and results below the normal range keep their values.
+TEST(Gemm, Denormals) {
+  for (const bool on_host : {false, true}) {
+    Trial<f16, f16> run({.transposed_b = true, .on_host = on_host, .m = 16, .n = 16, .k = 1});
+    for (f16& value : run.in_a.all()) value = f16(3 * 0x1p-24);
+    for (f16& value : run.in_b.all()) value = 1;
+    ASSERT_EQ(run.launch(), "");
+    EXPECT_EQ(float(run.out[17]), 3 * 0x1p-24f);
+  }
+}
+
+TEST(Gemm, ErrorsNameWhatIsWrong) {
+  const auto error = [](GemmCase test) {
+    return run_f16(Trial<f16, f16>::complete(test), nullptr, nullptr, nullptr, nullptr);
+  };
+  EXPECT_EQ(error({.m = 4, .n = 5, .k = 6, .a_stride = 5}),
+            "gemm: A's stride of 5 is less than the 6 elements side by side");
+  EXPECT_EQ(error({.transposed_b = true, .m = 4, .n = 5, .k = 6, .b_stride = 3}),
+            "gemm: B's stride of 3 is less than the 6 elements side by side");
+  EXPECT_EQ(error({.m = 4, .n = 5, .k = 6, .c_stride = 1 << 30}),
+            "gemm: C's stride of 1073741824 is more than 4194303, the largest that kernels take");
+  EXPECT_EQ(error({.m = -4, .n = 5, .k = 6}),
+            "gemm: a size is negative: A is -4 x 6 and B is 6 x 5");
+  EXPECT_EQ(error({.m = 4, .n = 5, .k = 6, .batches = 70000}),
+            "gemm: there are 70000 batches: it must be 0 to 65535");
+}
+
+}  // namespace

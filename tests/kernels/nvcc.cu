@@ -1,0 +1,16 @@
+// The same kernels for NVIDIA: what nvcc must compile.
+#include "hipsight/kernels/gemm.h"
+
+using namespace hipsight::kernels;
+
+template <class T>
+Status linear(const T* x, const T* weights, const float* bias, T* y, int size) {
+  const auto problem = gemm_problem(RowMajor<const T>{x, size, size, size},
+                                    ColumnMajor<const T>{weights, size, size, size},
+                                    RowMajor<T>{y, size, size, size}, Bias(bias) | Gelu{}, 1);
+  return launch_gemm<TileSize::medium>(nullptr, problem, Architecture::ampere);
+}
+
+template Status linear(const f16*, const f16*, const float*, f16*, int);
+template Status linear(const bf16*, const bf16*, const float*, bf16*, int);
+template Status linear(const f32*, const f32*, const float*, f32*, int);

@@ -1,0 +1,15 @@
+# Installs the library, builds its user and runs it: all in FOLDER.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(result)
+    message(FATAL_ERROR "${ARGN}: ${result}\n${output}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})
+set(configure ${CMAKE_COMMAND} -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER})
+run(${configure} -S ${LIBRARY} -B ${FOLDER}/library)
+run(${CMAKE_COMMAND} --install ${FOLDER}/library --prefix ${FOLDER}/prefix)
+run(${configure} -S ${SOURCE} -B ${FOLDER}/user -DCMAKE_PREFIX_PATH=${FOLDER}/prefix)
+run(${CMAKE_COMMAND} --build ${FOLDER}/user)
+run(${FOLDER}/user/user)
