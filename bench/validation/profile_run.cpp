@@ -1,31 +1,18 @@
 #include "validation/profile_run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 
+#include "report.h"
+
 namespace hipsight::bench {
-namespace fs = std::filesystem;
 
 nlohmann::json profile(const std::string& gpu, const std::string& program,
                        const std::string& options) {
-  // This program lies in build/bin.
-  const fs::path build = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-  const fs::path file = fs::temp_directory_path() / fmt::format("hipsight.{}.json", getpid());
-  const std::string command =
-      fmt::format("{}/hipsight profile --gpu {} {} --no-report --json {} -- {}/bench/{}",
-                  build.string(), gpu, options, file.string(), build.string(), program);
-  if (std::system(command.c_str()) != 0)
-    throw std::runtime_error(fmt::format("'{}' failed", command));
-  std::ifstream in(file);
-  nlohmann::json report = nlohmann::json::parse(in);
-  fs::remove(file);
-  return report;
+  return report("profile " + options, gpu, program);
 }
 
 Table read_table(const std::string& name) {

@@ -10,6 +10,10 @@ HIPSIGHT_INLINE int thread() {
   return static_cast<int>(__builtin_amdgcn_workitem_id_x());
 }
 
+HIPSIGHT_INLINE int uniform(int x) {
+  return __builtin_amdgcn_readfirstlane(x);
+}
+
 /// Only what was written to shared memory is waited for: a __syncthreads() would, on RDNA, wait for
 /// the loads from global memory, too, which are to stay under way.
 HIPSIGHT_INLINE void barrier() {

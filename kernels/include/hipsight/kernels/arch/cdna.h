@@ -2,6 +2,9 @@
 #pragma once
 
 #include "amd.h"
+#if !defined(__gfx950__)
+#include "no_direct_copies.h"  // those before have copies of 4 bytes only
+#endif
 
 namespace hipsight::kernels::arch {
 
@@ -13,7 +16,36 @@ inline constexpr Architecture current = Architecture::cdna3;
 inline constexpr Architecture current = Architecture::cdna2;
 #endif
 
+/// All requests at once, which the compiler prefers, would keep matrix instructions waiting behind
+/// them.
+template <int reads, int requests>
+HIPSIGHT_INLINE void interleave() {
+  constexpr int matrix = 0x8, memory = 0x10, shared_read = 0x100;  // LLVM's SchedGroupMask
+  __builtin_amdgcn_sched_group_barrier(shared_read, reads, 0);
+  HIPSIGHT_UNROLL
+  for (int i = 0; i < requests; i++) {
+    __builtin_amdgcn_sched_group_barrier(matrix, 1, 0);
+    __builtin_amdgcn_sched_group_barrier(memory, 1, 0);
+  }
+}
+
 using Sum32x32 = Vector<float, 16>;
+
+#if defined(__gfx950__)
+/// Lane l's 16 bytes, as load() would give them, go to to[l] in shared memory, past the registers.
+inline constexpr bool direct_copies = true;
+template <class T>
+HIPSIGHT_INLINE void copy_to_shared(const void* base, std::uint32_t offset, std::uint32_t limit,
+                                    Chunk<T>* to) {
+  __builtin_amdgcn_raw_ptr_buffer_load_lds(resource(base, limit),
+                                           (__attribute__((address_space(3))) void*)to, chunk_bytes,
+                                           static_cast<int>(offset), 0, 0, 0);
+}
+
+HIPSIGHT_INLINE void wait_for_copies() {
+  __builtin_amdgcn_s_waitcnt(0x0f70);  // vmcnt(0)
+}
+#endif
 
 /// The instruction for 16 bytes of each operand, or as many as that takes.
 HIPSIGHT_INLINE Sum32x32 mfma(Vector<f16, 8> a, Vector<f16, 8> b, Sum32x32 sum) {

@@ -3,10 +3,16 @@
 //   current                        which Architecture it is
 //   MatrixStep<T>                  the matrix step for operands of T: shape, layouts, multiply()
 //   thread(), workgroup()          what a work-item is told of itself
-//   barrier()                      for the whole workgroup; shared memory is then seen by all
+//   uniform(x)                     x, of which the caller knows that all lanes of a wave have the
+//   same barrier()                      for the whole workgroup; shared memory is then seen by all
 //   load<V>(base, offset, limit)   bounded access to global memory, in bytes; see below
 //   store(base, offset, limit, v)
 //   set_priority<N>()              of this wave, 0 to 3
+//   interleave<R, G>()             a hint for what is before it: R reads of shared memory first,
+//   then each
+//                                  of G requests to global memory behind a matrix instruction
+//   direct_copies                  whether there are copy_to_shared() and wait_for_copies(), and
+//   these
 // A load at an offset of `limit` or beyond gives zeros, a store there vanishes. `base` and `limit`
 // must be the same for the whole wave.
 #pragma once
@@ -33,7 +39,7 @@ HIPSIGHT_INLINE int lane() {
 }
 
 HIPSIGHT_INLINE int wave() {
-  return thread() / wave_size;
+  return uniform(thread() / wave_size);
 }
 
 }  // namespace hipsight::kernels::arch

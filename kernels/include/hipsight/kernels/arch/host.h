@@ -6,6 +6,7 @@
 
 #include "architecture.h"
 #include "lane_fma.h"
+#include "no_direct_copies.h"
 
 namespace hipsight::kernels::arch {
 
@@ -18,10 +19,17 @@ HIPSIGHT_INLINE int thread() {
   return 0;
 }
 
+HIPSIGHT_INLINE int uniform(int x) {
+  return x;
+}
+
 HIPSIGHT_INLINE void barrier() {}
 
 template <int Level>
 HIPSIGHT_INLINE void set_priority() {}
+
+template <int reads, int requests>
+HIPSIGHT_INLINE void interleave() {}
 
 template <class V>
 HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {

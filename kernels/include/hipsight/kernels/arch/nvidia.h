@@ -16,6 +16,10 @@ HIPSIGHT_INLINE int thread() {
   return static_cast<int>(threadIdx.x);
 }
 
+HIPSIGHT_INLINE int uniform(int x) {
+  return x;
+}
+
 HIPSIGHT_INLINE void barrier() {
   __syncthreads();
 }
@@ -23,6 +27,9 @@ HIPSIGHT_INLINE void barrier() {
 /// NVIDIA's waves have no priorities.
 template <int Level>
 HIPSIGHT_INLINE void set_priority() {}
+
+template <int reads, int requests>
+HIPSIGHT_INLINE void interleave() {}
 
 template <class V>
 HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {
@@ -34,6 +41,22 @@ HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t lim
 template <class V>
 HIPSIGHT_INLINE void store(void* base, std::uint32_t offset, std::uint32_t limit, const V& value) {
   if (offset < limit) *reinterpret_cast<V*>(static_cast<char*>(base) + offset) = value;
+}
+
+/// Lane l's 16 bytes, as load() would give them, go to to[l] in shared memory, past the registers.
+inline constexpr bool direct_copies = true;
+template <class T>
+HIPSIGHT_INLINE void copy_to_shared(const void* base, std::uint32_t offset, std::uint32_t limit,
+                                    Chunk<T>* to) {
+  const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(to + threadIdx.x % 32));
+  const char* from = static_cast<const char*>(base) + (offset < limit ? offset : 0);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from),
+               "r"(offset < limit ? 16 : 0)
+               : "memory");
+}
+
+HIPSIGHT_INLINE void wait_for_copies() {
+  asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
 template <class T>

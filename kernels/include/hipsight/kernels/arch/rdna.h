@@ -3,6 +3,7 @@
 
 #include "amd.h"
 #include "lane_fma.h"
+#include "no_direct_copies.h"
 
 namespace hipsight::kernels::arch {
 
@@ -11,6 +12,9 @@ inline constexpr Architecture current = Architecture::rdna4;
 #else
 inline constexpr Architecture current = Architecture::rdna3;
 #endif
+
+template <int reads, int requests>
+HIPSIGHT_INLINE void interleave() {}
 
 using Sum16x16 = Vector<float, 8>;
 

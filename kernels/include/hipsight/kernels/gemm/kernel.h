@@ -47,6 +47,7 @@ struct GemmWorkgroup {
   struct Operands {
     OperandTile<T, Operand::a, tiling.wave_rows> a;
     OperandTile<T, Operand::b, tiling.wave_columns> b;
+    static constexpr int reads = decltype(a)::reads + decltype(b)::reads;
   };
   using Sum = Accumulator<T, tiling.wave_rows, tiling.wave_columns>;
 
@@ -95,6 +96,7 @@ struct GemmWorkgroup {
       }
       load(operands[(step + 1) % 2], a, b, part, t + last, (step + 1) % steps);
       multiply(operands[step % 2].a, operands[step % 2].b, sum);
+      if (known_to_fit && last) arch::interleave<Operands::reads, A::requests + B::requests>();
     }
   }
 
@@ -109,7 +111,10 @@ struct GemmWorkgroup {
     load(operands[0], a, b, part, 0, 0);
     const int fitting = a.fitting() < b.fitting() ? a.fitting() : b.fitting();
     int t = 0;
-    for (; t + 2 < fitting; t++) multiply_tile<true>(a, b, t, part, operands, sum);
+    for (; t + 3 < fitting; t += 2) {  // in pairs: what lies where is then known
+      multiply_tile<true>(a, b, t, part, operands, sum);
+      multiply_tile<true>(a, b, t + 1, part, operands, sum);
+    }
     for (; t < a.count(); t++) multiply_tile<false>(a, b, t, part, operands, sum);
   }
 

@@ -26,7 +26,7 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
       return pick(size, {256, 256, 64, 128, 64, 4, 100}, {128, 128, 64, 64, 64, 8, 80},
                   {64, 64, 128, 32, 32, 8, 45});
     case Architecture::cdna4:
-      return pick(size, {256, 256, 64, 128, 64, 4, 100}, {128, 128, 128, 64, 64, 8, 80},
+      return pick(size, {256, 256, 128, 128, 64, 4, 100}, {128, 128, 128, 64, 64, 8, 80},
                   {64, 64, 128, 32, 32, 8, 45});
     case Architecture::rdna3:
     case Architecture::rdna4:

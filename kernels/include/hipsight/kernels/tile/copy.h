@@ -29,12 +29,14 @@ class Copy {
                 "multiple");
 
  public:
+  static constexpr int requests = turns * unit_lines;  // to global memory, of a work-item
+
   HIPSIGHT_INLINE static bool fits(const GlobalTile<const T>& from) {
     return from.template takes_vectors<n>(columns) &&
            (Along ? from.columns : from.rows) >= Shared::depth;
   }
 
-  HIPSIGHT_INLINE void start(const GlobalTile<const T>& from) {
+  HIPSIGHT_INLINE void start(const GlobalTile<const T>& from, Shared&) {
     for_units([&](int turn, Place at) {
       HIPSIGHT_UNROLL
       for (int i = 0; i < unit_lines; i++)
@@ -81,6 +83,30 @@ class Copy {
   }
 
   Chunk<T> staged_[turns][unit_lines];
+};
+
+/// The same past the registers, where the GPU can and nothing is transposed: what is asked for
+/// arrives in shared memory, which must be free already when it is asked for.
+template <class Shared, int Threads>
+class DirectCopy : public Copy<Shared, true, Threads> {
+  using T = typename Shared::Element;
+  static constexpr int all = Shared::lines * Shared::chunks;
+
+ public:
+  static constexpr bool possible = arch::direct_copies && all % Threads == 0;
+  static constexpr int requests = all / Threads;
+
+  HIPSIGHT_INLINE void start(const GlobalTile<const T>& from, Shared& to) {
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < all; i += Threads) {
+      const Place at = Shared::place(i + arch::thread());
+      auto* const wave =
+          reinterpret_cast<Chunk<T>*>(to.elements) + i + arch::wave() * arch::wave_size;
+      from.copy(at.row, at.column, Shared::lines, wave);
+    }
+  }
+
+  HIPSIGHT_INLINE void finish(Shared&) const { arch::wait_for_copies(); }
 };
 
 }  // namespace hipsight::kernels

@@ -1,6 +1,8 @@
 // A tile in global memory, with its bounds.
 #pragma once
 
+#include <type_traits>
+
 #include "../arch/current.h"
 
 namespace hipsight::kernels {
@@ -9,6 +11,8 @@ namespace hipsight::kernels {
 /// reads are zero and writes vanish. The tile must be the same for all lanes of a wave.
 template <class T>
 struct GlobalTile {
+  using Plain = std::remove_const_t<T>;
+
   T* data;
   int rows, columns;  // that exist from here on; 0 or less: none
   int stride;         // elements from a row to the next, a tile spans less than 2 GiB
@@ -38,6 +42,11 @@ struct GlobalTile {
     return arch::load<Vector<Plain, N>>(data, offset<inside>(row, column), limit(tile_rows));
   }
 
+  /// A chunk of each lane's row, straight to to[lane].
+  HIPSIGHT_INLINE void copy(int row, int column, int tile_rows, Chunk<Plain>* to) const {
+    arch::copy_to_shared<Plain>(data, offset<true>(row, column), limit(tile_rows), to);
+  }
+
   HIPSIGHT_INLINE auto load_one(int row, int column, int tile_rows) const {
     return arch::load<Plain>(data, offset(row, column), limit(tile_rows));
   }
@@ -52,16 +61,6 @@ struct GlobalTile {
   }
 
  private:
-  template <class U>
-  struct WithoutConst {
-    using Type = U;
-  };
-  template <class U>
-  struct WithoutConst<const U> {
-    using Type = U;
-  };
-  using Plain = typename WithoutConst<T>::Type;
-
   template <bool inside = false>
   HIPSIGHT_INLINE std::uint32_t offset(int row, int column) const {
     const auto at = (static_cast<std::uint32_t>(row) * stride + column) * sizeof(T);

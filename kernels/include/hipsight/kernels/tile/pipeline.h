@@ -1,6 +1,8 @@
 // An operand's way into shared memory: one tile after the other, along its depth.
 #pragma once
 
+#include <type_traits>
+
 #include "copy.h"
 
 namespace hipsight::kernels {
@@ -10,9 +12,13 @@ namespace hipsight::kernels {
 template <class Shared, bool Along, int Threads>
 class Pipeline {
   using T = typename Shared::Element;
-  using TileCopy = Copy<Shared, Along, Threads>;
+  using Direct = DirectCopy<Shared, Threads>;
+  using TileCopy =
+      std::conditional_t<Along && Direct::possible, Direct, Copy<Shared, Along, Threads>>;
 
  public:
+  static constexpr int requests = TileCopy::requests;
+
   /// `matrix` has the lines as rows if Along, else as columns.
   HIPSIGHT_INLINE Pipeline(const GlobalTile<const T>& matrix, int first_line, Shared (&tiles)[2])
       : lines_(Along ? matrix.from(first_line, 0) : matrix.from(0, first_line)), tiles_(tiles) {
@@ -28,7 +34,7 @@ class Pipeline {
   /// question.
   template <bool known = false>
   HIPSIGHT_INLINE void start(int t) {
-    if (known || t < fitting_) copy_.start(tile(t));
+    if (known || t < fitting_) copy_.start(tile(t), tiles_[t % 2]);
   }
 
   /// Writes tile t when it is there; a barrier must follow.

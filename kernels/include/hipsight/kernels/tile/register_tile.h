@@ -15,6 +15,7 @@ struct OperandTile {
   static constexpr Layout layout = Which == Operand::a ? Step::layout.a : Step::layout.b;
   static constexpr int block_lines = Which == Operand::a ? Step::layout.rows : Step::layout.columns;
   static constexpr int blocks = Lines / block_lines, elements = layout.elements();
+  static constexpr int reads = blocks * elements / chunk_size<T>;  // of shared memory
   static_assert(Lines % block_lines == 0,
                 "OperandTile: the lines do not fit the lines of this GPU's matrix step");
   static_assert(layout.element[0].count % chunk_size<T> == 0 && layout.element[0].step.column == 1,

@@ -34,6 +34,13 @@ struct SharedTile {
     return *reinterpret_cast<const Chunk<T>*>(at(line, depth));
   }
 
+  /// Which line and depth are where the swizzle puts chunk number `i`: it is its own inverse.
+  HIPSIGHT_INLINE static Place place(int i) {
+    const unsigned offset = Where(static_cast<unsigned>(i) * chunk_bytes);
+    return {static_cast<int>(offset / line_bytes),
+            static_cast<int>(offset % line_bytes / sizeof(T))};
+  }
+
   HIPSIGHT_INLINE T& element(int line, int depth) { return *reinterpret_cast<T*>(at(line, depth)); }
 
  private:
