@@ -53,6 +53,14 @@ double cycles(const gpus::Gpu& gpu, double operations, std::optional<double> per
 
 }  // namespace
 
+gpus::Gpu joined(gpus::Gpu gpu, std::uint32_t units) {
+  gpu.simds_per_cu *= units;
+  for (gpus::Gpu::Rate& rate : gpu.rates)
+    for (std::optional<double>* per_clock : {&rate.vector, &rate.matrix})
+      if (*per_clock) **per_clock *= units;
+  return gpu;
+}
+
 Cost cost_of(const gpus::Gpu& gpu, const isa::Instruction& in, unsigned lanes) {
   const isa::Work work = isa::work_of(in);
   const double halves = lanes > gpu.wavefront_size ? 2 : 1;  // a wave64 on a GPU of 32

@@ -29,6 +29,10 @@ struct Cost {
   std::array<Registers, 3> sources;
 };
 
+/// Several compute units as one, which a workgroup takes together (a WGP): their SIMDs, and what
+/// they do in a cycle.
+gpus::Gpu joined(gpus::Gpu gpu, std::uint32_t units);
+
 /// `lanes`: of the wave.
 Cost cost_of(const gpus::Gpu& gpu, const isa::Instruction& instruction, unsigned lanes);
 

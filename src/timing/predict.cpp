@@ -94,8 +94,7 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
   p.simulated = std::min(p.workgroups_per_cu, few);
 
   // The clock falls with the load of the matrix units, which follows from the first run.
-  gpus::Gpu unit = gpu;
-  unit.simds_per_cu *= units_of_group;
+  const gpus::Gpu unit = joined(gpu, units_of_group);
   double clock = gpu.clock_ghz;
   const double written = written_share(gpu, trace);
   UnitRun run;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "timing/costs.h"
+
 namespace hipsight::timing {
 namespace {
 
@@ -256,6 +258,18 @@ TEST_F(ComputeUnitTest, SumsGoOnInTheMatrixUnit) {
   EXPECT_EQ(run().cycles, 32 + 4);
   code[1].src[1].index = 16;  // reads the sum
   EXPECT_EQ(run().cycles, 32 + 16 + 4);
+}
+
+/// 16 x 16 x 16 multiplications and additions at 512 operations a cycle of a compute unit of two
+/// SIMDs.
+TEST(Costs, AMatrixInstructionTakesAsLongInAWorkgroupProcessor) {
+  isa::Instruction in;
+  in.name = "V_WMMA_F32_16X16X16_F16";
+  in.gfx = isa::Gfx::Gfx11;
+  const gpus::Gpu gpu = gpus::find("rx7900xtx");
+  EXPECT_EQ(cost_of(gpu, in, 32).busy, 32);
+  EXPECT_EQ(cost_of(joined(gpu, 2), in, 32).busy, 32);
+  EXPECT_EQ(joined(gpu, 2).simds_per_cu, 4u);
 }
 
 /// Scalar loads that pass the caches wait for what other compute units wrote.
