@@ -322,6 +322,23 @@ TEST(Gemm, Denormals) {
   }
 }
 
+/// Each kernel once, for facts_test.cpp, which looks on.
+TEST(Gemm, DISABLED_EachKernel) {
+  const auto launch = [](auto zero, GemmCase test) {
+    test.m = test.n = test.k = 512;
+    Trial<decltype(zero), float> trial(test);
+    EXPECT_EQ(trial.launch(), "");
+  };
+  for (int orders = 0; orders < 4; orders++)
+    launch(f16(), {.transposed_a = orders > 1, .transposed_b = orders % 2 == 1});
+  for (const After after : {After::bias_relu, After::bias_gelu})
+    launch(f16(), {.transposed_b = true, .after = after});
+  for (const bool gradient : {false, true}) {
+    launch(bf16(), {.type = Type::bf16, .transposed_a = gradient, .transposed_b = !gradient});
+    launch(float(), {.type = Type::f32, .transposed_a = gradient, .transposed_b = !gradient});
+  }
+}
+
 TEST(Gemm, ErrorsNameWhatIsWrong) {
   const auto error = [](GemmCase test) {
     return run_f16(Trial<f16, f16>::complete(test), nullptr, nullptr, nullptr, nullptr);

@@ -8,13 +8,21 @@
 
 namespace hipsight::kernels::arch {
 
+/// A lane's values, each in a register of its own: no instruction wants them side by side.
+template <class T, int N>
+struct alignas(chunk_bytes) Values {
+  T value[N];
+  HIPSIGHT_INLINE T& operator[](int i) { return value[i]; }
+  HIPSIGHT_INLINE const T& operator[](int i) const { return value[i]; }
+};
+
 /// A lane's values are, of each operand, line after line, and of the sums, row after row.
 template <class T, StepLayout layout_>
 struct LaneFma {
   static constexpr StepLayout layout = layout_;
-  using A = Vector<T, layout.a.elements()>;
-  using B = Vector<T, layout.b.elements()>;
-  using C = Vector<float, layout.c.elements()>;
+  using A = Values<T, layout.a.elements()>;
+  using B = Values<T, layout.b.elements()>;
+  using C = Values<float, layout.c.elements()>;
 
   HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) {
     constexpr int depth = layout.depth, sums = layout.c.elements();

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <concepts>
 
-#include "../arch/layout.h"
+#include "../matrix.h"
 
 namespace hipsight::kernels {
 
@@ -57,6 +57,27 @@ struct Gelu {
     return value / (1 + expf(minus_2u));
   }
 };
+
+/// x / (1 + exp(-x)). -inf gives -0; not a number stays so.
+struct Silu {
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace) const {
+    if (value < -88) return -0.0f;  // exp(-x) would be infinite
+    return value / (1 + expf(-value));
+  }
+};
+
+/// x + residual(row, column) of the same batch
+template <class T>
+struct Residual {
+  RowMajor<const T> residual;
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
+    const T& other =
+        residual.data[at.batch * residual.batch_stride + at.row * residual.stride + at.column];
+    return value + static_cast<float>(other);
+  }
+};
+template <class T>
+Residual(RowMajor<const T>) -> Residual<T>;
 
 /// First `first`, then `second`.
 template <Epilogue First, Epilogue Second>

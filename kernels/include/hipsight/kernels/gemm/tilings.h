@@ -31,8 +31,8 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
     case Architecture::rdna3:
     case Architecture::rdna4:
       if (element_bytes == 4)  // a step of 32 x 32
-        return pick(size, {128, 128, 64, 64, 32, 8, 100}, {64, 64, 64, 32, 32, 8, 80},
-                    {32, 32, 64, 32, 32, 8, 40});
+        return pick(size, {64, 128, 64, 32, 32, 8, 100}, {64, 64, 64, 32, 32, 8, 90},
+                    {32, 64, 64, 32, 32, 8, 60});
       return pick(size, {128, 128, 64, 64, 32, 8, 100}, {64, 64, 64, 32, 32, 8, 80},
                   {32, 32, 64, 16, 16, 8, 40});
     case Architecture::ampere:

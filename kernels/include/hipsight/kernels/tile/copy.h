@@ -17,11 +17,22 @@ template <class Shared, bool Along, int Threads>
 class Copy {
   using T = typename Shared::Element;
   static constexpr int n = chunk_size<T>;
-  // A unit is what a work-item copies at a time: a chunk of a line, or, to be transposed, n of
-  // them.
+  // A unit is what a work-item copies at a time: a chunk of a line, or, to be transposed, chunks of
+  // `unit_depth` rows of memory, for n lines; so deep that all work-items have one, but 4 bytes at
+  // least.
   static constexpr int unit_lines = Along ? 1 : n;
-  static constexpr int units = Shared::lines / unit_lines * Shared::chunks;
+  static constexpr int share_of_chunk() {
+    int share = 1;
+    while (!Along && Shared::lines / n * Shared::chunks * share < Threads &&
+           chunk_bytes / share > 4)
+      share *= 2;
+    return share;
+  }
+  static constexpr int unit_depth = n / share_of_chunk();
+  static constexpr int units_of_line = Shared::depth / unit_depth;
+  static constexpr int units = Shared::lines / unit_lines * units_of_line;
   static constexpr int turns = ceil_div(units, Threads);
+  static constexpr int unit_requests = Along ? 1 : unit_depth;
   static constexpr int rows = Along ? Shared::lines : Shared::depth;  // of the global tile
   static constexpr int columns = Along ? Shared::depth : Shared::lines;
   static_assert(Shared::lines % unit_lines == 0,
@@ -29,7 +40,7 @@ class Copy {
                 "multiple");
 
  public:
-  static constexpr int requests = turns * unit_lines;  // to global memory, of a work-item
+  static constexpr int requests = turns * unit_requests;  // to global memory, of a work-item
 
   HIPSIGHT_INLINE static bool fits(const GlobalTile<const T>& from) {
     return from.template takes_vectors<n>(columns) &&
@@ -39,7 +50,7 @@ class Copy {
   HIPSIGHT_INLINE void start(const GlobalTile<const T>& from, Shared&) {
     for_units([&](int turn, Place at) {
       HIPSIGHT_UNROLL
-      for (int i = 0; i < unit_lines; i++)
+      for (int i = 0; i < unit_requests; i++)
         staged_[turn][i] = Along ? from.template load<n, true>(at.row, at.column, rows)
                                  : from.template load<n>(at.column + i, at.row, rows);
     });
@@ -48,41 +59,45 @@ class Copy {
   HIPSIGHT_INLINE void finish(Shared& to) const {
     for_units([&](int turn, Place at) {
       HIPSIGHT_UNROLL
-      for (int i = 0; i < unit_lines; i++) to.chunk(at.row + i, at.column) = line(turn, i);
+      for (int i = 0; i < unit_lines; i++)
+        to.template at<Part>(at.row + i, at.column) = part(turn, i);
     });
   }
 
   HIPSIGHT_INLINE static void now(const GlobalTile<const T>& from, Shared& to) {
     for (int i = arch::thread(); i < rows * columns; i += Threads) {
       const int row = i / columns, column = i % columns;
-      to.element(Along ? row : column, Along ? column : row) = from.load_one(row, column, rows);
+      to.template at<T>(Along ? row : column, Along ? column : row) =
+          from.load_one(row, column, rows);
     }
   }
 
  private:
-  /// Neighbours take the chunks of a line. f(turn, first line and depth of the unit)
+  using Part = Vector<T, unit_depth>;  // of a line
+
+  /// Neighbours take the parts of a line. f(turn, first line and depth of the unit)
   template <class F>
   HIPSIGHT_INLINE static void for_units(F f) {
     HIPSIGHT_UNROLL
     for (int turn = 0; turn < turns; turn++) {
       const int unit = turn * Threads + arch::thread();
       if (units % Threads != 0 && unit >= units) break;
-      f(turn, Place{unit / Shared::chunks * unit_lines, unit % Shared::chunks * n});
+      f(turn, Place{unit / units_of_line * unit_lines, unit % units_of_line * unit_depth});
     }
   }
 
-  HIPSIGHT_INLINE Chunk<T> line(int turn, int i) const {
+  HIPSIGHT_INLINE Part part(int turn, int i) const {
     if constexpr (Along) {
       return staged_[turn][0];
     } else {
-      Chunk<T> chunk;
+      Part of_line;
       HIPSIGHT_UNROLL
-      for (int d = 0; d < n; d++) chunk[d] = staged_[turn][d][i];
-      return chunk;
+      for (int d = 0; d < unit_depth; d++) of_line[d] = staged_[turn][d][i];
+      return of_line;
     }
   }
 
-  Chunk<T> staged_[turns][unit_lines];
+  Chunk<T> staged_[turns][unit_requests];
 };
 
 /// The same past the registers, where the GPU can and nothing is transposed: what is asked for

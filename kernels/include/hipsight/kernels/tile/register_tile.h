@@ -1,6 +1,8 @@
 // Tiles in the registers of a wave, and the matrix step.
 #pragma once
 
+#include <type_traits>
+
 #include "../arch/current.h"
 #include "shared_tile.h"
 
@@ -21,7 +23,7 @@ struct OperandTile {
   static_assert(layout.element[0].count % chunk_size<T> == 0 && layout.element[0].step.column == 1,
                 "MatrixStep: a lane must hold whole chunks of 16 bytes of a line");
 
-  Vector<T, elements> block[blocks];
+  std::conditional_t<Which == Operand::a, typename Step::A, typename Step::B> block[blocks];
 
   /// From `line` and `depth` on.
   template <class Shared>

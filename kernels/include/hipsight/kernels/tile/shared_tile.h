@@ -26,12 +26,15 @@ struct SharedTile {
 
   alignas(128) T elements[Lines * Depth];
 
-  /// The chunk of a line that begins at `depth`, a multiple of its size.
-  HIPSIGHT_INLINE Chunk<T>& chunk(int line, int depth) {
-    return *reinterpret_cast<Chunk<T>*>(at(line, depth));
+  /// What of a line begins at `depth`: an element, or a vector that is part of a chunk, or all of
+  /// it.
+  template <class V>
+  HIPSIGHT_INLINE V& at(int line, int depth) {
+    return *reinterpret_cast<V*>(reinterpret_cast<char*>(elements) + offset(line, depth));
   }
   HIPSIGHT_INLINE const Chunk<T>& chunk(int line, int depth) const {
-    return *reinterpret_cast<const Chunk<T>*>(at(line, depth));
+    return *reinterpret_cast<const Chunk<T>*>(reinterpret_cast<const char*>(elements) +
+                                              offset(line, depth));
   }
 
   /// Which line and depth are where the swizzle puts chunk number `i`: it is its own inverse.
@@ -41,12 +44,9 @@ struct SharedTile {
             static_cast<int>(offset % line_bytes / sizeof(T))};
   }
 
-  HIPSIGHT_INLINE T& element(int line, int depth) { return *reinterpret_cast<T*>(at(line, depth)); }
-
  private:
-  HIPSIGHT_INLINE char* at(int line, int depth) const {
-    const unsigned offset = static_cast<unsigned>(line) * line_bytes + depth * sizeof(T);
-    return const_cast<char*>(reinterpret_cast<const char*>(elements)) + Where(offset);
+  HIPSIGHT_INLINE static unsigned offset(int line, int depth) {
+    return Where(static_cast<unsigned>(line) * line_bytes + depth * sizeof(T));
   }
 };
 
