@@ -38,8 +38,10 @@ double limit(const gpus::Gpu& gpu, const Shape& s) {
   const double per_clock = rate ? rate->matrix.value_or(NAN) * gpu.compute_units : NAN;
   const double loaded = gpu.matrix_clock_ghz.value_or(gpu.clock_ghz);
   double best = 0;
-  for (double load = 0.01; load <= 1; load += 0.01)
+  for (int percent = 1; percent <= 100; ++percent) {
+    const double load = percent / 100.0;
     best = std::max(best, load * (gpu.clock_ghz - (gpu.clock_ghz - loaded) * load));
+  }
   const double bandwidth = gpu.dram_gb_per_s_measured.value_or(0.8 * gpu.dram_gb_per_s);
   const double bytes = 2.0 * (s.m * s.k + s.n * s.k + s.m * s.n);
   return std::max(flop(s) / (per_clock * best * 1e9), bytes / (bandwidth * 1e9)) +

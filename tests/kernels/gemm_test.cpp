@@ -183,10 +183,12 @@ struct Size {
   int m, n, k;
 };
 
-/// One element; one tile of every GPU and its neighbours; several tiles with each kind of tail.
-constexpr Size sizes[] = {{1, 1, 1},      {1, 130, 64},   {130, 1, 33},  {3, 5, 7},
-                          {64, 64, 64},   {63, 65, 31},   {33, 72, 129}, {128, 128, 64},
-                          {256, 256, 32}, {257, 130, 40}, {96, 264, 100}};
+/// One element; one tile of every GPU and its neighbours; several tiles with each kind of tail;
+/// many tiles along the depth, with and without a tail.
+constexpr Size sizes[] = {{1, 1, 1},      {1, 130, 64},   {130, 1, 33},   {3, 5, 7},
+                          {64, 64, 64},   {63, 65, 31},   {33, 72, 129},  {128, 128, 64},
+                          {256, 256, 32}, {257, 130, 40}, {72, 136, 512}, {64, 64, 840},
+                          {96, 264, 100}};
 
 TEST(Gemm, F16InEveryOrder) {
   for (const Size& s : sizes)
