@@ -41,7 +41,9 @@ if(NOT TARGET hip_precompiled)
         -Xclang -emit-pch -Xclang -o -Xclang ${file}
       ${depends} COMMENT "Precompiling HIP's headers for ${name}" VERBATIM)
   endmacro()
-  set(depends DEPENDS ${hip_headers} ${hipcc} DEPFILE ${hip_headers}.d)
+  # Packages' headers are older than what was made from those before them; the SDK's recipe is not.
+  file(GLOB sdk_recipe ${HIPSIGHT_SDK}/recipe)
+  set(depends DEPENDS ${hip_headers} ${hipcc} ${sdk_recipe} DEPFILE ${hip_headers}.d)
   hip_precompile(host --offload-host-only -MD -MT ${hip_headers}.gch/host -MF ${hip_headers}.d)
   set(depends DEPENDS ${hip_headers}.gch/host)  # clang does not say what a GPU's depend on
   foreach(target ${HIP_TARGETS})
