@@ -33,6 +33,9 @@ struct RunOptions {
   bool predict = false;              ///< and then only the prediction is told
   std::string progress_seconds;      ///< from one line to the next; empty: as usual
   std::vector<std::string> program;  ///< and its arguments
+  /// Options of hipsight_launch (src/launcher), if the program is a file with device code, one
+  /// kernel of which is to be launched.
+  std::vector<std::string> launcher;
 };
 
 /// The GPU that is asked for, by `asked` or else by HIPSIGHT_GPU, as a name or an absolute path.

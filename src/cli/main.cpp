@@ -77,6 +77,53 @@ void add_report(CLI::App& command, cli::RunOptions& options) {
       ->check(CLI::Range(1e-3, 1e9).description(""));
 }
 
+// What launches one kernel of a file with device code, in place of a program.
+struct Launch {
+  std::string grid, block, lds;
+  std::vector<std::string> arguments;
+
+  void add(CLI::App& command) {
+    const auto extent = CLI::Validator(
+        [](std::string& text) {
+          static const std::regex form("[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,2}");
+          return std::regex_match(text, form) ? "" : text + " is not X[,Y[,Z]]";
+        },
+        "");
+    CLI::Option* first = command
+                             .add_option("--grid", grid,
+                                         "The program is a file with device code: launch one of "
+                                         "its kernels in so many workgroups")
+                             ->type_name("X[,Y[,Z]]")
+                             ->check(extent);
+    command.add_option("--block", block, "With --grid: work-items of a workgroup")
+        ->type_name("X[,Y[,Z]]")
+        ->check(extent)
+        ->needs(first);
+    command.add_option("--lds", lds, "With --grid: bytes of dynamic LDS")
+        ->type_name("BYTES")
+        ->check(CLI::NonNegativeNumber.description(""))
+        ->needs(first);
+    command
+        .add_option("--arg", arguments,
+                    "With --grid: the kernel's next argument, as f32:1.5, i32:1000, buffer:16M, "
+                    "buffer:16M:f16 (filled), buffer:@FILE, same:N, null or bytes:HEX")
+        ->type_name("VALUE")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)  // the next word may be the file
+        ->needs(first);
+  }
+  // For hipsight_launch.
+  std::vector<std::string> options(const std::string& kernel) const {
+    if (grid.empty()) return {};
+    if (block.empty()) fail("--grid needs --block: work-items of a workgroup");
+    std::vector<std::string> words{"--grid", grid, "--block", block};
+    if (!kernel.empty()) words.insert(words.end(), {"--kernel", kernel});
+    if (!lds.empty()) words.insert(words.end(), {"--lds", lds});
+    for (const std::string& argument : arguments) words.insert(words.end(), {"--arg", argument});
+    return words;
+  }
+};
+
 std::string check_wave(const std::string& wave) try {
   report::TraceOptions::parse(wave);
   return {};
@@ -114,7 +161,9 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       "Exit code: the program's own; 86 after a kernel error, 124 after a kernel that ran too "
       "long,\n"
       "if the program itself returned 0; 125 for a wrong command line; 126, 127 as in shells.");
+  Launch lone;
   add_machine(*run, options);
+  lone.add(*run);
   add_also(*run, options);
   add_selection(*run, options);
   add_report(*run, options);
@@ -133,6 +182,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
                     "Of the first launch of each kernel that is selected. Exit code: as of run.",
                     command->get_name()));
     add_machine(*command, options);
+    lone.add(*command);
     add_also(*command, options);
     add_selection(*command, options);
     add_report(*command, options);
@@ -165,6 +215,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       "Exit code: as of run; 125 if there is no such launch.");
   std::string capture_file;
   add_machine(*capture, options);
+  lone.add(*capture);
   add_selection(*capture, options);
   capture->add_option("-o,--output", capture_file, "The file to write")
       ->type_name("FILE")
@@ -233,6 +284,10 @@ int dispatch(CLI::App& app, int argc, char** argv) {
                              end);
     if (options.program.empty())
       fail("{0}: which program? hipsight {0} [OPTIONS] -- PROGRAM [ARGUMENTS...]", name);
+    options.launcher = lone.options(options.kernel);
+    if (!options.launcher.empty() && options.program.size() != 1)
+      fail("{}: with --grid, one file with device code, not {} words", name,
+           options.program.size());
     if (command == capture) {
       options.no_report = true;
       return cli::capture(options, capture_file);

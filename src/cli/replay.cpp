@@ -6,26 +6,16 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "cli/commands.h"
 #include "gpus/gpu.h"
 #include "report/session.h"
 #include "support/error.h"
+#include "support/files.h"
 
 namespace hipsight::cli {
 namespace {
-
-std::vector<std::byte> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file ? std::streamoff(file.tellg()) : -1;
-  std::vector<std::byte> bytes(size > 0 ? std::size_t(size) : 0);
-  file.seekg(0);
-  if (size < 0 || !file.read(reinterpret_cast<char*>(bytes.data()), size))
-    fail("cannot read '{}'", path);
-  return bytes;
-}
 
 report::Output output_of(const ReplayOptions& options) {
   report::Output output;
@@ -77,7 +67,7 @@ int compare(const capture::Capture& capture, const std::vector<std::string>& dig
 }  // namespace
 
 int replay(const ReplayOptions& options) {
-  const std::vector<std::byte> file = read_file(options.file);
+  const std::vector<std::byte> file = read_bytes(options.file);
   const auto capture = capture::Capture::read(file, options.file);
   const gpus::Gpu gpu = gpus::find(options.gpu.empty() ? capture.header.gpu : options.gpu);
   engine::Options engine_options;

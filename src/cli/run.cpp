@@ -105,23 +105,27 @@ int run(const RunOptions& options) {
     set("PYTHONPATH", (others.empty() ? "" : others + ":") + modules.string());
   }
 
+  std::vector<std::string> program = options.program;
+  if (!options.launcher.empty()) {
+    program.insert(program.begin(), folder / "hipsight_launch");
+    program.insert(program.end(), options.launcher.begin(), options.launcher.end());
+  }
   std::vector<char*> arguments;
-  for (const std::string& argument : options.program)
-    arguments.push_back(const_cast<char*>(argument.c_str()));
+  for (std::string& argument : program) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
-  const bool has_folder = options.program[0].find('/') != std::string::npos;  // else from PATH
-  const bool foreign = has_folder && is_foreign(options.program[0]);
+  const bool has_folder = program[0].find('/') != std::string::npos;  // else from PATH
+  const bool foreign = has_folder && is_foreign(program[0]);
   if (!foreign) execvp(arguments[0], arguments.data());
 
   const int error = foreign ? ENOEXEC : errno;
-  const bool here = fs::exists(options.program[0]);
+  const bool here = fs::exists(program[0]);
   if (error == ENOENT && !(has_folder && here)) {
     std::fprintf(stderr, "hipsight: program not found: %s%s%s\n", arguments[0],
                  here ? "; there is ./" : "", here ? arguments[0] : "");
     return kNotFound;
   }
   std::fprintf(stderr, "hipsight: cannot run %s: %s\n", arguments[0],
-               foreign           ? "it is no x86-64 program"
+               foreign ? "it is no x86-64 program (of a lone code object, --grid launches a kernel)"
                : error == ENOENT ? "its interpreter or loader is missing"
                                  : std::strerror(error));
   return kNotExecutable;

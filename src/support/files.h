@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "support/error.h"
 
@@ -38,6 +39,17 @@ class TemporaryFolder {
 inline std::string read_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The same as bytes. @throws Error when it cannot be read.
+inline std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  const std::streamoff size = in ? std::streamoff(in.tellg()) : -1;
+  std::vector<std::byte> bytes(size > 0 ? std::size_t(size) : 0);
+  in.seekg(0);
+  if (size < 0 || !in.read(reinterpret_cast<char*>(bytes.data()), size))
+    fail("cannot read '{}'", file.string());
+  return bytes;
 }
 
 /// Makes a file, and the folders it is in. @throws Error when that cannot be.

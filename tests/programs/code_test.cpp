@@ -213,5 +213,82 @@ TEST(FatBinary, CompressedRuns) {
   EXPECT_EQ(hipsight_run({"--no-report"}, {"greeting_packed"}).status, 0);
 }
 
+// --- lone code objects
+
+std::vector<std::string> lone(const std::string& gpu, std::vector<std::string> more = {}) {
+  std::vector<std::string> words{"--gpu", gpu, "--grid", "1,2", "--block", "64,2"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(LoneCode, IsLaunchedWithWhatIsGiven) {
+  const Scratch scratch;
+  write_file(scratch / "file", "ab");
+  for (const char* gpu : {"mi300x", "rx7900xtx"}) {
+    const Outcome outcome = hipsight_run(
+        lone(gpu, {"--kernel", "show", "--lds", "1024", "--arg", "buffer:1M:f32", "--arg",
+                   "f64:2.5", "--arg", "bytes:0100feff", "--arg", "buffer:4000:i32", "--arg",
+                   "same:1", "--arg", "buffer:@" + (scratch / "file").string()}),
+        {"lone.co"});
+    const std::string line =
+        "grid 1 2 1, block 64 2, x in range 1, 2.5, 1 -2, 999, same 1, ab, 5\n";
+    EXPECT_EQ(outcome.out, line + line) << describe(outcome);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(outcome.err, HasSubstr("\nshow(float const*, double, Pair, int const*, float "
+                                       "const*, unsigned char*): 1 launch\n"));
+  }
+}
+
+TEST(LoneCode, OfOneKernelNeedsNoName) {
+  const Outcome outcome = hipsight_run(
+      {"--gpu", "mi300x", "--grid", "1", "--block", "64", "--arg", "buffer:256"}, {"module.co"});
+  EXPECT_EQ(outcome.status, 0) << describe(outcome);
+}
+
+TEST(LoneCode, IsFoundInProgramsToo) {
+  const Outcome outcome =  // no "--" between the last argument and the file
+      run({HIPSIGHT_COMMAND, "run", "--gpu", "rx7900xtx", "--grid", "1", "--block", "64",
+           "--kernel", "add", "--arg", "buffer:256:i32", "--arg", "buffer:256:i32", "--arg",
+           "buffer:256", "--arg", "i32:64", folder() / "greeting"});
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("\nadd(int const*, int const*, int*, int): 1 launch\n"));
+  EXPECT_EQ(outcome.status, 0) << describe(outcome);
+}
+
+TEST(LoneCode, WithAWrongArgumentIsRefused) {
+  const Outcome outcome =
+      hipsight_run(lone("mi300x", {"--kernel", "shown_not", "--arg", "f32:1"}), {"lone.co"});
+  EXPECT_EQ(outcome.err,
+            "hipsight: argument 1 is given with 4 bytes; shown_not(int*) takes:\n"
+            "  argument 1: a buffer\n");
+  EXPECT_EQ(outcome.status, 125);
+}
+
+TEST(LoneCode, WithoutAKernelOfThatNameSaysWhatThereIs) {
+  const Outcome outcome = hipsight_run(lone("mi300x", {"--kernel", "nothing"}), {"lone.co"});
+  EXPECT_THAT(outcome.err, HasSubstr("no kernel is called 'nothing' (--kernel REGEX):"));
+  EXPECT_THAT(outcome.err, HasSubstr("\n  shown_not(int*)"));
+  EXPECT_EQ(outcome.status, 125);
+}
+
+TEST(LoneCode, WithSeveralKernelsAsksForOne) {
+  const Outcome outcome = hipsight_run(lone("mi300x", {"--kernel", "sh.w"}), {"lone.co"});
+  EXPECT_THAT(outcome.err, HasSubstr("which kernel? (--kernel REGEX):\n  show(float const*, "));
+  EXPECT_EQ(outcome.status, 125);
+}
+
+TEST(LoneCode, ForAnotherGpuSaysSo) {
+  const Outcome outcome = hipsight_run(lone("mi355x", {"--kernel", "show"}), {"lone.co"});
+  EXPECT_THAT(outcome.err, HasSubstr("gfx950"));
+  EXPECT_EQ(outcome.status, 125);
+}
+
+TEST(LoneCode, ThatFailsIsReported) {
+  const Outcome outcome =
+      hipsight_run(lone("mi300x", {"--kernel", "shown_not", "--arg", "null"}), {"lone.co"});
+  EXPECT_THAT(outcome.err, HasSubstr("lone.hip"));
+  EXPECT_EQ(outcome.status, 86) << describe(outcome);
+}
+
 }  // namespace
 }  // namespace programs
