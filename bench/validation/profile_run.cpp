@@ -15,6 +15,12 @@ nlohmann::json profile(const std::string& gpu, const std::string& program,
   return report("profile " + options, gpu, program);
 }
 
+Predicted::Predicted(const nlohmann::json& kernel) {
+  const auto& prediction = kernel.at("prediction");
+  if (const auto& name = prediction.at("family"); !name.is_null()) family = name;
+  seconds = prediction.at("seconds"), launch_seconds = prediction.at("launch_seconds");
+}
+
 Table read_table(const std::string& name) {
   const std::string path = HIPSIGHT_VALIDATION "/" + name;
   std::ifstream in(path);

@@ -11,6 +11,16 @@ namespace hipsight::bench {
 nlohmann::json profile(const std::string& gpu, const std::string& program,
                        const std::string& options = "");
 
+/// What such a report predicts of one kernel.
+struct Predicted {
+  std::string family;  ///< timing/validated.h
+  double seconds = 0, launch_seconds = 0;
+
+  Predicted() = default;
+  explicit Predicted(const nlohmann::json& kernel);
+  double work() const { return seconds - launch_seconds; }
+};
+
 /// A table of bench/validation: a line that says where its figures come from, the names of the
 /// columns, and rows of as many cells. @throws std::runtime_error when it is malformed.
 struct Table {

@@ -29,17 +29,16 @@ std::vector<Point> stream_points() {
     const auto kernels =
         profile(row[0], fmt::format("stream {} {} {}", block, workgroups, elements))["kernels"];
     for (std::size_t k = 3; k < head.size(); ++k) {
-      const auto& prediction = kernels.at(k - 3).at("prediction");
-      const double seconds =
-          prediction.at("seconds").get<double>() - prediction.at("launch_seconds").get<double>();
+      const Predicted predicted(kernels.at(k - 3));
       points.push_back({.gpu = row[0],
                         .kernel = head[k],
                         .shape = fmt::format("{} x {}", block, workgroups),
                         .measured = std::stod(row[k]) * 1e9,
-                        .predicted = arrays.at(head[k]) * 8.0 * double(elements) / seconds,
+                        .predicted = arrays.at(head[k]) * 8.0 * double(elements) / predicted.work(),
                         .specified_roof = gpu.dram_gb_per_s * 1e9,
                         .measured_roof = gpu.dram_gb_per_s_measured.value_or(0) * 1e9,
                         .family = "gpu-stream",
+                        .model_family = predicted.family,
                         .fitted = row[0] == "mi210"});
     }
   }

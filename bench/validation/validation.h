@@ -11,8 +11,9 @@ struct Point {
   std::string gpu, kernel, shape;
   double measured = 0, predicted = 0;
   double specified_roof = 0, measured_roof = 0;
-  std::string family = {};  ///< of kernels
-  bool fitted = false;      ///< whether constants of the model may be fitted on it
+  std::string family = {};        ///< of kernels
+  std::string model_family = {};  ///< that the model takes it for: timing/validated.h
+  bool fitted = false;            ///< whether constants of the model may be fitted on it
 };
 
 /// RRZE-HPC/gpu-benches' gpu-stream (stream.csv).

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -86,13 +87,23 @@ Json prediction(const timing::Prediction& p) {
                {"cycles", p.cycles},
                {"clock_ghz", p.clock_ghz},
                {"bound", p.bound},
-               {"validated", false},
+               {"family", p.family.empty() ? Json() : Json(p.family)},
+               {"validated", p.error != nullptr},
                {"workgroups_per_cu", p.workgroups_per_cu},
                {"simulated", p.simulated},
                {"busy", Json::object()},
                {"stalls", Json::object()}};
   for (const auto& unit : p.units) json["busy"][key_of(unit.name)] = unit.busy;
   for (const auto& cause : p.stalls) json["stalls"][key_of(cause.name)] = cause.share;
+  if (p.error) {
+    const auto [least, most] = p.seconds_between();
+    json["error"] = {{"median_percent", p.error->median},
+                     {"p90_percent", p.error->p90},
+                     {"points", p.error->points},
+                     {"fitted", p.error->fitted},
+                     {"seconds_at_least", least},
+                     {"seconds_at_most", std::isfinite(most) ? Json(most) : Json()}};
+  }
   return json;
 }
 

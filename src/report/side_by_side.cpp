@@ -18,7 +18,15 @@ struct Row {
   std::size_t run;
   double seconds;
   std::string bound, scope;
+  std::string trust = {};  ///< how far off a prediction may be
 };
+
+std::string trust(const Json& prediction) {
+  if (!prediction.contains("error")) return "UNVALIDATED  ";
+  const Json &error = prediction.at("error"), &most = error.at("seconds_at_most");
+  return fmt::format("{} to {}  ", duration(error.at("seconds_at_least")),
+                     most.is_null() ? "?" : duration(most));
+}
 
 /// The rows of each kernel, in order of first appearance. A block size may depend on the GPU's
 /// waves, so kernels are the same by their names, and then by order.
@@ -39,7 +47,7 @@ std::vector<std::pair<std::string, std::vector<Row>>> rows_by_kernel(std::span<c
       if (kernel.contains("prediction")) {
         const Json& prediction = kernel.at("prediction");
         found->second.push_back({run, prediction.at("seconds"), prediction.at("bound"),
-                                 fmt::format("1 launch, blocks of {}", items)});
+                                 fmt::format("1 launch, blocks of {}", items), trust(prediction)});
         continue;
       }
       found->second.push_back(
@@ -55,11 +63,13 @@ std::vector<std::pair<std::string, std::vector<Row>>> rows_by_kernel(std::span<c
 
 std::string side_by_side(std::span<const GpuRun> runs) {
   const bool predicted = runs.front().json.find("\"prediction\"") != std::string::npos;
-  std::string out = predicted
-                        ? "\nhipsight: the same program on several GPUs. UNVALIDATED: times of one "
-                          "launch, predicted\n(docs/timing.md), not measured on hardware\n"
-                        : "\nhipsight: the same program on several GPUs. UNVALIDATED: first-order "
-                          "times, of the longest roof\nalone, not measured on hardware\n";
+  std::string out =
+      predicted
+          ? "\nhipsight: the same program on several GPUs. Times of one launch, predicted; nine "
+            "of ten\nmeasured ones of such kernels lie between the two beside it "
+            "(docs/timing.md)\n"
+          : "\nhipsight: the same program on several GPUs. UNVALIDATED: first-order "
+            "times, of the longest roof\nalone, not measured on hardware\n";
   std::size_t width = 0;
   for (const GpuRun& run : runs) width = std::max(width, run.gpu.size());
   for (const auto& [title, rows] : rows_by_kernel(runs)) {
@@ -69,9 +79,9 @@ std::string side_by_side(std::span<const GpuRun> runs) {
       if (row == rows.end()) {
         out += fmt::format("  {:<{}}  did not run\n", runs[run].gpu, width);
       } else {
-        out +=
-            fmt::format("  {:<{}}  {:>8}  {} ({})\n", runs[run].gpu, width, duration(row->seconds),
-                        row->bound.empty() ? "no roof" : row->bound, row->scope);
+        out += fmt::format("  {:<{}}  {:>8}  {}{} ({})\n", runs[run].gpu, width,
+                           duration(row->seconds), row->trust,
+                           row->bound.empty() ? "no roof" : row->bound, row->scope);
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -138,17 +139,30 @@ std::string fidelity(const profile::FidelitySummary& sum) {
   return out;
 }
 
+/// How far off a prediction may be.
+std::string trust(const timing::Prediction& p) {
+  if (!p.error)
+    return p.family.empty() ? "UNVALIDATED: nothing like it was measured"
+                            : fmt::format("UNVALIDATED: no {} was measured on this GPU", p.family);
+  const auto [least, most] = p.seconds_between();
+  const std::string between = std::isfinite(most)
+                                  ? fmt::format("from {} to {}", duration(least), duration(most))
+                                  : "at least " + duration(least);
+  return fmt::format("{}, as nine of ten that were measured ({}, {} points{})", between, p.family,
+                     p.error->points, p.error->fitted ? ", which the model was fitted on" : "");
+}
+
 std::string prediction(const timing::Prediction& p) {
-  std::string out =
-      wrapped_words(fmt::format("{} UNVALIDATED (docs/timing.md), the launch itself {} of it: {} "
-                                "cycles at {:.3g} GHz, bound by {}",
-                                duration(p.seconds), duration(p.launch_seconds),
-                                quantity(p.cycles, ""), p.clock_ghz, p.bound));
+  std::string out = wrapped_words(fmt::format(
+      "{}; {} (docs/timing.md). The launch itself {} of it, {} cycles at {:.3g} GHz, bound by {}",
+      duration(p.seconds), trust(p), duration(p.launch_seconds), quantity(p.cycles, ""),
+      p.clock_ghz, p.bound));
   const auto list = [&](const char* what, const auto& shares, auto share) {
     std::vector<std::string> items;
     for (const auto& one : shares)
       if (share(one) >= 0.005)
-        items.push_back(fmt::format("{} {:.2g} %", one.name, 100 * share(one)));
+        items.push_back(fmt::format("{} {:.{}f} %", one.name, 100 * share(one),
+                                    share(one) < 0.0995 ? 1 : 0));
     if (items.empty()) return;
     items.front() = what + items.front();
     out += fmt::format("\n{:{}}{}", "", kLabel, wrapped(items, ", "));

@@ -24,12 +24,18 @@ struct Pending {
   double accumulated;  ///< when a matrix instruction can add to it
 };
 
+/// A memory access that a wait counter counts.
+struct UnderWay {
+  double end;
+  Stall kind;  ///< of what holds it up: itself, or one before it
+};
+
 struct WaveState {
   const profile::WaveTrace* trace = nullptr;
   std::size_t path = 0, request = 0;
   std::uint32_t at = 0;  ///< instruction of the region
   double ready = 0;      ///< when its own last instruction lets it issue again
-  std::array<std::deque<double>, kCounters> under_way;  ///< ends, in order
+  std::array<std::deque<UnderWay>, kCounters> under_way;  ///< in order
   double stored = 0;  ///< when its stores have come to the L2: before, it keeps its place
   std::vector<Pending> pending;
   std::size_t group = 0;
@@ -148,6 +154,7 @@ class ComputeUnit {
     WaveState& w = waves_[index];
     if (w.path == w.trace->path.size()) {
       if (w.stored > now) {
+        result_.stalls[static_cast<std::size_t>(Stall::Store)] += w.stored - now;
         queue_.push({w.stored, index});
         return;
       }
@@ -186,8 +193,9 @@ class ComputeUnit {
     Earliest at{w.ready};
     for (std::size_t i = 0; i < kCounters; ++i) {
       if (!c.wait[i] || w.under_way[i].size() <= *c.wait[i]) continue;
-      const std::deque<double>& ends = w.under_way[i];
-      at.after(ends[ends.size() - 1 - *c.wait[i]], stall_of(static_cast<Counter>(i)));
+      const std::deque<UnderWay>& all = w.under_way[i];
+      const UnderWay& last = all[all.size() - 1 - *c.wait[i]];
+      at.after(last.end, last.kind);
     }
     for (const Pending& pending : w.pending) {
       // A sum that goes on in the same registers need not leave the matrix unit.
@@ -234,7 +242,8 @@ class ComputeUnit {
   void issue(WaveState& w, const isa::Instruction& in, const Cost& c, double now) {
     std::erase_if(w.pending, [&](const Pending& p) { return p.ready <= now; });
     for (std::size_t i = 0; i < kCounters; ++i)
-      while (!w.under_way[i].empty() && w.under_way[i].front() <= now) w.under_way[i].pop_front();
+      while (!w.under_way[i].empty() && w.under_way[i].front().end <= now)
+        w.under_way[i].pop_front();
     Simd& simd = simds_[w.simd];
     switch (c.pipe) {
       case isa::Pipe::Vector:
@@ -289,8 +298,9 @@ class ComputeUnit {
       }
     }
     if (end == now) return;
-    auto& ends = w.under_way[static_cast<std::size_t>(counter_of(in.gfx, kind))];
-    ends.push_back(ends.empty() ? end : std::max(ends.back(), end));
+    auto& before = w.under_way[static_cast<std::size_t>(counter_of(in.gfx, kind))];
+    before.push_back(before.empty() || before.back().end < end ? UnderWay{end, stall_of(kind)}
+                                                               : before.back());
   }
 
   /// Cycles of work that may wait in front of the LDS before waves are held. Fitted on the same.

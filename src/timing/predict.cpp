@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "profile/footprint.h"
+#include "timing/validated.h"
 
 namespace hipsight::timing {
 namespace {
@@ -73,6 +74,11 @@ Rates rates_of(const gpus::Gpu& gpu, double active_units, double clock_ghz, doub
 }
 
 }  // namespace
+
+std::array<double, 2> Prediction::seconds_between() const {
+  const double off = error ? error->p90 / 100 : 0;
+  return {seconds / (1 + off), off < 1 ? seconds / (1 - off) : INFINITY};
+}
 
 Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                    const engine::Result& result, const Occupancy& occupancy,
@@ -157,6 +163,8 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
     p.bound = p.units.front().name;
   else
     p.bound = p.stalls.empty() ? "latency" : "latency: waves wait for " + p.stalls.front().name;
+  p.family = family_of(gpu, trace, result, wavefront_size, p);
+  p.error = error_of(gpu.name, p.family);
   return p;
 }
 

@@ -10,7 +10,15 @@
 
 namespace hipsight::timing {
 
-/// How long a launch takes. UNVALIDATED so far: docs/timing.md.
+/// Of predictions that were compared with measurements: how far off they were. Percent of the
+/// measured times.
+struct ModelError {
+  double median = 0, p90 = 0;  ///< absolute
+  unsigned points = 0;
+  bool fitted = false;  ///< constants of the model were fitted on these very points
+};
+
+/// How long a launch takes. docs/timing.md.
 struct Prediction {
   double seconds = 0;         ///< with the launch itself
   double launch_seconds = 0;  ///< of these
@@ -30,6 +38,10 @@ struct Prediction {
   std::vector<Cause> stalls;
   std::string bound;  ///< "memory", "matrix unit", "latency of loads", "launch", ...
   std::uint64_t workgroups_per_cu = 0, simulated = 0;
+  std::string_view family;            ///< of kernels, see validated.h
+  const ModelError* error = nullptr;  ///< of the family on this GPU; null: UNVALIDATED
+  /// Between which nine of ten measured times of the family lie; infinite where `error` says so.
+  std::array<double, 2> seconds_between() const;
 };
 
 /// What caches hold when a launch begins: nothing of it, or the MALL all that it reads, or L2 and

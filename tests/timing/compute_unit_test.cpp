@@ -102,6 +102,7 @@ TEST_F(ComputeUnitTest, StoresAreWaitedForAtTheEnd) {
   add("GLOBAL_STORE_DWORD", isa::Format::Global);
   group(1);
   EXPECT_NEAR(run().cycles, 2.8 * 4 * 64 / 64 + 1.75 * *gpu.l2_latency, 32);
+  EXPECT_NEAR(stall(run(), Stall::Store), run().cycles, 8);
 }
 
 TEST_F(ComputeUnitTest, BandwidthBoundsManyWorkgroups) {
@@ -282,6 +283,9 @@ TEST_F(ComputeUnitTest, CoherentScalarLoadsComeFromFarAway) {
   EXPECT_NEAR(run().cycles, 60, 8);
   code[0].cache = 1;
   EXPECT_NEAR(run().cycles, 2.25 * memory, 24);
+  // Its counter is the LDS's, too: what is waited for is said nevertheless.
+  EXPECT_NEAR(stall(run(), Stall::Scalar), 2.25 * memory, 24);
+  EXPECT_EQ(stall(run(), Stall::Lds), 0);
 }
 
 TEST_F(ComputeUnitTest, TheSameTwice) {

@@ -72,6 +72,7 @@ TEST_F(RecordingTest, PredictsTheSame) {
   for (const Caches caches : {Caches::Cold, Caches::InMall, Caches::Warm}) {
     const Prediction a = predict(gpu, trace, result, occupancy, 64, caches);
     const Prediction b = recording->predict(caches);
+    EXPECT_EQ(a.family, b.family);
     EXPECT_GT(a.cycles, 1000);
     EXPECT_EQ(a.cycles, b.cycles);
     EXPECT_EQ(a.seconds, b.seconds);

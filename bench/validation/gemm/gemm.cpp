@@ -144,7 +144,8 @@ GemmPoint predict(const std::string& recording, const Object& object, const Laun
               .least = l.least * 1e-6,
               .most = l.most * 1e-6,
               .predicted = prediction.seconds + zeroing,
-              .bound = prediction.bound};
+              .bound = prediction.bound,
+              .model_family = std::string(prediction.family)};
   p.specified_roof =
       std::max(operations / (each_ghz * gpu.clock_ghz), bytes / (gpu.dram_gb_per_s * 1e9));
   p.achievable_roof =

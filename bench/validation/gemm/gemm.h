@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,13 @@ struct GemmPoint {
   double least = 0, most = 0;  ///< measured
   double predicted = 0;
   double specified_roof = 0, achievable_roof = 0, launch_roof = 0;  ///< the last one with launch
-  std::string bound;
+  std::string bound, model_family;  ///< the latter: timing/validated.h
+  /// Of several measurements the middle, in the logarithm.
+  double measured() const { return std::sqrt(least * most); }
+  /// Percent; below 0: predicted too short.
+  double error(double GemmPoint::* model = &GemmPoint::predicted) const {
+    return 100 * (this->*model / measured() - 1);
+  }
 };
 
 /// Predicts every launch from recordings of this folder; with a checkout of ROCm/aiter from new

@@ -11,19 +11,14 @@
 namespace hipsight::bench {
 namespace {
 
-/// Of several measurements the middle, in the logarithm.
-double measured(const GemmPoint& p) {
-  return std::sqrt(p.least * p.most);
-}
-/// Percent; below 0: predicted too short.
 std::vector<double> errors(const std::vector<GemmPoint>& points, double GemmPoint::* model) {
   std::vector<double> all;
-  for (const GemmPoint& p : points) all.push_back(100 * (p.*model / measured(p) - 1));
+  for (const GemmPoint& p : points) all.push_back(p.error(model));
   return all;
 }
 double rank(const std::vector<GemmPoint>& points) {
   std::vector<double> a, b;
-  for (const GemmPoint& p : points) a.push_back(measured(p)), b.push_back(p.predicted);
+  for (const GemmPoint& p : points) a.push_back(p.measured()), b.push_back(p.predicted);
   return points.size() < 5 ? NAN : rank_correlation(a, b);
 }
 
@@ -98,8 +93,8 @@ GemmErrors print_gemms(const std::vector<GemmPoint>& points, const std::string& 
   out << "half,gpu,family,binary,m,n,k,split_k,measured_us,predicted_us,error_percent,bound\n";
   for (const GemmPoint& p : points)
     out << fmt::format("{},{},{},{},{},{},{},{},{:.2f},{:.2f},{:.1f},{}\n", half(p), p.gpu,
-                       p.family, p.binary, p.m, p.n, p.k, p.split_k, measured(p) * 1e6,
-                       p.predicted * 1e6, 100 * (p.predicted / measured(p) - 1), p.bound);
+                       p.family, p.binary, p.m, p.n, p.k, p.split_k, p.measured() * 1e6,
+                       p.predicted * 1e6, p.error(), p.bound);
   return result;
 }
 

@@ -18,12 +18,6 @@ using Row = std::vector<std::string>;
 /// Workgroups that are observed: neighbours and places all over the grid. No others run.
 const std::string options = "--caches warm --sampled-only --sample ";
 
-double seconds(const Json& kernel, bool with_launch = false) {
-  const Json& prediction = kernel.at("prediction");
-  return prediction.at("seconds").get<double>() -
-         (with_launch ? 0 : prediction.at("launch_seconds").get<double>());
-}
-
 /// Bytes per second of the level that holds what a compute unit, and the GPU, go round in.
 double roof(const gpus::Gpu& gpu, double of_unit, double of_gpu, bool measured) {
   const auto fits = [](double bytes, double cache) { return bytes <= cache; };
@@ -39,18 +33,25 @@ struct Shape {
   std::string family, file, kernel, shape;  ///< file: of the figures; "mi210"
   double of_unit, of_gpu;                   ///< bytes that they go round in
 };
-/// `measured`, `predicted`: bytes per second.
-Point point(const std::string& name, const Shape& s, double measured, double predicted) {
+/// `measured`: bytes per second. `bytes`: that move in so many seconds.
+Point point(const std::string& name, const Shape& s, double measured, double bytes,
+            const Predicted& predicted, double seconds) {
   const gpus::Gpu gpu = gpus::find(name);
   return {.gpu = name,
           .kernel = s.kernel,
           .shape = s.shape,
           .measured = measured,
-          .predicted = predicted,
+          .predicted = bytes / seconds,
           .specified_roof = roof(gpu, s.of_unit, s.of_gpu, false),
           .measured_roof = roof(gpu, s.of_unit, s.of_gpu, true),
           .family = s.family,
+          .model_family = predicted.family,
           .fitted = is_fitted(s.family + "/" + s.file + ".txt")};
+}
+/// The launch apart.
+Point point(const std::string& name, const Shape& s, double measured, double bytes,
+            const Predicted& predicted) {
+  return point(name, s, measured, bytes, predicted, predicted.work());
 }
 
 using Points = std::vector<Point>;
@@ -71,8 +72,8 @@ void add_latency(Points& points) {
                             .shape = fmt::format("{:.1f} KiB", lines / 8),
                             .of_unit = lines * bytes,
                             .of_gpu = lines * bytes},
-                           bytes / (std::stod(row[2]) / std::stod(row[3]) * 1e-6),
-                           bytes * steps / seconds(report["kernels"][0])));
+                           bytes / (std::stod(row[2]) / std::stod(row[3]) * 1e-6), bytes * steps,
+                           Predicted(report["kernels"][0])));
   }
 }
 
@@ -83,16 +84,15 @@ void add_cache(Points& points) {
     const auto elements = static_cast<long>(bytes / 32), rounds = std::max(2L, 131072 / elements);
     const Json report =
         profile(row[0], fmt::format("memory cache {} {}", elements, rounds), options + "4");
-    points.push_back(
-        point(row[0],
-              {.family = "gpu-cache",
-               .file = row[0],
-               .kernel = "sum",
-               .shape = row[1] + " KiB",
-               .of_unit = bytes,
-               .of_gpu = bytes},
-              std::stod(row[2]) * 1e9,
-              bytes * double(rounds) * gpu.compute_units / seconds(report["kernels"][0])));
+    points.push_back(point(row[0],
+                           {.family = "gpu-cache",
+                            .file = row[0],
+                            .kernel = "sum",
+                            .shape = row[1] + " KiB",
+                            .of_unit = bytes,
+                            .of_gpu = bytes},
+                           std::stod(row[2]) * 1e9, bytes * double(rounds) * gpu.compute_units,
+                           Predicted(report["kernels"][0])));
   }
 }
 
@@ -107,8 +107,8 @@ void add_l2_cache(Points& points) {
                             .shape = row[1] + " x 512 KiB",
                             .of_unit = bytes,
                             .of_gpu = bytes * std::stod(row[1])},
-                           std::stod(row[2]) * 1e9,
-                           bytes * 200000 / seconds(report["kernels"][0])));
+                           std::stod(row[2]) * 1e9, bytes * 200000,
+                           Predicted(report["kernels"][0])));
   }
 }
 
@@ -128,8 +128,8 @@ void add_l2_stream(Points& points) {
                               .shape = fmt::format("{:.1f} MB {} x {}", all * 1e-6, row[2], row[3]),
                               .of_unit = all,
                               .of_gpu = all},
-                             std::stod(row[k]) * 1e9,
-                             each * double(1 << 30) / seconds(report["kernels"][k - 4])));
+                             std::stod(row[k]) * 1e9, each * double(1 << 30),
+                             Predicted(report["kernels"][k - 4])));
     }
   }
 }
@@ -149,8 +149,8 @@ void add_strides(Points& points) {
                      .shape = row[3],
                      .of_unit = 0,
                      .of_gpu = 0},
-                    warp / (std::stod(row[4]) / gpu.clock_ghz * 1e-9),
-                    warp * loads / seconds(report["kernels"][0]));
+                    warp / (std::stod(row[4]) / gpu.clock_ghz * 1e-9), warp * loads,
+                    Predicted(report["kernels"][0]));
     p.specified_roof /= gpu.compute_units;  // one works
     p.measured_roof /= gpu.compute_units;
     points.push_back(p);
@@ -160,14 +160,14 @@ void add_strides(Points& points) {
 /// With the launch: one after the other.
 void add_small(Points& points) {
   const Table table = read_table("memory/small.csv");
-  std::map<std::string, double> known;  // both files have the same shapes
+  std::map<std::string, Predicted> known;  // both files have the same shapes
   for (const Row& row : table.rows)
     for (std::size_t k = 3; k < table.head.size(); ++k) {
       const double bytes = 16 * std::stod(row[2]);
       const std::string program = fmt::format("memory small {} {}", row[2], table.head[k]);
-      double& predicted = known[row[0] + program];
-      if (predicted == 0)
-        predicted = seconds(profile(row[0], program, options + "64")["kernels"][0], true);
+      Predicted& predicted = known[row[0] + program];
+      if (predicted.seconds == 0)
+        predicted = Predicted(profile(row[0], program, options + "64")["kernels"][0]);
       points.push_back(point(row[0],
                              {.family = "gpu-small-kernels",
                               .file = row[0] + (row[1] == "graph" ? "_graph" : ""),
@@ -175,7 +175,7 @@ void add_small(Points& points) {
                               .shape = fmt::format("{:.0f} KB", bytes * 1e-3),
                               .of_unit = bytes,
                               .of_gpu = bytes},
-                             std::stod(row[k]) * 1e9, bytes / predicted));
+                             std::stod(row[k]) * 1e9, bytes, predicted, predicted.seconds));
     }
 }
 
