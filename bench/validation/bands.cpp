@@ -36,7 +36,8 @@ std::size_t wrong_bands(const std::vector<Outcome>& outcomes) {
     if (stated && stated->points == errors.size() && stated->fitted == fitted &&
         std::fabs(stated->median - median) < same && std::fabs(stated->p90 - p90) < same)
       continue;
-    if (wrong++ == 0) fmt::print("In src/timing/validated.cpp should stand:\n");
+    if (wrong++ == 0)
+      fmt::print("hipsight states otherwise; in src/timing/validated.cpp should stand:\n");
     fmt::print("    {{\"{}\", \"{}\", {{{:.1f}, {:.1f}, {}, {}}}}},\n", name.first, name.second,
                median, p90, errors.size(), fitted);
   }
