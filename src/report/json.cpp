@@ -107,6 +107,23 @@ Json prediction(const timing::Prediction& p) {
   return json;
 }
 
+Json place(const Wait::Place& place) {
+  return {{"instruction", place.text},
+          {"address", place.address},
+          {"file", place.file.empty() ? Json() : Json(place.file)},
+          {"line", place.line ? Json(place.line) : Json()}};
+}
+
+Json waits(const std::vector<Wait>& waits) {
+  Json json = Json::array();
+  for (const Wait& wait : waits)
+    json.push_back({{"share", wait.share},
+                    {"cause", key_of(wait.cause)},
+                    {"at", place(wait.at)},
+                    {"of", wait.of.text.empty() ? Json() : place(wait.of)}});
+  return json;
+}
+
 Json fidelity(const profile::FidelitySummary& summary) {
   Json json = Json::object();
   for (const isa::Fidelity kind :
@@ -196,7 +213,10 @@ Json kernel_json(const KernelReport& kernel) {
   json["verdict"] = {{"bound", kernel.verdict.bound},
                      {"seconds", kernel.verdict.seconds},
                      {"sentence", kernel.verdict.sentence}};
-  if (kernel.prediction) json["prediction"] = prediction(*kernel.prediction);
+  if (kernel.prediction) {
+    json["prediction"] = prediction(*kernel.prediction);
+    json["prediction"]["waits"] = waits(kernel.waits);
+  }
   if (kernel.profile) json["profile"] = profile(*kernel.profile);
   if (kernel.fidelity) json["fidelity"] = fidelity(*kernel.fidelity);
   json["host_seconds"] = sum.host_seconds;

@@ -12,6 +12,7 @@
 #include "profile/summary.h"
 #include "report/profile_report.h"
 #include "report/session.h"
+#include "report/waits.h"
 #include "timing/occupancy.h"
 #include "timing/predict.h"
 #include "timing/roofs.h"
@@ -35,6 +36,7 @@ struct KernelReport {
   std::optional<profile::FidelitySummary> fidelity;  ///< if asked for
   std::optional<ProfileReport> profile;              ///< of its first launch, if asked for
   std::optional<timing::Prediction> prediction;      ///< likewise
+  std::vector<Wait> waits;                           ///< of the prediction
 
   timing::Occupancy occupancy;
   timing::Roofs roofs;

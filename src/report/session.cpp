@@ -271,6 +271,7 @@ void Session::Launch::add(engine::Result result) {
                     report.wavefront_size);
     report.prediction = timing::predict(impl.run.gpu, *trace_, result, report.occupancy,
                                         report.wavefront_size, impl.output.caches);
+    report.waits = describe(*report.prediction, dispatch_.module->object());
   }
   if (!impl.output.fidelity) return;
   if (!report.fidelity) report.fidelity.emplace();

@@ -152,7 +152,7 @@ std::string trust(const timing::Prediction& p) {
                      p.error->points, p.error->fitted ? ", which the model was fitted on" : "");
 }
 
-std::string prediction(const timing::Prediction& p) {
+std::string prediction(const timing::Prediction& p, const std::vector<Wait>& waits) {
   std::string out = wrapped_words(fmt::format(
       "{}; {} (docs/timing.md). The launch itself {} of it, {} cycles at {:.3g} GHz, bound by {}",
       duration(p.seconds), trust(p), duration(p.launch_seconds), quantity(p.cycles, ""),
@@ -161,15 +161,15 @@ std::string prediction(const timing::Prediction& p) {
     std::vector<std::string> items;
     for (const auto& one : shares)
       if (share(one) >= 0.005)
-        items.push_back(fmt::format("{} {:.{}f} %", one.name, 100 * share(one),
-                                    share(one) < 0.0995 ? 1 : 0));
+        items.push_back(
+            fmt::format("{} {:.{}f} %", one.name, 100 * share(one), share(one) < 0.0995 ? 1 : 0));
     if (items.empty()) return;
     items.front() = what + items.front();
     out += fmt::format("\n{:{}}{}", "", kLabel, wrapped(items, ", "));
   };
   list("busy: ", p.units, [](const auto& unit) { return unit.busy; });
   list("waves wait for: ", p.stalls, [](const auto& cause) { return cause.share; });
-  return out;
+  return out + text_of(waits, kLabel);
 }
 
 std::string roofs(const KernelReport& kernel) {
@@ -205,7 +205,7 @@ void add(std::string& out, const gpus::Gpu& gpu, const KernelReport& kernel) {
         fmt::format("{:.3g} FLOP per byte asked of memory", *kernel.verdict.arithmetic_intensity));
   if (!kernel.roofs.roofs.empty()) row(out, "roofs", roofs(kernel));
   row(out, "verdict", wrapped_words(kernel.verdict.sentence));
-  if (kernel.prediction) row(out, "predicted", prediction(*kernel.prediction));
+  if (kernel.prediction) row(out, "predicted", prediction(*kernel.prediction, kernel.waits));
   if (kernel.profile && kernel.profile->tables)
     row(out, "profile", text_of(*kernel.profile, kLabel));
   if (kernel.fidelity) row(out, "fidelity", fidelity(*kernel.fidelity));

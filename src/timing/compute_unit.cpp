@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <queue>
+#include <tuple>
 #include <unordered_map>
 
 #include "timing/costs.h"
@@ -21,13 +23,16 @@ struct Pending {
   Cost::Registers registers;
   double ready;
   Stall kind;
+  const isa::Instruction* of;
   double accumulated;  ///< when a matrix instruction can add to it
 };
 
 /// A memory access that a wait counter counts.
 struct UnderWay {
   double end;
-  Stall kind;  ///< of what holds it up: itself, or one before it
+  // Of what holds it up: itself, or one before it.
+  Stall kind;
+  const isa::Instruction* of;
 };
 
 struct WaveState {
@@ -37,6 +42,8 @@ struct WaveState {
   double ready = 0;      ///< when its own last instruction lets it issue again
   std::array<std::deque<UnderWay>, kCounters> under_way;  ///< in order
   double stored = 0;  ///< when its stores have come to the L2: before, it keeps its place
+  const isa::Instruction* store = nullptr;  ///< the one that does so last
+  const isa::Instruction* last = nullptr;   ///< that it issued
   std::vector<Pending> pending;
   std::size_t group = 0;
   unsigned simd = 0;
@@ -51,8 +58,9 @@ struct GroupState {
 struct Earliest {
   double time;
   Stall why = Stall::Issue;
-  void after(double other, Stall reason) {
-    if (other > time) time = other, why = reason;
+  const isa::Instruction* of = nullptr;
+  void after(double other, Stall reason, const isa::Instruction* whose = nullptr) {
+    if (other > time) time = other, why = reason, of = whose;
   }
 };
 
@@ -85,6 +93,12 @@ class ComputeUnit {
     result_.busy.l2 = busy.l2;
     result_.busy.mall = busy.mall;
     result_.busy.memory = busy.memory;
+    for (const auto& [instruction, known] : known_)
+      result_.waits.insert(result_.waits.end(), known.waits.begin(), known.waits.end());
+    const auto key = [](const Waited& w) {  // the same on every host
+      return std::tuple(-w.cycles, w.at->address, w.of ? w.of->address : 0, w.why);
+    };
+    std::ranges::sort(result_.waits, std::less(), key);
     return result_;
   }
 
@@ -134,8 +148,7 @@ class ComputeUnit {
     group.released = std::max(group.released, time);
     if (group.at_barrier.size() < group.running) return;
     for (const std::size_t wave : group.at_barrier) {
-      result_.stalls[static_cast<std::size_t>(Stall::Barrier)] +=
-          group.released - waves_[wave].ready;
+      note({waves_[wave].last, nullptr, Stall::Barrier, group.released - waves_[wave].ready});
       waves_[wave].ready = group.released + interval_;
       queue_.push({waves_[wave].ready, wave});
     }
@@ -143,10 +156,27 @@ class ComputeUnit {
     group.released = 0;
   }
 
-  const Cost& cost(const isa::Instruction& in) {
-    const auto known = costs_.find(&in);
-    return known != costs_.end() ? known->second
-                                 : costs_.try_emplace(&in, cost_of(gpu_, in, lanes_)).first->second;
+  /// What is known of an instruction, and who waited there.
+  struct Known {
+    Cost cost;
+    std::vector<Waited> waits;
+  };
+  Known& known(const isa::Instruction& in) {
+    const auto found = known_.find(&in);
+    return found != known_.end()
+               ? found->second
+               : known_.try_emplace(&in, Known{cost_of(gpu_, in, lanes_), {}}).first->second;
+  }
+  void note(const Waited& wait) {
+    result_.stalls[static_cast<std::size_t>(wait.why)] += wait.cycles;
+    if (wait.cycles <= 0 || !wait.at) return;
+    auto& waits = known(*wait.at).waits;
+    const auto same = std::ranges::find_if(
+        waits, [&](const Waited& w) { return w.why == wait.why && w.of == wait.of; });
+    if (same == waits.end())
+      waits.push_back(wait);
+    else
+      same->cycles += wait.cycles;
   }
 
   /// When a wave's next instruction can issue; then it does, unless another wave might go before.
@@ -154,7 +184,7 @@ class ComputeUnit {
     WaveState& w = waves_[index];
     if (w.path == w.trace->path.size()) {
       if (w.stored > now) {
-        result_.stalls[static_cast<std::size_t>(Stall::Store)] += w.stored - now;
+        note({w.last, w.store, Stall::Store, w.stored - now});
         queue_.push({w.stored, index});
         return;
       }
@@ -162,13 +192,14 @@ class ComputeUnit {
     }
     const engine::RegionOfCode& region = regions_[w.trace->path[w.path]];
     const isa::Instruction& in = region.first[w.at];
-    const Cost& c = cost(in);
+    const Cost& c = known(in).cost;
     const Earliest at = earliest(w, c);
     if (at.time > now) {
       queue_.push({at.time, index});
       return;
     }
-    result_.stalls[static_cast<std::size_t>(at.why)] += at.time - w.ready;
+    note({&in, at.of, at.why, at.time - w.ready});
+    w.last = &in;
     ++result_.instructions;
     issue(w, in, c, at.time);
     w.ready = at.time + interval_ + c.pause;
@@ -195,7 +226,7 @@ class ComputeUnit {
       if (!c.wait[i] || w.under_way[i].size() <= *c.wait[i]) continue;
       const std::deque<UnderWay>& all = w.under_way[i];
       const UnderWay& last = all[all.size() - 1 - *c.wait[i]];
-      at.after(last.end, last.kind);
+      at.after(last.end, last.kind, last.of);
     }
     for (const Pending& pending : w.pending) {
       // A sum that goes on in the same registers need not leave the matrix unit.
@@ -204,8 +235,8 @@ class ComputeUnit {
       for (const Cost::Registers& source : c.sources)
         needed |= source.count && source.overlaps(pending.registers) &&
                   !(goes_on && source == pending.registers);
-      if (needed) at.after(pending.ready, pending.kind);
-      if (goes_on) at.after(pending.accumulated, pending.kind);
+      if (needed) at.after(pending.ready, pending.kind, pending.of);
+      if (goes_on) at.after(pending.accumulated, pending.kind, pending.of);
     }
     const Simd& simd = simds_[w.simd];
     switch (c.pipe) {
@@ -250,12 +281,13 @@ class ComputeUnit {
       case isa::Pipe::Transcendental:
         simd.vector = now + c.busy;
         result_.busy.vector += c.busy;
-        if (c.latency > c.busy) w.pending.push_back({c.result, now + c.latency, Stall::Result, 0});
+        if (c.latency > c.busy)
+          w.pending.push_back({c.result, now + c.latency, Stall::Result, &in, 0});
         break;
       case isa::Pipe::Matrix:
         simd.matrix = now + c.busy;
         result_.busy.matrix += c.busy;
-        w.pending.push_back({c.result, now + c.latency, Stall::Matrix, now + c.busy});
+        w.pending.push_back({c.result, now + c.latency, Stall::Matrix, &in, now + c.busy});
         break;
       case isa::Pipe::Scalar:
       case isa::Pipe::ScalarMemory:
@@ -292,14 +324,14 @@ class ComputeUnit {
         default: {
           const MemoryPath::Ends ends = memory_.vector(request, c, now);
           end = ends.data;
-          if (c.stores) w.stored = std::max(w.stored, ends.safe);
+          if (c.stores && ends.safe > w.stored) w.stored = ends.safe, w.store = &in;
           break;
         }
       }
     }
     if (end == now) return;
     auto& before = w.under_way[static_cast<std::size_t>(counter_of(in.gfx, kind))];
-    before.push_back(before.empty() || before.back().end < end ? UnderWay{end, stall_of(kind)}
+    before.push_back(before.empty() || before.back().end < end ? UnderWay{end, stall_of(kind), &in}
                                                                : before.back());
   }
 
@@ -316,7 +348,7 @@ class ComputeUnit {
   std::deque<WaveState> waves_;
   std::deque<GroupState> groups_;
   std::priority_queue<Entry> queue_;
-  std::unordered_map<const isa::Instruction*, Cost> costs_;
+  std::unordered_map<const isa::Instruction*, Known> known_;
   std::uint64_t started_ = 0;
   std::size_t next_simd_ = 0;
   double lds_ = 0;         ///< when it is free

@@ -38,12 +38,21 @@ struct Busy {
   double l2 = 0, mall = 0, memory = 0;  ///< of this compute unit's share of them
 };
 
+/// Where waves waited.
+struct Waited {
+  const isa::Instruction* at = nullptr;  ///< that could not be issued
+  const isa::Instruction* of = nullptr;  ///< whose access or result it waited for; null: a unit
+  Stall why = Stall::Issue;
+  double cycles = 0;  ///< summed over waves
+};
+
 /// How long one compute unit takes for workgroups, and what its waves waited for. Cycles.
 struct UnitRun {
   double cycles = 0;
   std::vector<double> ends;  ///< of each workgroup, in the order in which they end
   Busy busy;
   std::array<double, kStalls> stalls{};  ///< summed over waves
+  std::vector<Waited> waits;             ///< the same by instruction, longest first
   std::uint64_t instructions = 0;
 };
 

@@ -157,6 +157,10 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
       p.stalls.push_back({std::string(text(static_cast<Stall>(i))), run.stalls[i] / waited});
   std::ranges::sort(p.stalls, std::ranges::greater(), &Prediction::Cause::share);
 
+  for (const Waited& w : run.waits)
+    if (p.waits.size() < Prediction::longest_waits)
+      p.waits.push_back({w.at, w.of, text(w.why), w.cycles / waited});
+
   if (p.launch_seconds > p.seconds / 2)
     p.bound = "launch";
   else if (!p.units.empty() && p.units.front().busy >= busy_enough)

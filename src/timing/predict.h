@@ -36,6 +36,15 @@ struct Prediction {
     double share = 0;
   };
   std::vector<Cause> stalls;
+  /// Where they waited most, longest first: at most `longest_waits`.
+  struct Wait {
+    const isa::Instruction* at;  ///< lives as long as the module
+    const isa::Instruction* of;  ///< whose access or result is waited for; null: a unit
+    std::string_view cause;      ///< as of `stalls`
+    double share;                ///< of all waves' waiting
+  };
+  static constexpr std::size_t longest_waits = 16;
+  std::vector<Wait> waits;
   std::string bound;  ///< "memory", "matrix unit", "latency of loads", "launch", ...
   std::uint64_t workgroups_per_cu = 0, simulated = 0;
   std::string_view family;            ///< of kernels, see validated.h

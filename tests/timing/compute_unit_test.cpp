@@ -89,6 +89,23 @@ TEST_F(ComputeUnitTest, AWaitLastsAsLongAsMemoryTakes) {
   EXPECT_NEAR(stall(run(), Stall::Load), expected, 16);
 }
 
+TEST_F(ComputeUnitTest, WaitsNameTheirInstructions) {
+  add_load();
+  add_vector(3);
+  add_load();
+  add_wait();
+  group(2);
+  const UnitRun unit = run();
+  ASSERT_FALSE(unit.waits.empty());
+  EXPECT_EQ(unit.waits[0].at, &code[5]);
+  EXPECT_EQ(unit.waits[0].of, &code[4]);
+  EXPECT_EQ(unit.waits[0].why, Stall::Load);
+  double all = 0, stalls = 0;
+  for (const Waited& wait : unit.waits) all += wait.cycles;
+  for (const double cycles : unit.stalls) stalls += cycles;
+  EXPECT_NEAR(all, stalls, 1e-6 * stalls);
+}
+
 TEST_F(ComputeUnitTest, LoadsOverlap) {
   for (int i = 0; i < 4; ++i) add_load();
   add_wait();
