@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "fake_engine.h"
+#include "graph_fixture.h"
 #include "kernels.h"
 
 // Of HIP 6, which the headers that the tests are built with do not have.
@@ -31,42 +31,18 @@ extern "C" hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t*, hipGraph_t, cons
 
 namespace {
 
-class GraphNodesTest : public testing::Test {
+class GraphNodesTest : public GraphFixture {
  protected:
   void SetUp() override {
-    (void)hipDeviceReset();
-    (void)hipGetLastError();
-    fake::reset();
-    ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&array), 64 * sizeof(int)), hipSuccess);
+    GraphFixture::SetUp();
     std::iota(array, array + 64, 0);
-    ASSERT_EQ(hipGraphCreate(&graph, 0), hipSuccess);
     ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
   }
   void TearDown() override {
-    if (graph) EXPECT_EQ(hipGraphDestroy(graph), hipSuccess);
     EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
-    EXPECT_EQ(hipFree(array), hipSuccess);
-    fake::reset();
+    GraphFixture::TearDown();
   }
 
-  hipGraphExec_t instantiate() {
-    hipGraphExec_t exec = nullptr;
-    EXPECT_EQ(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0), hipSuccess);
-    return exec;
-  }
-  /// Launches it and waits; then it is gone.
-  void run(hipGraphExec_t exec) {
-    EXPECT_EQ(hipGraphLaunch(exec, stream), hipSuccess);
-    EXPECT_EQ(hipStreamSynchronize(stream), hipSuccess);
-    EXPECT_EQ(hipGraphExecDestroy(exec), hipSuccess);
-  }
-  hipGraphNode_t add_fill(int* at, unsigned value, std::vector<hipGraphNode_t> after = {}) {
-    hipGraphNode_t node = nullptr;
-    const hipMemsetParams fill{
-        .dst = at, .elementSize = 4, .height = 1, .pitch = 4, .value = value, .width = 1};
-    EXPECT_EQ(hipGraphAddMemsetNode(&node, graph, after.data(), after.size(), &fill), hipSuccess);
-    return node;
-  }
   std::vector<hipGraphNode_t> nodes() {
     std::size_t count = 0;
     EXPECT_EQ(hipGraphGetNodes(graph, nullptr, &count), hipSuccess);
@@ -74,10 +50,6 @@ class GraphNodesTest : public testing::Test {
     EXPECT_EQ(hipGraphGetNodes(graph, result.data(), &count), hipSuccess);
     return result;
   }
-
-  hipGraph_t graph = nullptr;
-  hipStream_t stream = nullptr;
-  int* array = nullptr;
 };
 
 TEST_F(GraphNodesTest, ACapturedKernelCanBeReadAndChanged) {

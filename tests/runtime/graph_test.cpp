@@ -9,48 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "fake_engine.h"
+#include "graph_fixture.h"
 #include "kernels.h"
 
 namespace {
 
-class GraphTest : public testing::Test {
+class GraphTest : public GraphFixture {
  protected:
-  void SetUp() override {
-    (void)hipDeviceReset();
-    (void)hipGetLastError();
-    fake::reset();
-    ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&array), 64 * sizeof(int)), hipSuccess);
-    ASSERT_EQ(hipMemset(array, 0, 64 * sizeof(int)), hipSuccess);
-    ASSERT_EQ(hipGraphCreate(&graph, 0), hipSuccess);
-  }
-  void TearDown() override {
-    EXPECT_EQ(hipGraphDestroy(graph), hipSuccess);
-    EXPECT_EQ(hipFree(array), hipSuccess);
-    fake::reset();
-  }
-
-  hipGraphExec_t instantiate() {
-    hipGraphExec_t exec = nullptr;
-    EXPECT_EQ(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0), hipSuccess);
-    return exec;
-  }
-  /// Launches it and waits; then it is gone.
-  void run(hipGraphExec_t exec) {
-    EXPECT_EQ(hipGraphLaunch(exec, nullptr), hipSuccess);
-    EXPECT_EQ(hipGraphExecDestroy(exec), hipSuccess);
-    EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
-  }
-
-  hipGraphNode_t add_fill(int* at, unsigned value, std::vector<hipGraphNode_t> after = {}) {
-    hipGraphNode_t node = nullptr;
-    const hipMemsetParams fill = fill_of(at, value);
-    EXPECT_EQ(hipGraphAddMemsetNode(&node, graph, after.data(), after.size(), &fill), hipSuccess);
-    return node;
-  }
-  static hipMemsetParams fill_of(int* at, unsigned value) {
-    return {.dst = at, .elementSize = 4, .height = 1, .pitch = 4, .value = value, .width = 1};
-  }
   hipGraphNode_t add_copy(int* to, const int* from, std::vector<hipGraphNode_t> after = {}) {
     hipGraphNode_t node = nullptr;
     EXPECT_EQ(hipGraphAddMemcpyNode1D(&node, graph, after.data(), after.size(), to, from,
@@ -72,8 +37,6 @@ class GraphTest : public testing::Test {
     return node;
   }
 
-  hipGraph_t graph = nullptr;
-  int* array = nullptr;
   std::string order;
 
  private:
