@@ -87,6 +87,8 @@ Json prediction(const timing::Prediction& p) {
                {"cycles", p.cycles},
                {"clock_ghz", p.clock_ghz},
                {"bound", p.bound},
+               {"full_occupancy_seconds",
+                p.full_occupancy_seconds ? Json(*p.full_occupancy_seconds) : Json()},
                {"family", p.family.empty() ? Json() : Json(p.family)},
                {"validated", p.error != nullptr},
                {"workgroups_per_cu", p.workgroups_per_cu},

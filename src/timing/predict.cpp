@@ -1,9 +1,12 @@
 #include "timing/predict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "profile/footprint.h"
+#include "support/quantity.h"
 #include "timing/validated.h"
 
 namespace hipsight::timing {
@@ -13,6 +16,9 @@ namespace {
 constexpr std::uint64_t instruction_budget = 20'000'000;
 /// A unit that works for this share of the time is what bounds.
 constexpr double busy_enough = 0.7;
+/// Compute units that have a workgroup for less of the time than this are too few; and more waves
+/// are worth having if they save this share of the time. Of neither is there anything to measure.
+constexpr double filled_enough = 0.7, worth_more_waves = 0.95;
 
 /// DRAM that turns between reads and writes is slower: by this much where it moves as many bytes of
 /// either. Fitted on MI210's gpu-stream.
@@ -80,66 +86,130 @@ std::array<double, 2> Prediction::seconds_between() const {
   return {seconds / (1 + off), off < 1 ? seconds / (1 - off) : INFINITY};
 }
 
+namespace {
+
+/// A launch, and how long it takes with so many workgroups at a time.
+struct Launch {
+  const gpus::Gpu& gpu;
+  const profile::LaunchTrace& trace;
+  const engine::Result& result;
+  const Occupancy& occupancy;
+  std::uint32_t wavefront_size;
+  Caches caches;
+
+  const std::uint32_t units_of_group = std::max(1u, occupancy.simds / gpu.simds_per_cu);
+  const double units = double(gpu.compute_units) / units_of_group;
+  const std::uint64_t workgroups_per_cu =
+      static_cast<std::uint64_t>(std::ceil(double(result.workgroups) / units));
+  /// The share of the time of all compute units in which they have a workgroup.
+  const double filled = double(result.workgroups) / (double(workgroups_per_cu) * units);
+  const double written = written_share(gpu, trace);
+  /// Wave-instructions of a workgroup.
+  const double instructions = [&] {
+    double all = 0;
+    for (const engine::InstructionCount& count : result.counts) all += double(count.executions);
+    return std::max(1.0, all / double(std::max<std::uint64_t>(1, result.workgroups)));
+  }();
+
+  struct Time {
+    UnitRun run;
+    std::uint64_t simulated = 0;
+    double cycles = 0, clock_ghz = 0, seconds = 0, launch_seconds = 0;
+  };
+  Time with(unsigned resident) const;
+};
+
+Launch::Time Launch::with(unsigned resident) const {
+  const auto few = std::max<std::uint64_t>(
+      3 * resident, static_cast<std::uint64_t>(double(instruction_budget) / instructions));
+  Time t;
+  t.simulated = std::min(workgroups_per_cu, few);
+  t.clock_ghz = gpu.clock_ghz;
+  const double active = std::min(units, double(result.workgroups)) * units_of_group;
+  // The clock falls with the load of the matrix units, which follows from the first run.
+  const gpus::Gpu unit = joined(gpu, units_of_group);
+  for (int round = 0; round < 2; ++round) {
+    const Rates rates =
+        rates_of(gpu, active, t.clock_ghz, written, wavefront_size, trace.footprint, caches);
+    t.run = run_compute_unit(unit, rates,
+                             {trace.neighbours(), result.regions, trace.sharing, wavefront_size},
+                             t.simulated, resident);
+    if (t.run.cycles == 0) break;
+    // Power is the whole GPU's: compute units that have nothing to do leave it to the others.
+    // Vector instructions beside matrix ones take as much (fitted on GEMMs that scale their sums);
+    // alone they were not measured.
+    const Busy& busy = t.run.busy;
+    const double work = busy.matrix + std::min(busy.matrix, busy.vector);
+    const double load = std::min(1.0, filled * work / (t.run.cycles * unit.simds_per_cu));
+    const double next =
+        gpu.clock_ghz - (gpu.clock_ghz - gpu.matrix_clock_ghz.value_or(gpu.clock_ghz)) * load;
+    if (std::fabs(next - t.clock_ghz) < 0.01) break;
+    t.clock_ghz = next;
+  }
+  // Of workgroups that did more than the trace keeps, the rest goes on like its begin.
+  const double kept = double(t.run.instructions) / (instructions * double(t.simulated));
+  const bool cut = std::ranges::any_of(trace.neighbours(), &profile::GroupTrace::cut);
+  const double rest = cut && kept > 0 ? 1 / kept : 1;
+  t.cycles = t.run.cycles * rest;
+  if (t.simulated < workgroups_per_cu && t.run.ends.size() > resident) {
+    // Workgroups that follow take what those after the first round took.
+    const double first = t.run.ends[resident - 1];
+    const double slope = (t.run.cycles - first) / double(t.run.ends.size() - resident);
+    t.cycles += rest * slope * double(workgroups_per_cu - t.simulated);
+  }
+  const double work = t.cycles / (t.clock_ghz * 1e9);
+  t.seconds =
+      std::max(gpu.launch_us.value_or(2) * 1e-6 + work, gpu.launch_interval_us.value_or(0) * 1e-6);
+  t.launch_seconds = t.seconds - work;
+  return t;
+}
+
+/// What bounds a launch whose units all have time to spare: that the grid leaves compute units
+/// without work, that more waves would help, or the waiting itself.
+std::string bound_of(Prediction& p, const Launch& launch) {
+  if (launch.filled < filled_enough) {
+    if (launch.workgroups_per_cu == 1)
+      return fmt::format("grid: {} workgroups for {:.0f} {}", launch.result.workgroups,
+                         launch.units, launch.units_of_group > 1 ? "WGPs" : "compute units");
+    return fmt::format("tail: {:.0f} % of the compute units' time is left without work",
+                       100 * (1 - launch.filled));
+  }
+  const std::string waiting = p.stalls.empty() ? "" : ": waves wait for " + p.stalls.front().name;
+  const Occupancy& o = launch.occupancy;
+  const auto resident = std::max(1u, o.workgroups),
+             slots = o.max_waves_per_simd * o.simds / std::max(1u, o.waves_per_workgroup);
+  if (resident < slots && resident < launch.workgroups_per_cu) {
+    p.full_occupancy_seconds = launch.with(slots).seconds;
+    if (p.full_occupancy_seconds < worth_more_waves * p.seconds)
+      return fmt::format("occupancy{}; with all {} waves a SIMD instead of {:.3g} it would take {}",
+                         waiting, o.max_waves_per_simd, o.waves_per_simd(),
+                         duration(*p.full_occupancy_seconds));
+  }
+  return "latency" + waiting;
+}
+
+}  // namespace
+
 Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                    const engine::Result& result, const Occupancy& occupancy,
                    std::uint32_t wavefront_size, Caches caches) {
+  const Launch launch{.gpu = gpu,
+                      .trace = trace,
+                      .result = result,
+                      .occupancy = occupancy,
+                      .wavefront_size = wavefront_size,
+                      .caches = caches};
+  const Launch::Time time = launch.with(std::max(1u, occupancy.workgroups));
+  const UnitRun& run = time.run;
   Prediction p;
-  const std::uint32_t units_of_group = std::max(1u, occupancy.simds / gpu.simds_per_cu);
-  const double units = double(gpu.compute_units) / units_of_group;
-  p.workgroups_per_cu = static_cast<std::uint64_t>(std::ceil(double(result.workgroups) / units));
-  const double active = std::min(units, double(result.workgroups)) * units_of_group;
+  p.seconds = time.seconds;
+  p.launch_seconds = time.launch_seconds;
+  p.cycles = time.cycles;
+  p.clock_ghz = time.clock_ghz;
+  p.workgroups_per_cu = launch.workgroups_per_cu;
+  p.simulated = time.simulated;
 
-  double instructions = 0;
-  for (const engine::InstructionCount& count : result.counts)
-    instructions += double(count.executions);
-  const double each =
-      std::max(1.0, instructions / double(std::max<std::uint64_t>(1, result.workgroups)));
-  const auto resident = std::max(1u, occupancy.workgroups);
-  const std::uint64_t few = std::max<std::uint64_t>(
-      3 * resident, static_cast<std::uint64_t>(double(instruction_budget) / each));
-  p.simulated = std::min(p.workgroups_per_cu, few);
-
-  // The clock falls with the load of the matrix units, which follows from the first run.
-  const gpus::Gpu unit = joined(gpu, units_of_group);
-  double clock = gpu.clock_ghz;
-  const double written = written_share(gpu, trace);
-  UnitRun run;
-  for (int round = 0; round < 2; ++round) {
-    const Rates rates =
-        rates_of(gpu, active, clock, written, wavefront_size, trace.footprint, caches);
-    run = run_compute_unit(unit, rates,
-                           {trace.neighbours(), result.regions, trace.sharing, wavefront_size},
-                           p.simulated, resident);
-    if (run.cycles == 0) break;
-    // Power is the whole GPU's: compute units that have nothing to do leave it to the others.
-    const double filled = double(result.workgroups) / (double(p.workgroups_per_cu) * units);
-    // Vector instructions beside matrix ones take as much (fitted on GEMMs that scale their sums);
-    // alone they were not measured.
-    const double work = run.busy.matrix + std::min(run.busy.matrix, run.busy.vector);
-    const double load = std::min(1.0, filled * work / (run.cycles * unit.simds_per_cu));
-    const double next =
-        gpu.clock_ghz - (gpu.clock_ghz - gpu.matrix_clock_ghz.value_or(gpu.clock_ghz)) * load;
-    if (std::fabs(next - clock) < 0.01) break;
-    clock = next;
-  }
-  p.clock_ghz = clock;
-  // Of workgroups that did more than the trace keeps, the rest goes on like its begin.
-  const double kept = double(run.instructions) / (each * double(p.simulated));
-  const bool cut = std::ranges::any_of(trace.neighbours(), &profile::GroupTrace::cut);
-  const double rest = cut && kept > 0 ? 1 / kept : 1;
-  p.cycles = run.cycles * rest;
-  if (p.simulated < p.workgroups_per_cu && run.ends.size() > resident) {
-    // Workgroups that follow take what those after the first round took.
-    const double first = run.ends[resident - 1];
-    const double slope = (run.cycles - first) / double(run.ends.size() - resident);
-    p.cycles += rest * slope * double(p.workgroups_per_cu - p.simulated);
-  }
-  const double work = p.cycles / (clock * 1e9);
-  p.seconds =
-      std::max(gpu.launch_us.value_or(2) * 1e-6 + work, gpu.launch_interval_us.value_or(0) * 1e-6);
-  p.launch_seconds = p.seconds - work;
-
-  const double simd_cycles = run.cycles * unit.simds_per_cu;
+  const double simd_cycles = run.cycles * gpu.simds_per_cu * launch.units_of_group;
   if (simd_cycles > 0)
     p.units = {{"vector unit", run.busy.vector / simd_cycles},
                {"matrix unit", run.busy.matrix / simd_cycles},
@@ -166,7 +236,7 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
   else if (!p.units.empty() && p.units.front().busy >= busy_enough)
     p.bound = p.units.front().name;
   else
-    p.bound = p.stalls.empty() ? "latency" : "latency: waves wait for " + p.stalls.front().name;
+    p.bound = bound_of(p, launch);
   p.family = family_of(gpu, trace, result, wavefront_size, p);
   p.error = error_of(gpu.name, p.family);
   return p;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,12 @@ struct Prediction {
   };
   static constexpr std::size_t longest_waits = 16;
   std::vector<Wait> waits;
-  std::string bound;  ///< "memory", "matrix unit", "latency of loads", "launch", ...
+  /// Had registers and LDS room for as many waves as a SIMD takes; only looked at where no unit is
+  /// busy and that is more than now.
+  std::optional<double> full_occupancy_seconds;
+  /// What keeps it from being quicker: "launch"; a unit; "grid: ...", "tail: ...", "occupancy:
+  /// ..." or "latency: ...", which say more.
+  std::string bound;
   std::uint64_t workgroups_per_cu = 0, simulated = 0;
   std::string_view family;            ///< of kernels, see validated.h
   const ModelError* error = nullptr;  ///< of the family on this GPU; null: UNVALIDATED

@@ -1,0 +1,71 @@
+// What a prediction says bounds a launch, where the answer is plain.
+#include "timing/predict.h"
+
+#include <gtest/gtest.h>
+
+#include "profile/cache.h"
+
+namespace hipsight::timing {
+namespace {
+
+/// Workgroups of one wave that follows addresses for some microseconds.
+class BoundTest : public testing::Test {
+ protected:
+  Prediction predicted(std::uint64_t workgroups, unsigned resident) {
+    code.reserve(2);
+    const auto add = [&](const char* name, isa::Format format) -> isa::Instruction& {
+      isa::Instruction& in = code.emplace_back();
+      in.name = name;
+      in.format = format;
+      in.gfx = isa::Gfx::Gfx942;
+      in.address = code.size() * 4;
+      return in;
+    };
+    add("GLOBAL_LOAD_DWORD", isa::Format::Global);
+    add("S_WAITCNT", isa::Format::Sopp).imm = 0x0f70;
+    result.regions = {{code.data(), 2}};
+    result.workgroups = workgroups;
+    for (const isa::Instruction& in : code) result.counts.push_back({&in, 30 * workgroups, 0});
+    profile::LaunchTrace trace(gpu, workgroups, 1);
+    auto* group = trace.begins(0);
+    std::array<std::uint64_t, 64> at{};
+    for (unsigned turn = 0; turn < 30; ++turn) {
+      for (unsigned lane = 0; lane < 64; ++lane) at[lane] = 4096 * turn + lane * 4;
+      group->enters(0, 0, ~0ull);
+      group->accesses(0, code[0], {engine::Access::Space::Global, 4, 64, ~0ull, at.data()});
+    }
+    profile::simulate_caches(gpu, trace);
+    const Occupancy occupancy{
+        .waves_per_workgroup = 1, .simds = 4, .workgroups = resident, .max_waves_per_simd = 8};
+    return predict(gpu, trace, result, occupancy, 64);
+  }
+
+  const gpus::Gpu gpu = gpus::find("mi300x");
+  std::vector<isa::Instruction> code;
+  engine::Result result;
+};
+
+TEST_F(BoundTest, AGridThatLeavesComputeUnitsOut) {
+  EXPECT_EQ(predicted(100, 32).bound, "grid: 100 workgroups for 304 compute units");
+}
+
+TEST_F(BoundTest, ALastRoundOfFew) {
+  EXPECT_EQ(predicted(304 + 10, 1).bound,
+            "tail: 48 % of the compute units' time is left without work");
+}
+
+TEST_F(BoundTest, WavesThatThereIsNoRoomFor) {
+  const Prediction few = predicted(304 * 8, 1);
+  EXPECT_EQ(few.bound.substr(0, 37), "occupancy: waves wait for loads; with");
+  ASSERT_TRUE(few.full_occupancy_seconds);
+  EXPECT_LT(*few.full_occupancy_seconds, few.seconds / 2);
+}
+
+TEST_F(BoundTest, WaitingWithAllTheWavesThereAre) {
+  const Prediction all = predicted(304 * 8, 32);
+  EXPECT_EQ(all.bound, "latency: waves wait for loads");
+  EXPECT_FALSE(all.full_occupancy_seconds);
+}
+
+}  // namespace
+}  // namespace hipsight::timing
