@@ -166,7 +166,7 @@ Launch::Time Launch::with(unsigned resident) const {
 
 /// What bounds a launch whose units all have time to spare: that the grid leaves compute units
 /// without work, that more waves would help, or the waiting itself.
-std::string bound_of(Prediction& p, const Launch& launch) {
+std::string bound_of(Prediction& p, const Launch& launch, bool more_waves) {
   if (launch.filled < filled_enough) {
     if (launch.workgroups_per_cu == 1)
       return fmt::format("grid: {} workgroups for {:.0f} {}", launch.result.workgroups,
@@ -178,7 +178,7 @@ std::string bound_of(Prediction& p, const Launch& launch) {
   const Occupancy& o = launch.occupancy;
   const auto resident = std::max(1u, o.workgroups),
              slots = o.max_waves_per_simd * o.simds / std::max(1u, o.waves_per_workgroup);
-  if (resident < slots && resident < launch.workgroups_per_cu) {
+  if (more_waves && resident < slots && resident < launch.workgroups_per_cu) {
     p.full_occupancy_seconds = launch.with(slots).seconds;
     if (p.full_occupancy_seconds < worth_more_waves * p.seconds)
       return fmt::format("occupancy{}; with all {} waves a SIMD instead of {:.3g} it would take {}",
@@ -192,7 +192,7 @@ std::string bound_of(Prediction& p, const Launch& launch) {
 
 Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                    const engine::Result& result, const Occupancy& occupancy,
-                   std::uint32_t wavefront_size, Caches caches) {
+                   std::uint32_t wavefront_size, Caches caches, bool more_waves) {
   const Launch launch{.gpu = gpu,
                       .trace = trace,
                       .result = result,
@@ -236,7 +236,7 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
   else if (!p.units.empty() && p.units.front().busy >= busy_enough)
     p.bound = p.units.front().name;
   else
-    p.bound = bound_of(p, launch);
+    p.bound = bound_of(p, launch, more_waves);
   p.family = family_of(gpu, trace, result, wavefront_size, p);
   p.error = error_of(gpu.name, p.family);
   return p;

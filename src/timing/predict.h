@@ -64,9 +64,11 @@ struct Prediction {
 /// goes round in buffers which together fill the MALL finds it cold.
 enum class Caches : std::uint8_t { Cold, InMall, Warm };
 
-/// `trace`: of the launch, through simulate_caches.
+/// `trace`: of the launch, through simulate_caches. `more_waves`: whether to look at what they
+/// would gain, which may take as long again.
 Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                    const engine::Result& result, const Occupancy& occupancy,
-                   std::uint32_t wavefront_size, Caches caches = Caches::Cold);
+                   std::uint32_t wavefront_size, Caches caches = Caches::Cold,
+                   bool more_waves = true);
 
 }  // namespace hipsight::timing
