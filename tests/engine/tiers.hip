@@ -329,6 +329,36 @@ KERNEL loop_search(const u32* a, const u32* b, u32* out, u32 n) {
   out[i] = mix(h, low);
 }
 
+/// A load from a place that scalar registers hold; compilers do not always leave it there.
+DEVICE inline u32 load_at(const u32* base, u32 offset) {
+  u32 value;
+#if defined(__GFX12__)
+  asm volatile("global_load_b32 %0, %1, %2\ns_wait_loadcnt 0x0"
+#elif defined(__GFX11__)
+  asm volatile("global_load_b32 %0, %1, %2\ns_waitcnt vmcnt(0)"
+#else
+  asm volatile("global_load_dword %0, %1, %2\ns_waitcnt vmcnt(0)"
+#endif
+               : "=v"(value)
+               : "v"(offset), "s"(base));
+  return value;
+}
+
+/// A uniform loop whose loads go on by a scalar: their places are others in each trip.
+KERNEL walk(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index(), t = lane();
+  u32 sum = b[i % n];
+  const u32* row = a;
+#pragma unroll 1
+  for (u32 k = 0; k < 37; ++k, row += 64) sum = mix(sum, load_at(row, 4 * t));
+  if (t == 3) {
+    row = b;
+#pragma unroll 1
+    for (u32 k = 0; k < n; ++k, ++row) sum = mix(sum, load_at(row, 0));
+  }
+  if (i < n) out[i] = sum;
+}
+
 /// Chases numbers through LDS; what the loop leaves behind is looked at by all lanes together.
 KERNEL loop_chase(const u32* a, const u32* b, u32* out, u32 n) {
   LDS u32 next[256];

@@ -189,6 +189,10 @@ Value* Emitter::lane_offsets() {
 }
 
 Value* Emitter::scalar_pair(unsigned index) {
+  if (scalars_.contains(index) || scalars_.contains(index + 1))  // a loop changes them
+    return build_.CreateOr(
+        build_.CreateZExt(scalar_word(index), build_.getInt64Ty()),
+        build_.CreateShl(build_.CreateZExt(scalar_word(index + 1), build_.getInt64Ty()), 32));
   return build_.CreateAlignedLoad(
       build_.getInt64Ty(), wave_at(wave_, offsetof(Wave, scalar) + index * 4), llvm::Align(4));
 }
