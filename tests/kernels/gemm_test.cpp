@@ -2,44 +2,20 @@
 // between rows and after the matrices holds NaNs, which no result may depend on, and canaries,
 // which must stay.
 #include <gtest/gtest.h>
-#include <hip/hip_runtime_api.h>
 
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <random>
-#include <span>
 #include <vector>
 
 #include "gemm_case.h"
+#include "managed.h"
 
 namespace {
 
 using f16 = _Float16;
 using bf16 = __bf16;
-
-/// Memory that host and device see, freed with its owner.
-template <class T>
-class Shared {
- public:
-  Shared(std::size_t count, T fill) : count_(count) {
-    void* data = nullptr;
-    EXPECT_EQ(hipMallocManaged(&data, (count + 1) * sizeof(T), hipMemAttachGlobal), hipSuccess);
-    data_.reset(static_cast<T*>(data));
-    for (T& value : all()) value = fill;
-  }
-  T& operator[](std::size_t i) const { return data_.get()[i]; }
-  T* data() const { return data_.get(); }
-  std::span<T> all() const { return {data_.get(), count_}; }
-
- private:
-  struct Free {
-    void operator()(T* data) const { (void)hipFree(data); }
-  };
-  std::unique_ptr<T, Free> data_;
-  std::size_t count_;
-};
 
 /// A batch of matrices as a case lays them out.
 struct Layout {
@@ -88,9 +64,9 @@ template <class T, class Out>
 struct Trial {
   GemmCase test;
   Layout a, b, c;
-  Shared<T> in_a, in_b;
-  Shared<float> bias;
-  Shared<Out> out;
+  Managed<T> in_a, in_b;
+  Managed<float> bias;
+  Managed<Out> out;
 
   static constexpr float canary = 12288;
 
@@ -120,7 +96,7 @@ struct Trial {
 
   static T nan() { return static_cast<T>(std::numeric_limits<float>::quiet_NaN()); }
 
-  static void fill(const Layout& layout, const Shared<T>& matrix, unsigned seed) {
+  static void fill(const Layout& layout, const Managed<T>& matrix, unsigned seed) {
     Values<T> values(seed);
     for (int batch = 0; batch < layout.batches; batch++)
       for (int i = 0; i < layout.rows; i++)

@@ -1,5 +1,6 @@
 // The same kernels for NVIDIA: what nvcc must compile.
 #include "hipsight/kernels/gemm.h"
+#include "hipsight/kernels/wave.h"
 
 using namespace hipsight::kernels;
 
@@ -14,3 +15,7 @@ Status linear(const T* x, const T* weights, const float* bias, T* y, int size) {
 template Status linear(const f16*, const f16*, const float*, f16*, int);
 template Status linear(const bf16*, const bf16*, const float*, bf16*, int);
 template Status linear(const f32*, const f32*, const float*, f32*, int);
+
+__global__ void over_lanes_kernel(float* values) {
+  values[arch::lane()] = over_lanes(values[arch::lane()], Plus{});
+}

@@ -28,6 +28,14 @@ HIPSIGHT_INLINE void set_priority() {
   __builtin_amdgcn_s_setprio(Level);
 }
 
+/// A 4-byte value of other lanes of the same 16, or less, as DPP's control word says: at the cost
+/// of a vector instruction, often as part of the one that takes it. Source: the ISA guides, "DPP".
+template <int control, class T>
+HIPSIGHT_INLINE T from_lanes(T value) {
+  return __builtin_bit_cast(
+      T, __builtin_amdgcn_update_dpp(0, __builtin_bit_cast(int, value), control, 0xf, 0xf, true));
+}
+
 /// Buffer accesses: the hardware compares each lane's offset with the limit. The resource's last
 /// word says "raw, 32-bit data": LLVM, AMDGPUUsage, and the ISA guides, "Buffer resource
 /// descriptor".

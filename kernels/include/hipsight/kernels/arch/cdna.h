@@ -29,6 +29,40 @@ HIPSIGHT_INLINE void interleave() {
   }
 }
 
+/// The value of the lane whose number is this one's XOR mask. Up to 15 by one or two DPP moves:
+/// mirrors of 8 and of 16 lanes (XOR 7, 15), a rotation by 8 of 16, and any order of 4. Beyond, by
+/// the crossbar of the shared memory, or gfx950's swaps of 16 and 32 lanes.
+template <int mask, class T>
+HIPSIGHT_INLINE T exchange(T value) {
+  static_assert(sizeof(T) == 4 && 0 <= mask && mask < 64, "exchange: of 4 bytes, within a wave");
+  const int bits = __builtin_bit_cast(int, value);
+  if constexpr (mask == 0) {
+    return value;
+  } else if constexpr (mask < 4) {
+    constexpr int order = mask | (1 ^ mask) << 2 | (2 ^ mask) << 4 | (3 ^ mask) << 6;
+    return from_lanes<order>(value);
+  } else if constexpr (mask < 8) {
+    return exchange<mask ^ 7>(from_lanes<0x141>(value));
+  } else if constexpr (mask < 12) {
+    return exchange<mask ^ 8>(from_lanes<0x128>(value));
+  } else if constexpr (mask < 16) {
+    return exchange<mask ^ 15>(from_lanes<0x140>(value));
+#if defined(__gfx950__)
+  } else if constexpr (mask < 32) {
+    const auto halves = __builtin_amdgcn_permlane16_swap(bits, bits, false, false);
+    return exchange<mask ^ 16>(__builtin_bit_cast(T, thread() & 16 ? halves[0] : halves[1]));
+  } else {
+    const auto halves = __builtin_amdgcn_permlane32_swap(bits, bits, false, false);
+    return exchange<mask ^ 32>(__builtin_bit_cast(T, thread() & 32 ? halves[0] : halves[1]));
+#else
+  } else if constexpr (mask < 32) {
+    return __builtin_bit_cast(T, __builtin_amdgcn_ds_swizzle(bits, mask << 10 | 0x1f));
+  } else {
+    return __builtin_bit_cast(T, __builtin_amdgcn_ds_bpermute((thread() ^ mask) * 4, bits));
+#endif
+  }
+}
+
 using Sum32x32 = Vector<float, 16>;
 
 #if defined(__gfx950__)

@@ -2,17 +2,17 @@
 // once for the host, and finds there, in namespace arch, always the same names:
 //   current                        which Architecture it is
 //   MatrixStep<T>                  the matrix step for operands of T: shape, layouts, multiply()
-//   thread(), workgroup()          what a work-item is told of itself
-//   uniform(x)                     x, of which the caller knows that all lanes of a wave have the
-//   same barrier()                      for the whole workgroup; shared memory is then seen by all
-//   load<V>(base, offset, limit)   bounded access to global memory, in bytes; see below
+//   thread()         the work-item's number in its workgroup
+//   lane(), wave()   the same as a lane and the wave it is in; wave_size lanes make a wave
+//   uniform(x)       x, of which the caller knows that all lanes of a wave have the same
+//   exchange<M>(x)   x of the lane whose number is this one's XOR M; all lanes must take part
+//   barrier()        for the whole workgroup; shared memory is then seen by all
+//   load<V>(base, offset, limit)     bounded access to global memory, in bytes; see below
 //   store(base, offset, limit, v)
-//   set_priority<N>()              of this wave, 0 to 3
-//   interleave<R, G>()             a hint for what is before it: R reads of shared memory first,
-//   then each
-//                                  of G requests to global memory behind a matrix instruction
-//   direct_copies                  whether there are copy_to_shared() and wait_for_copies(), and
-//   these
+//   set_priority<N>()   of this wave, 0 to 3
+//   interleave<R, G>()  a hint for what is before it: R reads of shared memory first, then each of
+//                       G requests to global memory behind a matrix instruction
+//   direct_copies       whether there are copy_to_shared() and wait_for_copies(), and these
 // A load at an offset of `limit` or beyond gives zeros, a store there vanishes. `base` and `limit`
 // must be the same for the whole wave.
 #pragma once

@@ -31,6 +31,12 @@ HIPSIGHT_INLINE void set_priority() {}
 template <int reads, int requests>
 HIPSIGHT_INLINE void interleave() {}
 
+/// There is no other lane.
+template <int mask, class T>
+HIPSIGHT_INLINE T exchange(T value) {
+  return value;
+}
+
 template <class V>
 HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {
   V value{};

@@ -31,6 +31,13 @@ HIPSIGHT_INLINE void set_priority() {}
 template <int reads, int requests>
 HIPSIGHT_INLINE void interleave() {}
 
+/// The value of the lane whose number is this one's XOR mask.
+template <int mask, class T>
+HIPSIGHT_INLINE T exchange(T value) {
+  static_assert(sizeof(T) == 4 && 0 <= mask && mask < 32, "exchange: of 4 bytes, within a wave");
+  return __shfl_xor_sync(0xffffffffu, value, mask);
+}
+
 template <class V>
 HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {
   V value{};

@@ -16,6 +16,24 @@ inline constexpr Architecture current = Architecture::rdna3;
 template <int reads, int requests>
 HIPSIGHT_INLINE void interleave() {}
 
+/// The value of the lane whose number is this one's XOR mask: by DPP within 16 lanes, by a
+/// permutation of the other 16 beyond.
+template <int mask, class T>
+HIPSIGHT_INLINE T exchange(T value) {
+  static_assert(sizeof(T) == 4 && 0 <= mask && mask < 32, "exchange: of 4 bytes, within a wave");
+  if constexpr (mask == 0) {
+    return value;
+  } else if constexpr (mask < 16) {
+    return from_lanes<0x160 + mask>(value);  // row_xmask
+  } else {
+    const int bits = __builtin_bit_cast(int, value);
+    constexpr unsigned low = 0x76543210, high = 0xfedcba98;  // 4 bits a lane: who it is to take
+    constexpr unsigned x = 0x11111111u * (mask & 15);
+    return __builtin_bit_cast(
+        T, __builtin_amdgcn_permlanex16(bits, bits, low ^ x, high ^ x, false, false));
+  }
+}
+
 using Sum16x16 = Vector<float, 8>;
 
 #if defined(__GFX12__)
