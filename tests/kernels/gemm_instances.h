@@ -24,7 +24,8 @@ std::string run_as(const GemmCase& test, const T* a, const T* b, Out* c, E epilo
     const Status status = launch_gemm<size>(nullptr, problem, device.architecture);
     if (!status) return status.error;
   }
-  return hipDeviceSynchronize() == hipSuccess ? "" : last_error();
+  const hipError_t error = hipDeviceSynchronize();
+  return error == hipSuccess ? "" : hipGetErrorString(error);
 }
 
 }  // namespace hipsight::kernels

@@ -1,6 +1,6 @@
 // The same kernels for NVIDIA: what nvcc must compile.
 #include "hipsight/kernels/gemm.h"
-#include "hipsight/kernels/wave.h"
+#include "hipsight/kernels/rows.h"
 
 using namespace hipsight::kernels;
 
@@ -18,4 +18,13 @@ template Status linear(const f32*, const f32*, const float*, f32*, int);
 
 __global__ void over_lanes_kernel(float* values) {
   values[arch::lane()] = over_lanes(values[arch::lane()], Plus{});
+}
+
+Status rows(const f16* x, const float* weight, std::uint8_t* bytes, float* scales, int size) {
+  const RowMajor<const f16> in{x, size, size, size};
+  const PerToken out(RowMajor<fp8_e4m3>{reinterpret_cast<fp8_e4m3*>(bytes), size, size, size},
+                     scales);
+  return launch_rows<RowSize::workgroup>(nullptr,
+                                         rms_norm_problem(in, weight, out, 1e-6f, NoResidual{}),
+                                         Architecture::ampere);
 }

@@ -1,6 +1,8 @@
 // What the host asks of the GPU runtime: HIP's, or CUDA's if nvcc compiles.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "arch/architecture.h"
@@ -20,11 +22,12 @@ struct Device {
   std::string error;  // why it cannot be used, or empty
 };
 
-inline Device current_device() {
+namespace detail {
+
+inline Device ask_device(int number) {
   Device device;
 #if defined(__CUDACC__)
-  int number = 0, major = 0;
-  if (cudaGetDevice(&number) != cudaSuccess) return {.error = "there is no device"};
+  int major = 0;
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number);
   cudaDeviceGetAttribute(&device.compute_units, cudaDevAttrMultiProcessorCount, number);
   if (major >= 8)
@@ -32,11 +35,9 @@ inline Device current_device() {
   else
     device.error = "the device is older than sm_80";
 #else
-  int number = 0;
   hipDeviceProp_t properties;
-  if (hipGetDevice(&number) != hipSuccess ||
-      hipGetDeviceProperties(&properties, number) != hipSuccess)
-    return {.error = "there is no device"};
+  if (hipGetDeviceProperties(&properties, number) != hipSuccess)
+    return {.error = "the device does not say what it is"};
   device.compute_units = properties.multiProcessorCount;
   const std::string name = properties.gcnArchName;
   for (const auto architecture : {Architecture::cdna2, Architecture::cdna3, Architecture::cdna4,
@@ -48,13 +49,35 @@ inline Device current_device() {
   return device;
 }
 
-/// What went wrong since the last call, or empty.
-inline std::string last_error() {
+}  // namespace detail
+
+/// A device is asked once: that takes as long as many a kernel.
+inline Device current_device() {
+  int number = 0;
 #if defined(__CUDACC__)
-  const cudaError_t error = cudaGetLastError();
+  if (cudaGetDevice(&number) != cudaSuccess) return {.error = "there is no device"};
+#else
+  if (hipGetDevice(&number) != hipSuccess) return {.error = "there is no device"};
+#endif
+  static std::mutex mutex;
+  static std::map<int, Device> devices;
+  const std::lock_guard lock(mutex);
+  const auto known = devices.find(number);
+  return known != devices.end() ? known->second
+                                : devices.emplace(number, detail::ask_device(number)).first->second;
+}
+
+/// Starts a kernel. The error is this launch's own, in a word of the runtime, or empty.
+template <class... Arguments>
+std::string launch(void (*kernel)(Arguments...), dim3 grid, int threads, Stream stream,
+                   Arguments... arguments) {
+  void* pointers[] = {static_cast<void*>(&arguments)...};
+  const auto* const which = reinterpret_cast<const void*>(kernel);
+#if defined(__CUDACC__)
+  const cudaError_t error = cudaLaunchKernel(which, grid, threads, pointers, 0, stream);
   return error == cudaSuccess ? "" : cudaGetErrorString(error);
 #else
-  const hipError_t error = hipGetLastError();
+  const hipError_t error = hipLaunchKernel(which, grid, threads, pointers, 0, stream);
   return error == hipSuccess ? "" : hipGetErrorString(error);
 #endif
 }

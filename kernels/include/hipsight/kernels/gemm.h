@@ -29,9 +29,10 @@ template <TileSize size, class Problem>
 Status launch_gemm(Stream stream, const Problem& problem, Architecture architecture) {
   const Tiling tiling = gemm_tiling(architecture, size, Problem::element_bytes);
   const dim3 grid(problem.tiles(tiling), problem.batches);
-  gemm_kernel<Problem, size>
-      <<<grid, threads(tiling, architecture), 0, stream>>>(problem.arguments());
-  const std::string error = last_error();
+  const auto arguments = problem.arguments();
+  const std::string error =
+      launch(gemm_kernel<Problem, size, std::remove_const_t<decltype(arguments)>>, grid,
+             threads(tiling, architecture), stream, arguments);
   return {error.empty() ? error : "gemm: " + error};
 }
 

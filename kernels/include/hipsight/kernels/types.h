@@ -37,20 +37,38 @@ using bf16 = __bf16;
 #endif
 using f32 = float;
 
-/// N values side by side, aligned to all of them: what one access moves. Clang's own vectors stay
-/// whole in registers.
-#if defined(__clang__)
-template <class T, int N>
-using Vector = T __attribute__((ext_vector_type(N)));
+/// N values side by side, aligned to all of them: what one access moves. Clang's own vectors, of as
+/// much as an instruction takes, stay whole in registers.
+#if defined(__HIP_DEVICE_COMPILE__)
+inline constexpr int register_bytes = 64;
 #else
+inline constexpr int register_bytes = 16;
+#endif
+
+namespace detail {
 template <class T, int N>
-struct alignas(sizeof(T) * N) Vector {
+struct alignas(sizeof(T) * N) Elements {
   T element[N];
 
   HIPSIGHT_INLINE constexpr T& operator[](int i) { return element[i]; }
   HIPSIGHT_INLINE constexpr const T& operator[](int i) const { return element[i]; }
 };
+
+template <class T, int N>
+struct VectorOf {
+  using Type = Elements<T, N>;
+};
+#if defined(__clang__)
+template <class T, int N>
+  requires(!__is_class(T) && sizeof(T) * N <= register_bytes)
+struct VectorOf<T, N> {
+  using Type = T __attribute__((ext_vector_type(N)));
+};
 #endif
+}  // namespace detail
+
+template <class T, int N>
+using Vector = typename detail::VectorOf<T, N>::Type;
 
 /// Every tile is made of chunks of 16 bytes: the widest access of every GPU.
 inline constexpr int chunk_bytes = 16;

@@ -36,6 +36,19 @@ HIPSIGHT_INLINE T from_lanes(T value) {
       T, __builtin_amdgcn_update_dpp(0, __builtin_bit_cast(int, value), control, 0xf, 0xf, true));
 }
 
+/// Within one unit in the last place; results that would be denormal are 0. Source: the ISA guides,
+/// V_EXP_F32, V_RCP_F32.
+HIPSIGHT_INLINE float exp2(float x) {
+  return __builtin_amdgcn_exp2f(x);
+}
+
+HIPSIGHT_INLINE float reciprocal(float x) {
+  return __builtin_amdgcn_rcpf(x);
+}
+
+/// The hardware takes any address (LLVM, AMDGPUUsage: unaligned-access-mode, which amdhsa sets).
+inline constexpr bool any_alignment = true;
+
 /// Buffer accesses: the hardware compares each lane's offset with the limit. The resource's last
 /// word says "raw, 32-bit data": LLVM, AMDGPUUsage, and the ISA guides, "Buffer resource
 /// descriptor".

@@ -2,7 +2,7 @@
 // by.
 #pragma once
 
-#include "../types.h"
+#include "../fp8.h"
 
 namespace hipsight::kernels {
 

@@ -2,6 +2,11 @@
 #pragma once
 
 #include "amd.h"
+#if defined(__gfx90a__)
+#include "no_fp8.h"
+#else
+#include "amd_fp8.h"
+#endif
 #if !defined(__gfx950__)
 #include "no_direct_copies.h"  // those before have copies of 4 bytes only
 #endif

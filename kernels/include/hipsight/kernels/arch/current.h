@@ -6,9 +6,12 @@
 //   lane(), wave()   the same as a lane and the wave it is in; wave_size lanes make a wave
 //   uniform(x)       x, of which the caller knows that all lanes of a wave have the same
 //   exchange<M>(x)   x of the lane whose number is this one's XOR M; all lanes must take part
+//   exp2(x), reciprocal(x)   as fast as the GPU has them, within 2^-23 of the result
 //   barrier()        for the whole workgroup; shared memory is then seen by all
 //   load<V>(base, offset, limit)     bounded access to global memory, in bytes; see below
 //   store(base, offset, limit, v)
+//   any_alignment       whether these take addresses that are no multiples of the access
+//   native_fp8<T>       whether there are to_fp8<T>() and from_fp8<T>(), of four values at once
 //   set_priority<N>()   of this wave, 0 to 3
 //   interleave<R, G>()  a hint for what is before it: R reads of shared memory first, then each of
 //                       G requests to global memory behind a matrix instruction

@@ -7,6 +7,7 @@
 #include "architecture.h"
 #include "lane_fma.h"
 #include "no_direct_copies.h"
+#include "no_fp8.h"
 
 namespace hipsight::kernels::arch {
 
@@ -36,6 +37,16 @@ template <int mask, class T>
 HIPSIGHT_INLINE T exchange(T value) {
   return value;
 }
+
+HIPSIGHT_INLINE float exp2(float x) {
+  return exp2f(x);
+}
+
+HIPSIGHT_INLINE float reciprocal(float x) {
+  return 1 / x;
+}
+
+inline constexpr bool any_alignment = true;
 
 template <class V>
 HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {

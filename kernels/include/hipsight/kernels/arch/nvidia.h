@@ -7,6 +7,7 @@
 
 #include "architecture.h"
 #include "lane_fma.h"
+#include "no_fp8.h"
 
 namespace hipsight::kernels::arch {
 
@@ -37,6 +38,16 @@ HIPSIGHT_INLINE T exchange(T value) {
   static_assert(sizeof(T) == 4 && 0 <= mask && mask < 32, "exchange: of 4 bytes, within a wave");
   return __shfl_xor_sync(0xffffffffu, value, mask);
 }
+
+HIPSIGHT_INLINE float exp2(float x) {
+  return exp2f(x);
+}
+
+HIPSIGHT_INLINE float reciprocal(float x) {
+  return 1 / x;
+}
+
+inline constexpr bool any_alignment = false;
 
 template <class V>
 HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {

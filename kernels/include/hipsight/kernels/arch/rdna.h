@@ -2,6 +2,11 @@
 #pragma once
 
 #include "amd.h"
+#if defined(__GFX12__)
+#include "amd_fp8.h"
+#else
+#include "no_fp8.h"
+#endif
 #include "lane_fma.h"
 #include "no_direct_copies.h"
 

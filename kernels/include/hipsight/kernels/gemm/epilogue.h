@@ -1,9 +1,9 @@
 // What becomes of a sum of products before it is stored: functors that are joined by `|`.
 #pragma once
 
-#include <cmath>
 #include <concepts>
 
+#include "../activations.h"
 #include "../matrix.h"
 
 namespace hipsight::kernels {
@@ -47,23 +47,12 @@ struct Relu {
   }
 };
 
-/// x times the normal distribution's chance of less than x, by its approximation in tanh (D.
-/// Hendrycks and K. Gimpel, "Gaussian Error Linear Units", arXiv 1606.08415): x / (1 + exp(-2 u)),
-/// with u = sqrt(2 / pi) (x + 0.044715 x^3). -inf gives -0; not a number stays so.
 struct Gelu {
-  HIPSIGHT_INLINE float operator()(float value, ResultPlace) const {
-    const float minus_2u = value * (-1.5957691216f - 0.0713548163f * value * value);
-    if (value < -12) return -0.0f;  // the limit, where -inf / inf would be no number
-    return value / (1 + expf(minus_2u));
-  }
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace) const { return gelu(value); }
 };
 
-/// x / (1 + exp(-x)). -inf gives -0; not a number stays so.
 struct Silu {
-  HIPSIGHT_INLINE float operator()(float value, ResultPlace) const {
-    if (value < -88) return -0.0f;  // exp(-x) would be infinite
-    return value / (1 + expf(-value));
-  }
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace) const { return silu(value); }
 };
 
 /// x + residual(row, column) of the same batch

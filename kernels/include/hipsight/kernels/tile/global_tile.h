@@ -51,8 +51,8 @@ struct GlobalTile {
     return arch::load<Plain>(data, offset(row, column), limit(tile_rows));
   }
 
-  template <int N>
-  HIPSIGHT_INLINE void store(int row, int column, int tile_rows, const Vector<T, N>& values) const {
+  template <class V>
+  HIPSIGHT_INLINE void store(int row, int column, int tile_rows, const V& values) const {
     arch::store(data, offset(row, column), limit(tile_rows), values);
   }
 

@@ -1,0 +1,48 @@
+// The kernels of an operation on rows, chosen at run time.
+#pragma once
+
+#include "hipsight/kernels/rows.h"
+#include "rows_case.h"
+
+namespace hipsight::kernels {
+
+/// A case whose template arguments are known, with one of these teams.
+template <RowSize... sizes, class Operation>
+std::string run_as(const RowCase& test, const RowProblem<Operation>& problem) {
+  if (test.on_host) {
+    const bool held = problem.columns <= held_columns(RowSize::large, Architecture::host);
+    return (held ? run_rows_on_host<RowSize::large>(problem)
+                 : run_rows_on_host<RowSize::streamed>(problem))
+        .error;
+  }
+  if (!problem.error.empty()) return problem.error;
+  std::string error = "no such kernel here";
+  const auto run = [&]<RowSize size>() {
+    if (static_cast<int>(size) != static_cast<int>(test.workers)) return;
+    error = problem.empty()
+                ? ""
+                : launch_rows<size>(nullptr, problem, current_device().architecture).error;
+  };
+  (run.template operator()<sizes>(), ...);
+  if (!error.empty()) return error;
+  const hipError_t result = hipDeviceSynchronize();
+  return result == hipSuccess ? "" : hipGetErrorString(result);
+}
+
+template <class T>
+RowMajor<const T> input(const RowCase& test, const void* data) {
+  return {static_cast<const T*>(data), test.rows, test.columns, test.stride};
+}
+
+template <class T>
+RowMajor<T> output(const RowCase& test, void* data) {
+  return {static_cast<T*>(data), test.rows, test.columns, test.stride};
+}
+
+template <class T>
+RowMajor<T> block_scales(const RowCase& test) {
+  const int blocks = ceil_div(test.columns, PerBlock<T>::columns);
+  return {test.scales, test.rows, blocks, blocks};
+}
+
+}  // namespace hipsight::kernels

@@ -1,0 +1,608 @@
+// Operations on rows against float64, on the GPU that the program runs on and on the scalar
+// reference. Memory between the rows of inputs holds NaNs, which no result may depend on; that of
+// outputs holds canaries, which must stay.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "hipsight/kernels/fp8.h"
+#include "managed.h"
+#include "rows_case.h"
+
+namespace {
+
+using f16 = _Float16;
+using bf16 = __bf16;
+using hipsight::kernels::fp8_e4m3;
+using hipsight::kernels::fp8_e4m3_fnuz;
+
+/// The relative error of a type, half of the distance of its least numbers, and its largest one.
+struct Format {
+  double relative, absolute, largest;
+};
+template <class T>
+Format format_of() {
+  if constexpr (std::is_same_v<T, float>) return {0x1p-24, 0x1p-150, 0x1.fffffep127};
+  if constexpr (std::is_same_v<T, f16>) return {0x1p-11, 0x1p-25, 65504};
+  if constexpr (std::is_same_v<T, bf16>) return {0x1p-8, 0x1p-134, 0x1.fep127};
+  if constexpr (std::is_same_v<T, fp8_e4m3>) return {0x1p-4, 0x1p-10, 448};
+  if constexpr (std::is_same_v<T, fp8_e4m3_fnuz>) return {0x1p-4, 0x1p-11, 240};
+  return {0, 0.5, 127};  // int8
+}
+
+template <class T>
+double number(T value) {
+  return static_cast<double>(static_cast<float>(value));
+}
+
+enum class Scales { none, one, of_rows, of_blocks };
+using Row = std::vector<double>;
+
+/// Row by row, from the rows of the inputs.
+using Definition = std::function<Row(const Row& in, const Row& other)>;
+
+template <class In, class Out>
+struct Trial {
+  RowCase test;
+  Scales scales;
+  Managed<In> in, other;
+  Managed<In> weight, bias;
+  Managed<Out> out;
+  Managed<In> sum;
+  Managed<float> scale;
+
+  static constexpr float canary = 96;
+
+  Trial(RowCase given, Scales how)
+      : test(given),
+        scales(how),
+        in(size(), nan()),
+        other(size(), nan()),
+        weight(test.columns, In(0.0f)),
+        bias(test.columns, In(0.0f)),
+        out(size() + 64, static_cast<Out>(canary)),
+        sum(size(), static_cast<In>(canary)),
+        scale(test.rows * blocks() + 8, canary) {
+    std::mt19937 generator(test.rows * 1000 + test.columns);
+    std::normal_distribution<float> normal;
+    for (int row = 0; row < test.rows; row++)
+      for (int column = 0; column < test.columns; column++) {
+        in[at(row, column)] = static_cast<In>(3 * normal(generator));
+        other[at(row, column)] = static_cast<In>(normal(generator));
+      }
+    for (In& value : weight.all()) value = static_cast<In>(1 + normal(generator) / 8);
+    for (In& value : bias.all()) value = static_cast<In>(normal(generator) / 8);
+    test.in = in.data(), test.other = other.data();
+    test.weight = weight.data(), test.bias = bias.data();
+    test.out = out.data(), test.sum = sum.data(), test.scales = scale.data();
+  }
+
+  static In nan() { return static_cast<In>(std::nanf("")); }
+  std::size_t size() const { return static_cast<std::size_t>(test.rows * test.stride); }
+  int blocks() const { return (test.columns + 127) / 128; }
+  std::size_t at(int row, int column) const { return row * test.stride + column; }
+
+  float scale_at(int row, int column) const {
+    switch (scales) {
+      case Scales::none:
+        return 1;
+      case Scales::one:
+        return scale[0];
+      case Scales::of_rows:
+        return scale[row];
+      default:
+        return scale[row * blocks() + column / 128];
+    }
+  }
+
+  Row row_of(const Managed<In>& matrix, int row) const {
+    Row values(test.columns);
+    for (int column = 0; column < test.columns; column++)
+      values[column] = number(matrix[at(row, column)]);
+    return values;
+  }
+
+  /// Every result is the definition's to `tolerance` (relative to the row's largest), and to half a
+  /// step of its type.
+  void check(const Definition& definition, double tolerance) {
+    const Format format = format_of<Out>();
+    for (int row = 0; row < test.rows; row++) {
+      const Row want = definition(row_of(in, row), row_of(other, row));
+      double largest = 0;
+      for (const double value : want)
+        if (std::isfinite(value)) largest = std::fmax(largest, std::fabs(value));
+      for (int column = 0; column < test.columns; column++) {
+        const double step = scale_at(row, column);
+        const double got = number(out[at(row, column)]) * step, right = want[column];
+        SCOPED_TRACE(testing::Message() << "row " << row << " column " << column);
+        if (std::isnan(right)) {
+          ASSERT_TRUE(std::isnan(got)) << got;
+        } else if (std::isinf(right)) {
+          ASSERT_EQ(got, right);
+        } else {
+          const double off = std::fmax(std::fabs(right) * format.relative, step * format.absolute);
+          ASSERT_NEAR(got, right, off * 1.001 + tolerance * largest);
+        }
+      }
+      if (scales == Scales::of_rows) check_scale(want, 0, test.columns, scale[row]);
+      for (int block = 0; scales == Scales::of_blocks && block < blocks(); block++)
+        check_scale(want, block * 128, std::min(test.columns, block * 128 + 128),
+                    scale[row * blocks() + block]);
+      for (int column = test.columns; column < test.stride; column++)
+        ASSERT_EQ(number(out[at(row, column)]), number(static_cast<Out>(canary)))
+            << "written beyond row " << row;
+    }
+    for (std::size_t i = size(); i < out.all().size(); i++)
+      ASSERT_EQ(number(out[i]), number(static_cast<Out>(canary))) << "written beyond the last row";
+  }
+
+  static void check_scale(const Row& values, int from, int to, float scale) {
+    double largest = 0;
+    for (int i = from; i < to; i++) largest = std::fmax(largest, std::fabs(values[i]));
+    EXPECT_NEAR(scale, largest / format_of<Out>().largest, largest * 0x1p-16 + 0x1p-100);
+  }
+};
+
+struct Size {
+  int rows, columns;
+};
+
+/// With one value, a part and its neighbours, many parts with and without a tail.
+std::vector<Size> sizes(Workers workers) {
+  switch (workers) {
+    case Workers::lanes:
+      return {{1, 1}, {3, 7}, {37, 8}, {5, 100}, {18, 128}, {33, 255}, {4, 256}};
+    case Workers::wave:
+      return {{1, 1}, {37, 129}, {6, 512}, {5, 777}, {9, 1024}};
+    case Workers::workgroup:
+      return {{1, 3}, {3, 1025}, {2, 4096}, {3, 8191}};
+    case Workers::large:
+      return {{1, 5}, {2, 8193}, {1, 32768}};
+    case Workers::streamed:
+      return {{1, 1}, {3, 300}, {2, 9000}, {1, 40001}};
+    case Workers::chosen:
+      break;
+  }
+  return {{3, 64}, {3, 200}, {3, 700}, {2, 3000}, {2, 10000}, {1, 33000}};
+}
+
+/// In these teams and on the host, with rows that touch and that do not.
+template <class In, class Out, class D>
+void test_rows(RowRun run, std::initializer_list<Workers> teams, Scales scales, float parameter,
+               double tolerance, D definition) {
+  for (const Workers workers : teams)
+    for (const Size& size : sizes(workers))
+      for (const int gap : {0, 3, 8})
+        for (const bool on_host : {false, true}) {
+          if (on_host && gap == 8) continue;
+          SCOPED_TRACE(testing::Message()
+                       << size.rows << " x " << size.columns << ", stride + " << gap << ", workers "
+                       << int(workers) << (on_host ? ", on the host" : ""));
+          Trial<In, Out> trial({.workers = workers,
+                                .on_host = on_host,
+                                .rows = size.rows,
+                                .columns = size.columns,
+                                .stride = size.columns + gap,
+                                .number = parameter},
+                               scales);
+          if (scales == Scales::one) trial.scale[0] = 0.0625f;
+          ASSERT_EQ(run(trial.test), "");
+          trial.check(definition(trial), tolerance);
+          if (testing::Test::HasFatalFailure()) return;
+        }
+}
+
+template <class W>
+Row rms_norm(const Row& x, const Managed<W>& weight, double epsilon) {
+  double squares = 0;
+  for (const double value : x) squares += value * value;
+  const double factor = 1 / std::sqrt(squares / x.size() + epsilon);
+  Row result(x.size());
+  for (std::size_t i = 0; i < x.size(); i++) result[i] = x[i] * factor * number(weight[i]);
+  return result;
+}
+
+TEST(Rows, RmsNorm) {
+  test_rows<bf16, bf16>(rms_norm_bf16,
+                        {Workers::lanes, Workers::wave, Workers::workgroup, Workers::large,
+                         Workers::streamed, Workers::chosen},
+                        Scales::none, 1e-5f, 0x1p-20, [](const auto& trial) {
+                          return [&](const Row& x, const Row&) {
+                            return rms_norm(x, trial.weight, 1e-5f);
+                          };
+                        });
+}
+
+/// What is normalised is the sum in bf16, which is written, too; also over the residual itself.
+TEST(Rows, RmsNormOfSumQuantised) {
+  test_rows<bf16, fp8_e4m3_fnuz>(
+      rms_norm_residual_bf16_fnuz_per_token, {Workers::workgroup, Workers::streamed},
+      Scales::of_rows, 1e-5f, 0x1p-20, [](const auto& trial) {
+        return [&, row = 0](const Row& x, const Row& other) mutable {
+          Row sum(x.size());
+          for (std::size_t i = 0; i < x.size(); i++) {
+            sum[i] = number(static_cast<bf16>(static_cast<float>(x[i] + other[i])));
+            EXPECT_EQ(number(trial.sum[trial.at(row, int(i))]), sum[i]) << "the sum";
+          }
+          row++;
+          return rms_norm(sum, trial.weight, 1e-5f);
+        };
+      });
+}
+
+TEST(Rows, ResidualInPlace) {
+  for (const Workers workers : {Workers::workgroup, Workers::streamed}) {
+    using Both = Trial<bf16, fp8_e4m3_fnuz>;
+    const RowCase test{
+        .workers = workers, .rows = 3, .columns = 1000, .stride = 1001, .number = 1e-5f};
+    Both apart(test, Scales::of_rows), in_place(test, Scales::of_rows);
+    in_place.test.sum = in_place.other.data();
+    ASSERT_EQ(rms_norm_residual_bf16_fnuz_per_token(apart.test), "");
+    ASSERT_EQ(rms_norm_residual_bf16_fnuz_per_token(in_place.test), "");
+    for (int row = 0; row < 3; row++)
+      for (int column = 0; column < 1000; column++) {
+        const auto at = apart.at(row, column);
+        EXPECT_EQ(number(apart.sum[at]), number(in_place.other[at]));
+        EXPECT_EQ(apart.out[at].bits, in_place.out[at].bits);
+      }
+  }
+}
+
+Row layer_norm(const Row& x, const Managed<float>& weight, const Managed<float>& bias) {
+  double mean = 0, variance = 0;
+  for (const double value : x) mean += value / x.size();
+  for (const double value : x) variance += (value - mean) * (value - mean) / x.size();
+  Row result(x.size());
+  for (std::size_t i = 0; i < x.size(); i++)
+    result[i] = (x[i] - mean) / std::sqrt(variance + 1e-3f) * weight[i] + bias[i];
+  return result;
+}
+
+TEST(Rows, LayerNorm) {
+  test_rows<float, float>(layer_norm_f32, {Workers::lanes, Workers::streamed}, Scales::none, 1e-3f,
+                          0x1p-18, [](const auto& trial) {
+                            return [&](const Row& x, const Row&) {
+                              return layer_norm(x, trial.weight, trial.bias);
+                            };
+                          });
+}
+
+/// A variance of 1 beside a mean of 10000, whose square has no digit for it in f32.
+TEST(Rows, LayerNormOfLargeMeans) {
+  for (const bool on_host : {false, true}) {
+    Trial<float, float> trial({.workers = Workers::lanes,
+                               .on_host = on_host,
+                               .rows = 2,
+                               .columns = 201,
+                               .stride = 201,
+                               .number = 1e-3f},
+                              Scales::none);
+    for (float& value : trial.in.all()) value = value / 3 + 10000;
+    ASSERT_EQ(layer_norm_f32(trial.test), "");
+    trial.check([&](const Row& x, const Row&) { return layer_norm(x, trial.weight, trial.bias); },
+                0x1p-9);  // the mean is off by 2^-24 of 10000
+  }
+}
+
+Definition softmax_of(double scale) {
+  return [=](const Row& x, const Row&) {
+    double most = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (const double value : x) most = std::fmax(most, value);
+    Row result(x.size());
+    for (std::size_t i = 0; i < x.size(); i++) sum += result[i] = std::exp(scale * (x[i] - most));
+    for (double& value : result) value /= sum;
+    return result;
+  };
+}
+
+TEST(Rows, Softmax) {
+  test_rows<float, float>(softmax_f32, {Workers::workgroup, Workers::streamed}, Scales::none, 1.5f,
+                          0x1p-18, [](const auto&) { return softmax_of(1.5); });
+  test_rows<f16, f16>(softmax_f16, {Workers::wave}, Scales::none, 0.125f, 0x1p-18,
+                      [](const auto&) { return softmax_of(0.125); });
+}
+
+/// Large values, -inf (what masks leave), and rows that have no softmax: NaN, inf, nothing but
+/// -inf.
+TEST(Rows, SoftmaxNotFinite) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const bool on_host : {false, true}) {
+    Trial<float, float> trial({.workers = Workers::workgroup,
+                               .on_host = on_host,
+                               .rows = 6,
+                               .columns = 77,
+                               .stride = 77,
+                               .number = 1},
+                              Scales::none);
+    for (int i = 0; i < 77; i++) trial.in[trial.at(0, i)] += 3e38f;
+    for (int i = 10; i < 77; i++) trial.in[trial.at(1, i)] = -infinity;
+    trial.in[trial.at(2, 5)] = std::nanf("");
+    trial.in[trial.at(3, 76)] = infinity;
+    for (int i = 0; i < 77; i++) trial.in[trial.at(4, i)] = -infinity;
+    ASSERT_EQ(softmax_f32(trial.test), "");
+    trial.check(softmax_of(1), 0x1p-18);
+    for (const int row : {2, 3, 4}) EXPECT_TRUE(std::isnan(trial.out[trial.at(row, 0)])) << row;
+    EXPECT_EQ(trial.out[trial.at(1, 20)], 0);
+  }
+}
+
+double silu(double x) {
+  return x / (1 + std::exp(-x));
+}
+
+double gelu(double x) {
+  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+
+Definition gated(double (*gate)(double)) {
+  return [=](const Row& x, const Row& up) {
+    Row result(x.size());
+    for (std::size_t i = 0; i < x.size(); i++) result[i] = gate(x[i]) * up[i];
+    return result;
+  };
+}
+
+TEST(Rows, Gated) {
+  test_rows<f16, std::int8_t>(silu_f16_int8_per_block, {Workers::lanes, Workers::wave},
+                              Scales::of_blocks, 0, 0x1p-20,
+                              [](const auto&) { return gated(silu); });
+  test_rows<bf16, bf16>(gelu_bf16, {Workers::wave}, Scales::none, 0, 0x1p-20,
+                        [](const auto&) { return gated(gelu); });
+}
+
+const Definition same = [](const Row& x, const Row&) { return x; };
+
+TEST(Rows, Quantise) {
+  test_rows<float, fp8_e4m3>(quantise_f32_e4m3_per_tensor, {Workers::wave}, Scales::one, 0, 0x1p-22,
+                             [](const auto&) { return same; });
+  test_rows<float, fp8_e4m3_fnuz>(quantise_f32_fnuz_per_block, {Workers::wave}, Scales::of_blocks,
+                                  0, 0x1p-22, [](const auto&) { return same; });
+  test_rows<float, std::int8_t>(quantise_f32_int8_per_token, {Workers::wave}, Scales::of_rows, 0,
+                                0x1p-22, [](const auto&) { return same; });
+}
+
+template <class In, class Out>
+void test_dequantise(RowRun run, Workers workers, Scales scales) {
+  for (const Size& size : sizes(workers))
+    for (const bool on_host : {false, true}) {
+      Trial<In, Out> trial({.workers = workers,
+                            .on_host = on_host,
+                            .rows = size.rows,
+                            .columns = size.columns,
+                            .stride = size.columns + 5},
+                           scales);
+      for (std::size_t i = 0; i < trial.scale.all().size(); i++)
+        trial.scale[i] = 0.5f + 0.125f * static_cast<float>(i % 7);
+      const std::string error = run(trial.test);
+      ASSERT_EQ(error, "");
+      for (int row = 0; row < size.rows; row++)
+        for (int column = 0; column < size.columns; column++) {
+          const double want = number(trial.in[trial.at(row, column)]) * trial.scale_at(row, column);
+          ASSERT_NEAR(number(trial.out[trial.at(row, column)]), want,
+                      std::fabs(want) * (format_of<Out>().relative + 0x1p-24))
+              << "row " << row << " column " << column;
+        }
+    }
+}
+
+TEST(Rows, Dequantise) {
+  test_dequantise<fp8_e4m3, float>(dequantise_e4m3_per_tensor_f32, Workers::lanes, Scales::one);
+  test_dequantise<fp8_e4m3_fnuz, bf16>(dequantise_fnuz_per_token_bf16, Workers::wave,
+                                       Scales::of_rows);
+  test_dequantise<std::int8_t, f16>(dequantise_int8_per_block_f16, Workers::wave,
+                                    Scales::of_blocks);
+}
+
+/// The nearest of all 256, of two the one whose last bit is 0, and none beyond the largest.
+template <class T>
+int nearest_code(float value) {
+  int best = -1;
+  double least = std::numeric_limits<double>::infinity();
+  const double in_range = std::fmin(std::fmax(double(value), -T::largest), T::largest);
+  for (int code = 0; code < 256; code++) {
+    const double distance =
+        std::fabs(number(T::of_bits(static_cast<std::uint8_t>(code))) - in_range);
+    const bool nearer = distance < least || (distance == least && code % 2 == 0);
+    if (nearer && !std::isnan(distance) && std::signbit(value) == (code >= 128))
+      best = code, least = distance;
+  }
+  return best;
+}
+
+/// Every number of the format, the middle between each two, its neighbours in f32, and what is no
+/// number or beyond all.
+template <class T>
+void test_rounding(RowRun run) {
+  std::vector<float> values{0,
+                            1e-30f,
+                            1e-40f,
+                            1e30f,
+                            3e38f,
+                            T::largest * 1.03f,
+                            T::largest * 1.5f,
+                            std::numeric_limits<float>::infinity()};
+  for (int code = 0; code < 127; code++) {
+    const float low = static_cast<float>(T::of_bits(static_cast<std::uint8_t>(code)));
+    const float high = static_cast<float>(T::of_bits(static_cast<std::uint8_t>(code + 1)));
+    values.push_back(low);
+    if (std::isnan(high)) continue;
+    const float middle = (low + high) / 2;
+    for (const float value : {middle, std::nextafter(middle, 0.0f), std::nextafter(middle, high)})
+      values.push_back(value);
+  }
+  const auto count = static_cast<int>(values.size());
+  for (int i = 0; i < count; i++) values.push_back(-values[i]);
+  for (const bool on_host : {false, true}) {
+    Trial<float, T> trial({.workers = Workers::wave,
+                           .on_host = on_host,
+                           .rows = 1,
+                           .columns = 2 * count + 1,
+                           .stride = 2 * count + 1},
+                          Scales::one);
+    trial.scale[0] = 1;
+    for (int i = 0; i < 2 * count; i++) trial.in[i] = values[i];
+    trial.in[2 * count] = std::nanf("");
+    ASSERT_EQ(run(trial.test), "");
+    for (int i = 0; i < 2 * count; i++) {
+      const float rounded = static_cast<float>(trial.out[i]);
+      if (rounded == 0)  // -0 is 0, where the format has one
+        EXPECT_EQ(static_cast<float>(T::of_bits(nearest_code<T>(std::fabs(values[i])))), 0.0f);
+      else
+        EXPECT_EQ(int(trial.out[i].bits), nearest_code<T>(values[i])) << values[i];
+    }
+    EXPECT_TRUE(std::isnan(static_cast<float>(trial.out[2 * count])));
+  }
+}
+
+TEST(Rows, RoundingTo8Bits) {
+  test_rounding<fp8_e4m3>(quantise_f32_e4m3_per_tensor);
+  test_rounding<fp8_e4m3_fnuz>(quantise_f32_fnuz_per_tensor);
+}
+
+/// Zeros get a scale with an inverse; denormals are numbers; a NaN is 0 in int8 and does not reach
+/// the scale.
+TEST(Rows, QuantiseExtremes) {
+  for (const bool on_host : {false, true}) {
+    Trial<float, std::int8_t> trial(
+        {.workers = Workers::wave, .on_host = on_host, .rows = 3, .columns = 40, .stride = 40},
+        Scales::of_rows);
+    for (int i = 0; i < 40; i++) {
+      trial.in[trial.at(0, i)] = 0;
+      trial.in[trial.at(1, i)] = 1e-40f;
+    }
+    trial.in[trial.at(2, 7)] = std::nanf("");
+    trial.in[trial.at(2, 8)] = -1000;
+    ASSERT_EQ(quantise_f32_int8_per_token(trial.test), "");
+    for (int i = 0; i < 40; i++) {
+      EXPECT_EQ(trial.out[trial.at(0, i)], 0);
+      EXPECT_EQ(trial.out[trial.at(1, i)], 0);
+    }
+    EXPECT_GT(trial.scale[0], 0);
+    EXPECT_FLOAT_EQ(trial.scale[2], 1000.0f / 127);
+    EXPECT_EQ(trial.out[trial.at(2, 7)], 0);
+    EXPECT_EQ(trial.out[trial.at(2, 8)], -127);
+  }
+}
+
+template <class T>
+void test_rope(RopeRun run, bool halves) {
+  struct Shape {
+    int tokens, heads, size, pairs;
+  };
+  for (const Shape& s : {Shape{1, 1, 2, 1}, Shape{5, 3, 128, 64}, Shape{7, 2, 80, 19},
+                         Shape{3, 4, 70, 35}, Shape{4, 2, 64, 16}})
+    for (const int gap : {0, 3})
+      for (const bool with_positions : {false, true})
+        for (const bool on_host : {false, true}) {
+          SCOPED_TRACE(testing::Message() << s.tokens << " tokens, " << s.heads << " heads of "
+                                          << s.size << ", " << s.pairs << " pairs");
+          const int table_rows = 50, head_stride = s.size + gap;
+          const int token_stride = s.heads * head_stride + gap;
+          Managed<T> in(s.tokens * token_stride, T(0.0f)), out(s.tokens * token_stride, T(7.0f));
+          Managed<float> cosine(table_rows * s.pairs, 0), sine(table_rows * s.pairs, 0);
+          Managed<int> positions(s.tokens, 0);
+          std::mt19937 generator(s.size);
+          std::normal_distribution<float> normal;
+          for (T& value : in.all()) value = static_cast<T>(normal(generator));
+          for (int i = 0; i < table_rows * s.pairs; i++) {
+            cosine[i] = std::cos(normal(generator));
+            sine[i] = std::sin(normal(generator));
+          }
+          for (int i = 0; i < s.tokens; i++) positions[i] = (i * 17 + 31) % table_rows;
+          const RopeCase test{.on_host = on_host,
+                              .tokens = s.tokens,
+                              .heads = s.heads,
+                              .size = s.size,
+                              .pairs = s.pairs,
+                              .token_stride = token_stride,
+                              .head_stride = head_stride,
+                              .in = in.data(),
+                              .out = out.data(),
+                              .cosine = cosine.data(),
+                              .sine = sine.data(),
+                              .table_rows = table_rows,
+                              .positions = with_positions ? positions.data() : nullptr};
+          ASSERT_EQ(run(test), "");
+          std::vector<double> want(out.all().size(), 7);
+          for (int token = 0; token < s.tokens; token++)
+            for (int head = 0; head < s.heads; head++) {
+              const int at = token * token_stride + head * head_stride;
+              for (int i = 0; i < s.size; i++) want[at + i] = number(in[at + i]);
+              for (int p = 0; p < s.pairs; p++) {
+                const int row = with_positions ? positions[token] : token;
+                const double c = cosine[row * s.pairs + p], sin = sine[row * s.pairs + p];
+                const int i = halves ? p : 2 * p, j = halves ? p + s.pairs : 2 * p + 1;
+                const double x = number(in[at + i]), y = number(in[at + j]);
+                want[at + i] = x * c - y * sin, want[at + j] = x * sin + y * c;
+              }
+            }
+          for (std::size_t i = 0; i < want.size(); i++)
+            ASSERT_NEAR(number(out[i]), want[i],
+                        std::fabs(want[i]) * format_of<T>().relative + 0x1p-20)
+                << "element " << i;
+          RopeCase in_place = test;
+          in_place.out = in.data();
+          ASSERT_EQ(run(in_place), "");
+          for (int token = 0; token < s.tokens; token++)
+            for (int i = 0; i < s.size; i++)
+              ASSERT_EQ(number(in[token * token_stride + i]), number(out[token * token_stride + i]))
+                  << "in place";
+        }
+}
+
+TEST(Rows, Rope) {
+  test_rope<bf16>(rope_halves_bf16, true);
+  test_rope<float>(rope_neighbours_f32, false);
+}
+
+TEST(Rows, WithoutRowsOrColumns) {
+  EXPECT_EQ(rms_norm_bf16({.rows = 0, .columns = 5, .stride = 5}), "");
+  EXPECT_EQ(rms_norm_bf16({.rows = 5, .columns = 0, .stride = 0}), "");
+  EXPECT_EQ(
+      softmax_f16({.workers = Workers::wave, .rows = 0, .columns = 5, .stride = 5, .number = 1}),
+      "");
+}
+
+TEST(Rows, ErrorsNameWhatIsWrong) {
+  EXPECT_EQ(rms_norm_bf16({.rows = 2, .columns = 5, .stride = 4}),
+            "rms_norm: the input's stride of 4 is less than its 5 columns");
+  EXPECT_EQ(rms_norm_bf16({.rows = 2, .columns = 5, .stride = 5}),
+            "rms_norm: the input is a null pointer");
+  EXPECT_EQ(rms_norm_bf16({.rows = -2, .columns = 5, .stride = 5}),
+            "rms_norm: a size is negative: -2 x 5");
+  EXPECT_EQ(rms_norm_bf16({.rows = 1, .columns = 1 << 29, .stride = 1 << 29}),
+            "rms_norm: rows of 536870912 columns are longer than 268435456, the longest that "
+            "kernels take");
+  const int some = 0;
+  RowCase test{.rows = 1, .columns = 2, .stride = 2, .in = &some};
+  EXPECT_EQ(rms_norm_bf16(test), "rms_norm: the output is a null pointer");
+  EXPECT_EQ(softmax_f16(test), "softmax: the output is a null pointer");
+  Managed<f16> out(2, f16(0.0f));
+  test.out = out.data();
+  EXPECT_EQ(softmax_f16(test), "softmax: the scale must be positive");
+  EXPECT_EQ(rope_halves_bf16({.tokens = 1,
+                              .heads = 1,
+                              .size = 8,
+                              .pairs = 5,
+                              .in = &some,
+                              .out = out.data(),
+                              .cosine = test.scales,
+                              .sine = test.scales}),
+            "rope: a table is a null pointer");
+  const float one = 1;
+  EXPECT_EQ(rope_halves_bf16({.tokens = 1,
+                              .heads = 1,
+                              .size = 8,
+                              .pairs = 5,
+                              .in = &some,
+                              .out = out.data(),
+                              .cosine = &one,
+                              .sine = &one}),
+            "rope: the tables have 5 columns, for heads of 8 values: at most half as many fit");
+}
+
+}  // namespace
