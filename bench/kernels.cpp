@@ -1,6 +1,8 @@
-// What the kernel library's GEMM is predicted to take, in bf16, and how much of what the GPU can
-// reach that is: the longer of the matrix units, at the load where the clock leaves them most, and
+// What the kernel library is predicted to take, and how much of what the GPU can reach that is. For
+// GEMMs, in bf16: the longer of the matrix units, at the load where the clock leaves them most, and
 // of memory, everything once; and the launch.
+#include "kernels/kernels.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,40 +44,53 @@ double limit(const gpus::Gpu& gpu, const Shape& s) {
     const double load = percent / 100.0;
     best = std::max(best, load * (gpu.clock_ghz - (gpu.clock_ghz - loaded) * load));
   }
-  const double bandwidth = gpu.dram_gb_per_s_measured.value_or(0.8 * gpu.dram_gb_per_s);
   const double bytes = 2.0 * (s.m * s.k + s.n * s.k + s.m * s.n);
-  return std::max(flop(s) / (per_clock * best * 1e9), bytes / (bandwidth * 1e9)) +
-         gpu.launch_us.value_or(2) * 1e-6;
+  return std::max(flop(s) / (per_clock * best * 1e9), bytes / memory_bytes_per_second(gpu)) +
+         launch_seconds(gpu);
+}
+
+void add_gemms(const char* name, std::vector<Row>& rows) {
+  for (const Shape& s : shapes) {
+    const auto all = report("predict --sampled-only --sample 16", name,
+                            fmt::format("kernels_gemm_launch {} {} {}", s.m, s.n, s.k));
+    const auto& kernel = all.at("kernels").at(0);
+    const double seconds = kernel.at("prediction").at("seconds");
+    const auto& used = kernel.at("resources");
+    rows.push_back(
+        {.name = fmt::format("{}, {}", name, s.name),
+         .value = 100 * limit(gpus::find(name), s) / seconds,
+         .unit = "% of the limit",
+         .floor = NAN,
+         .aim = NAN,
+         .beside = {
+             {"us", seconds * 1e6},
+             {"TFLOPS", flop(s) / seconds / 1e12},
+             {"% matrix unit",
+              kernel.at("prediction").at("busy").at("matrix_unit").get<double>() * 100},
+             {"conflict cycles", kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
+             {"VGPRs", used.at("vgprs")},
+             {"spills", used.at("vgpr_spills")}}});
+  }
 }
 
 int run(const std::string& json) {
   std::vector<Row> rows;
-  for (const char* name : {"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"})
-    for (const Shape& s : shapes) {
-      const auto all = report("predict --sampled-only --sample 16", name,
-                              fmt::format("kernels_gemm_launch {} {} {}", s.m, s.n, s.k));
-      const auto& kernel = all.at("kernels").at(0);
-      const double seconds = kernel.at("prediction").at("seconds");
-      const auto& used = kernel.at("resources");
-      rows.push_back(
-          {.name = fmt::format("{}, {}", name, s.name),
-           .value = 100 * limit(gpus::find(name), s) / seconds,
-           .unit = "% of the limit",
-           .floor = NAN,
-           .aim = NAN,
-           .beside = {
-               {"us", seconds * 1e6},
-               {"TFLOPS", flop(s) / seconds / 1e12},
-               {"% matrix unit",
-                kernel.at("prediction").at("busy").at("matrix_unit").get<double>() * 100},
-               {"conflict cycles", kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
-               {"VGPRs", used.at("vgprs")},
-               {"spills", used.at("vgpr_spills")}}});
-    }
+  for (const char* gpu : {"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"}) {
+    add_gemms(gpu, rows);
+    add_rows(gpu, rows);
+  }
   return publish(rows, json);
 }
 
 }  // namespace
+
+double memory_bytes_per_second(const gpus::Gpu& gpu) {
+  return gpu.dram_gb_per_s_measured.value_or(0.8 * gpu.dram_gb_per_s) * 1e9;
+}
+
+double launch_seconds(const gpus::Gpu& gpu) {
+  return gpu.launch_us.value_or(2) * 1e-6;
+}
 }  // namespace hipsight::bench
 
 int main(int argc, char** argv) {

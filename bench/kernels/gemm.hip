@@ -1,7 +1,8 @@
 // One GEMM of the kernel library, in bf16 with the weights in memory N x K, for `hipsight predict`.
-//   kernels_gemm_launch M N K
+//   kernels_gemm_launch M N K [large | medium | small]
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "hipsight/kernels/gemm.h"
 
@@ -19,7 +20,13 @@ int main(int argc, char** argv) {
   const RowMajor<const bf16> a{allocate(m, k), m, k, k};
   const ColumnMajor<const bf16> b{allocate(n, k), k, n, k};
   const RowMajor<bf16> c{allocate(m, n), m, n, n};
-  const Status status = gemm(nullptr, a, b, c);
+  const std::string size = argc > 4 ? argv[4] : "";
+  const auto problem = gemm_problem(a, b, c, Identity{}, 1);
+  const Architecture on = current_device().architecture;
+  const Status status = size == "large"    ? launch_gemm<TileSize::large>(nullptr, problem, on)
+                        : size == "medium" ? launch_gemm<TileSize::medium>(nullptr, problem, on)
+                        : size == "small"  ? launch_gemm<TileSize::small>(nullptr, problem, on)
+                                           : gemm(nullptr, a, b, c);
   if (!status) std::fprintf(stderr, "%s\n", status.error.c_str());
   return status && hipDeviceSynchronize() == hipSuccess ? 0 : 1;
 }

@@ -1,39 +1,62 @@
-// What the kernels are made of, kept in files, a line for each kernel: tests/kernels/facts. A
-// change is a change of these files: HIPSIGHT_GOLDEN=renew writes them anew.
+// What the kernels are made of and what they are predicted to take, kept in files, a line for each
+// kernel: tests/kernels/facts. A change is a change of these files: HIPSIGHT_GOLDEN=renew writes
+// them anew.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
+#include <tuple>
 
 namespace {
 
-nlohmann::json report(const std::string& gpu) {
-  const std::string file = testing::TempDir() + "hipsight_kernels_" + gpu + ".json";
+struct Program {
+  const char *name, *file;
+  std::size_t kernels;
+};
+constexpr Program programs[] = {{"gemm", KERNELS_GEMM, 12}, {"rows", KERNELS_ROWS, 22}};
+
+nlohmann::json report(const Program& program, const std::string& gpu) {
+  const std::string file =
+      fmt::format("{}hipsight_kernels_{}_{}.json", testing::TempDir(), program.name, gpu);
   const std::string command = fmt::format(
       "{} predict --sampled-only --sample 4 --no-report --json {} --gpu {} -- {} "
       "--gtest_also_run_disabled_tests --gtest_filter=*EachKernel >/dev/null",
-      HIPSIGHT_COMMAND, file, gpu, KERNELS_GEMM);
+      HIPSIGHT_COMMAND, file, gpu, program.file);
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
   std::ifstream in(file);
   return nlohmann::json::parse(in);
 }
 
 /// "_Float16, row-major times column-major, Identity, to _Float16, tiles 0" of "void
-/// hipsight::kernels::gemm_kernel<...>(...)".
+/// hipsight::kernels::gemm_kernel<...>(...)", and "RmsNorm<bfloat16_t, ...>, a wave" of a
+/// row_kernel.
 std::string short_name(std::string title) {
   title = std::regex_replace(title, std::regex("hipsight::kernels::|std::"), "");
-  title = std::regex_replace(title, std::regex("\\((Order|TileSize)\\)"), "");
+  title = std::regex_replace(title, std::regex("\\((Order|TileSize|RowSize)\\)"), "");
   std::smatch parts;
-  const std::regex form(
+  const std::regex gemm(
       "gemm_kernel<GemmProblem<(\\S+), ([01]), ([01]), (\\S+), (.*)>, ([012]), .*");
-  if (!std::regex_search(title, parts, form)) return title;
-  const auto order = [&](int i) { return parts[i] == "0" ? "row" : "column"; };
-  return fmt::format("{}, {}-major times {}-major, {}, to {}, tiles {}", parts[1].str(), order(2),
-                     order(3), parts[5].str(), parts[4].str(), parts[6].str());
+  if (std::regex_search(title, parts, gemm)) {
+    const auto order = [&](int i) { return parts[i] == "0" ? "row" : "column"; };
+    return fmt::format("{}, {}-major times {}-major, {}, to {}, tiles {}", parts[1].str(), order(2),
+                       order(3), parts[5].str(), parts[4].str(), parts[6].str());
+  }
+  title = std::regex_replace(title, std::regex("Matrix<([^<>]+(<[^<>]*>)?)( const)?, 0>"), "$1");
+  const std::regex row("row_kernel<(.*), ([0-4])>\\(.*");
+  if (!std::regex_search(title, parts, row)) return title;
+  constexpr const char* teams[] = {"lanes", "a wave", "a workgroup", "a large workgroup",
+                                   "streamed"};
+  return parts[1].str() + ", " + teams[std::stoi(parts[2])];
+}
+
+double conflicts(const nlohmann::json& kernel) {
+  const auto& all = kernel.at("profile").at("all");  // a kernel need not use the LDS
+  return all.contains("lds_cycles") ? all.at("lds_cycles").at("conflicts").get<double>() : 0;
 }
 
 std::string facts(const nlohmann::json& kernel) {
@@ -41,23 +64,26 @@ std::string facts(const nlohmann::json& kernel) {
   return fmt::format(
       "{}: {} VGPRs, {} spilled, scratch {} B, LDS {} B, {} waves a SIMD, {} instructions, {} of "
       "them "
-      "matrix, {} LDS, {} vector; {} cycles of bank conflicts\n",
+      "matrix, {} LDS, {} vector; {} cycles of bank conflicts; predicted {} cycles, bound by {}\n",
       short_name(kernel.at("title")), used.at("vgprs").dump(), used.at("vgpr_spills").dump(),
       used.at("scratch_bytes").dump(), used.at("lds_bytes").dump(),
       kernel.at("occupancy").at("waves_per_simd").get<double>(),
       kernel.at("instructions").at("all").dump(), kernel.at("instructions").at("matrix").dump(),
       kernel.at("instructions").at("lds").dump(), kernel.at("instructions").at("vector").dump(),
-      kernel.at("profile").at("all").at("lds_cycles").at("conflicts").get<double>());
+      conflicts(kernel), std::lround(kernel.at("prediction").at("cycles").get<double>()),
+      kernel.at("prediction").at("bound").get<std::string>());
 }
 
-class Facts : public testing::TestWithParam<const char*> {};
+using Case = std::tuple<Program, const char*>;
+class Facts : public testing::TestWithParam<Case> {};
 
 TEST_P(Facts, AreThoseOfTheFile) {
-  const nlohmann::json kernels = report(GetParam()).at("kernels");
-  EXPECT_EQ(kernels.size(), 10u);
+  const auto& [program, gpu] = GetParam();
+  const nlohmann::json kernels = report(program, gpu).at("kernels");
+  EXPECT_EQ(kernels.size(), program.kernels);
   std::string now;
   for (const auto& kernel : kernels) now += facts(kernel);
-  const std::string file = std::string(KERNELS_FACTS "/") + GetParam() + ".txt";
+  const std::string file = fmt::format("{}/{}/{}.txt", KERNELS_FACTS, program.name, gpu);
   const char* renew = std::getenv("HIPSIGHT_GOLDEN");
   if (renew && std::string(renew) == "renew") std::ofstream(file) << now;
   std::ifstream in(file);
@@ -67,7 +93,12 @@ TEST_P(Facts, AreThoseOfTheFile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Facts,
-                         testing::Values("mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"),
-                         [](const auto& gpu) { return std::string(gpu.param); });
+                         testing::Combine(testing::ValuesIn(programs),
+                                          testing::Values("mi210", "mi300x", "mi355x", "rx7900xtx",
+                                                          "rx9070xt")),
+                         [](const auto& test) {
+                           return fmt::format("{}_{}", std::get<Program>(test.param).name,
+                                              std::get<const char*>(test.param));
+                         });
 
 }  // namespace

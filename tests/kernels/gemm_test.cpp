@@ -10,12 +10,15 @@
 #include <vector>
 
 #include "gemm_case.h"
+#include "hipsight/kernels/fp8.h"
 #include "managed.h"
 
 namespace {
 
 using f16 = _Float16;
 using bf16 = __bf16;
+using hipsight::kernels::fp8_e4m3;
+using hipsight::kernels::fp8_e4m3_fnuz;
 
 /// A batch of matrices as a case lays them out.
 struct Layout {
@@ -40,19 +43,31 @@ class Values {
   T operator()() { return static_cast<T>(static_cast<float>(step_(generator_)) / steps); }
 
  private:
-  static constexpr int steps = sizeof(T) == 4 ? 1 << 20 : std::is_same_v<T, f16> ? 1 << 10 : 1 << 7;
+  static constexpr int steps = sizeof(T) == 4            ? 1 << 20
+                               : std::is_same_v<T, f16>  ? 1 << 10
+                               : std::is_same_v<T, bf16> ? 1 << 7
+                                                         : 1 << 3;
   std::mt19937 generator_;
   std::uniform_int_distribution<int> step_{-steps, steps};
 };
 
 /// The relative error of a result's type.
 template <class T>
-constexpr double rounding = std::is_same_v<T, float> ? 0x1p-24
-                            : std::is_same_v<T, f16> ? 0x1p-11
-                                                     : 0x1p-8;
+constexpr double rounding = std::is_same_v<T, float>  ? 0x1p-24
+                            : std::is_same_v<T, f16>  ? 0x1p-11
+                            : std::is_same_v<T, bf16> ? 0x1p-8
+                                                      : 0x1p-4;
+/// The distance of its least numbers.
+template <class T>
+constexpr double least_step = sizeof(T) == 1 ? 0x1p-9 : 0;
+
+template <class T>
+double number(T value) {
+  return static_cast<double>(static_cast<float>(value));
+}
 
 double after(After what, double value, double bias) {
-  if (what != After::identity) value += bias;
+  if (what == After::bias_relu || what == After::bias_gelu) value += bias;
   if (what == After::bias_relu) return value <= 0 ? 0 : value;
   if (what == After::bias_gelu)
     return 0.5 * value *
@@ -77,7 +92,7 @@ struct Trial {
         c{false, test.m, test.n, test.c_stride, test.c_batch, test.batches},
         in_a(a.size(), nan()),
         in_b(b.size(), nan()),
-        bias(test.n, 0),
+        bias(test.m + test.n, 0),
         out(c.size() + 64, static_cast<Out>(canary)) {
     fill(a, in_a, 1);
     fill(b, in_b, 2);
@@ -104,9 +119,11 @@ struct Trial {
   }
 
   std::string launch() {
-    const auto run = std::is_same_v<T, f16>    ? run_f16
-                     : std::is_same_v<T, bf16> ? run_bf16
-                                               : run_f32;
+    const auto run = std::is_same_v<T, f16>             ? run_f16
+                     : std::is_same_v<T, bf16>          ? run_bf16
+                     : std::is_same_v<T, fp8_e4m3>      ? run_e4m3
+                     : std::is_same_v<T, fp8_e4m3_fnuz> ? run_fnuz
+                                                        : run_f32;
     return run(test, in_a.data(), in_b.data(), bias.data(), out.data());
   }
 
@@ -120,16 +137,20 @@ struct Trial {
           double sum = 0, magnitude = 0;
           for (int k = 0; k < test.k; k++) {
             const double product =
-                double(in_a[a.at(batch, i, k)]) * double(in_b[b.at(batch, k, j)]);
+                number(in_a[a.at(batch, i, k)]) * number(in_b[b.at(batch, k, j)]);
             sum += product;
             magnitude += std::fabs(product);
           }
-          const double want = after(test.after, sum, double(bias[j]));
-          const double got = double(out[c.at(batch, i, j)]);
+          double factor = 1;
+          if (test.after == After::scaled) factor = double(bias[i]) * double(bias[test.m + j]);
+          if (test.after == After::scaled_by_one) factor = double(bias[0]);
+          const double want = after(test.after, sum, double(bias[j])) * factor;
+          const double got = number(out[c.at(batch, i, j)]);
           written[c.at(batch, i, j)] = true;
           if (std::isfinite(want)) {
             const double f32_error = (test.k + 4) * 0x1p-23 * (magnitude + 2);
-            ASSERT_NEAR(got, want, f32_error * 1.2 + rounding<Out> * std::fabs(want))
+            ASSERT_NEAR(got, want,
+                        f32_error * 1.2 + rounding<Out> * std::fabs(want) + least_step<Out> / 2)
                 << "batch " << batch << " row " << i << " column " << j;
           } else {
             ASSERT_TRUE(std::isnan(want) ? std::isnan(got) : got == want)
@@ -138,7 +159,7 @@ struct Trial {
         }
     for (std::size_t i = 0; i < written.size(); i++)
       if (!written[i])
-        ASSERT_EQ(float(out[i]), float(static_cast<Out>(canary)))
+        ASSERT_EQ(number(out[i]), number(static_cast<Out>(canary)))
             << "written beyond: element " << i;
   }
 };
@@ -202,6 +223,44 @@ TEST(Gemm, F32) {
                           .m = s.m,
                           .n = s.n,
                           .k = s.k});
+}
+
+/// In 8 bits: inputs scaled by row and by column, and a result in 8 bits.
+TEST(Gemm, Fp8) {
+  for (const Size& s : sizes)
+    for (const bool on_host : {false, true}) {
+      test_gemm<fp8_e4m3_fnuz, bf16>({.type = Type::fnuz,
+                                      .transposed_b = true,
+                                      .after = After::scaled,
+                                      .on_host = on_host,
+                                      .m = s.m,
+                                      .n = s.n,
+                                      .k = s.k});
+      test_gemm<fp8_e4m3>({.type = Type::e4m3,
+                           .after = After::scaled_by_one,
+                           .on_host = on_host,
+                           .m = s.m,
+                           .n = s.n,
+                           .k = s.k});
+    }
+}
+
+/// A NaN in 8 bits reaches its row and no other; the results of others are as they were.
+TEST(Gemm, Fp8NotANumber) {
+  for (const bool on_host : {false, true}) {
+    Trial<fp8_e4m3_fnuz, bf16> run({.type = Type::fnuz,
+                                    .transposed_b = true,
+                                    .after = After::scaled,
+                                    .on_host = on_host,
+                                    .m = 70,
+                                    .n = 70,
+                                    .k = 50});
+    run.in_a[run.a.at(0, 33, 49)] = fp8_e4m3_fnuz::of_bits(0x80);
+    run.in_b[run.b.at(0, 3, 68)] = fp8_e4m3_fnuz::of_bits(0x01);  // the least denormal
+    ASSERT_EQ(run.launch(), "");
+    run.check();
+    EXPECT_TRUE(std::isnan(number(run.out[run.c.at(0, 33, 5)])));
+  }
 }
 
 TEST(Gemm, Epilogues) {
@@ -315,6 +374,8 @@ TEST(Gemm, DISABLED_EachKernel) {
     launch(bf16(), {.type = Type::bf16, .transposed_a = gradient, .transposed_b = !gradient});
     launch(float(), {.type = Type::f32, .transposed_a = gradient, .transposed_b = !gradient});
   }
+  launch(fp8_e4m3_fnuz(0.0f), {.type = Type::fnuz, .transposed_b = true, .after = After::scaled});
+  launch(fp8_e4m3(0.0f), {.type = Type::e4m3, .after = After::scaled_by_one});
 }
 
 TEST(Gemm, ErrorsNameWhatIsWrong) {

@@ -559,6 +559,40 @@ TEST(Rows, Rope) {
   test_rope<float>(rope_neighbours_f32, false);
 }
 
+/// Every kernel once, for facts_test.cpp.
+TEST(Rows, DISABLED_EachKernel) {
+  const auto launch = [](auto in, auto out, RowRun run, std::initializer_list<Workers> teams,
+                         Scales scales, int columns) {
+    for (const Workers workers : teams) {
+      Trial<decltype(in), decltype(out)> trial(
+          {.workers = workers, .rows = 256, .columns = columns, .stride = columns, .number = 1},
+          scales);
+      EXPECT_EQ(run(trial.test), "");
+    }
+  };
+  using enum Workers;
+  const fp8_e4m3 ocp{0.0f};
+  const fp8_e4m3_fnuz fnuz{0.0f};
+  const std::int8_t i8{};
+  launch(bf16(), bf16(), rms_norm_bf16, {lanes}, Scales::none, 128);
+  launch(bf16(), bf16(), rms_norm_bf16, {wave}, Scales::none, 1024);
+  launch(bf16(), bf16(), rms_norm_bf16, {workgroup, large, streamed}, Scales::none, 8192);
+  launch(bf16(), fnuz, rms_norm_residual_bf16_fnuz_per_token, {workgroup, streamed},
+         Scales::of_rows, 4096);
+  launch(0.0f, 0.0f, layer_norm_f32, {lanes, streamed}, Scales::none, 256);
+  launch(0.0f, 0.0f, softmax_f32, {workgroup, streamed}, Scales::none, 4096);
+  launch(f16(), f16(), softmax_f16, {wave}, Scales::none, 1024);
+  launch(f16(), i8, silu_f16_int8_per_block, {lanes, wave}, Scales::of_blocks, 256);
+  launch(bf16(), bf16(), gelu_bf16, {wave}, Scales::none, 4096);
+  launch(0.0f, ocp, quantise_f32_e4m3_per_tensor, {wave}, Scales::one, 4096);
+  launch(0.0f, fnuz, quantise_f32_fnuz_per_tensor, {wave}, Scales::one, 4096);
+  launch(0.0f, fnuz, quantise_f32_fnuz_per_block, {wave}, Scales::of_blocks, 4096);
+  launch(0.0f, i8, quantise_f32_int8_per_token, {wave}, Scales::of_rows, 1024);
+  launch(ocp, 0.0f, dequantise_e4m3_per_tensor_f32, {lanes}, Scales::one, 256);
+  launch(fnuz, bf16(), dequantise_fnuz_per_token_bf16, {wave}, Scales::of_rows, 4096);
+  launch(i8, f16(), dequantise_int8_per_block_f16, {wave}, Scales::of_blocks, 4096);
+}
+
 TEST(Rows, WithoutRowsOrColumns) {
   EXPECT_EQ(rms_norm_bf16({.rows = 0, .columns = 5, .stride = 5}), "");
   EXPECT_EQ(rms_norm_bf16({.rows = 5, .columns = 0, .stride = 0}), "");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "amd.h"
+#include "converted_step.h"
 #if defined(__gfx90a__)
 #include "no_fp8.h"
 #else
@@ -113,6 +114,14 @@ HIPSIGHT_INLINE Sum32x32 mfma(Vector<f32, 4> a, Vector<f32, 4> b, Sum32x32 sum) 
   return sum;
 }
 
+#if defined(__gfx942__)
+HIPSIGHT_INLINE Sum32x32 mfma(Chunk<fp8_e4m3_fnuz> a, Chunk<fp8_e4m3_fnuz> b, Sum32x32 sum) {
+  const auto x = __builtin_bit_cast(Vector<long, 2>, a), y = __builtin_bit_cast(Vector<long, 2>, b);
+  sum = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(x[0], y[0], sum, 0, 0, 0);
+  return __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(x[1], y[1], sum, 0, 0, 0);
+}
+#endif
+
 template <class T>
 struct MatrixStep {
   static constexpr StepLayout layout = mfma_32x32(chunk_size<T>);
@@ -122,5 +131,29 @@ struct MatrixStep {
 
   HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) { sum = mfma(b, a, sum); }
 };
+
+#if defined(__gfx950__)
+/// Of two chunks: it does twice as much in a cycle as the instruction for one. Without scales.
+template <>
+struct MatrixStep<fp8_e4m3> {
+  static constexpr StepLayout layout = mfma_32x32_of_pairs(chunk_size<fp8_e4m3>);
+  using A = Vector<fp8_e4m3, 32>;
+  using B = A;
+  using C = Sum32x32;
+
+  HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) {
+    const auto x = __builtin_bit_cast(Vector<int, 8>, a), y = __builtin_bit_cast(Vector<int, 8>, b);
+    sum = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(y, x, sum, 0, 0, 0, 0, 0, 0);
+  }
+};
+template <>
+struct MatrixStep<fp8_e4m3_fnuz> : ConvertedStep<fp8_e4m3_fnuz, mfma_32x32(16)> {};
+#elif defined(__gfx942__)
+template <>
+struct MatrixStep<fp8_e4m3> : ConvertedStep<fp8_e4m3, mfma_32x32(16)> {};
+#else
+template <bool fnuz>
+struct MatrixStep<Float8<fnuz> > : ConvertedStep<Float8<fnuz>, mfma_32x32(16)> {};
+#endif
 
 }  // namespace hipsight::kernels::arch

@@ -4,6 +4,7 @@
 //   MatrixStep<T>                  the matrix step for operands of T: shape, layouts, multiply()
 //   thread()         the work-item's number in its workgroup
 //   lane(), wave()   the same as a lane and the wave it is in; wave_size lanes make a wave
+//   anew(x)          x, which is not to be computed before
 //   uniform(x)       x, of which the caller knows that all lanes of a wave have the same
 //   exchange<M>(x)   x of the lane whose number is this one's XOR M; all lanes must take part
 //   exp2(x), reciprocal(x)   as fast as the GPU has them, within 2^-23 of the result
@@ -32,6 +33,8 @@
 #else
 #include "host.h"
 #endif
+
+#include "anew.h"
 
 namespace hipsight::kernels::arch {
 

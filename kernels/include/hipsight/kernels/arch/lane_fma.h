@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "anew.h"
 #include "step_layouts.h"
 
 namespace hipsight::kernels::arch {
@@ -20,6 +21,7 @@ struct alignas(chunk_bytes) Values {
 template <class T, StepLayout layout_>
 struct LaneFma {
   static constexpr StepLayout layout = layout_;
+  static constexpr bool many_lines = true;
   using A = Values<T, layout.a.elements()>;
   using B = Values<T, layout.b.elements()>;
   using C = Values<float, layout.c.elements()>;
@@ -34,6 +36,8 @@ struct LaneFma {
         sum[i] = fmaf(static_cast<float>(a[i / columns * depth + d]),
                       static_cast<float>(b[i % columns * depth + d]), sum[i]);
     }
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < sums; i++) sum[i] = anew(sum[i]);
   }
 };
 

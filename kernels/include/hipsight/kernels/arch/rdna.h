@@ -2,6 +2,7 @@
 #pragma once
 
 #include "amd.h"
+#include "converted_step.h"
 #if defined(__GFX12__)
 #include "amd_fp8.h"
 #else
@@ -64,7 +65,7 @@ HIPSIGHT_INLINE Sum16x16 wmma(Vector<bf16, 16> a, Vector<bf16, 16> b, Sum16x16 s
 template <class T>
 struct MatrixStep {
 #if defined(__GFX12__)
-  static constexpr StepLayout layout = wmma_rdna4();
+  static constexpr StepLayout layout = wmma_rdna4(8);
 #else
   static constexpr StepLayout layout = wmma_rdna3();
 #endif
@@ -74,6 +75,27 @@ struct MatrixStep {
 
   HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) { sum = wmma(b, a, sum); }
 };
+
+#if defined(__GFX12__)
+template <>
+struct MatrixStep<fp8_e4m3> {
+  static constexpr StepLayout layout = wmma_rdna4(16);
+  using A = Chunk<fp8_e4m3>;
+  using B = A;
+  using C = Sum16x16;
+
+  HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) {
+    const auto x = __builtin_bit_cast(Vector<int, 4>, a), y = __builtin_bit_cast(Vector<int, 4>, b);
+    sum = __builtin_amdgcn_wmma_f32_16x16x16_fp8_fp8_w32_gfx12(y.lo, x.lo, sum);
+    sum = __builtin_amdgcn_wmma_f32_16x16x16_fp8_fp8_w32_gfx12(y.hi, x.hi, sum);
+  }
+};
+template <>
+struct MatrixStep<fp8_e4m3_fnuz> : ConvertedStep<fp8_e4m3_fnuz, wmma_rdna4(16)> {};
+#else
+template <bool fnuz>
+struct MatrixStep<Float8<fnuz>> : ConvertedStep<Float8<fnuz>, wmma_rdna3()> {};
+#endif
 
 /// There are no matrix instructions for f32.
 template <>

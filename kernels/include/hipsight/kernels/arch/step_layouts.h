@@ -23,6 +23,14 @@ HIPSIGHT_INLINE constexpr StepLayout mfma_32x32(int n) {
                 .element = {{4, {0, 1}}, {2, {0, 8}}, {2, {0, 4}}}}};
 }
 
+/// CDNA4's 32x32x64 for 8 bits: two chunks of `n` values a lane, as two of the others have them.
+HIPSIGHT_INLINE constexpr StepLayout mfma_32x32_of_pairs(int n) {
+  StepLayout step = mfma_32x32(n);
+  step.depth = 4 * n;
+  step.a.element[1] = step.b.element[1] = {2, {0, 2 * n}};
+  return step;
+}
+
 /// RDNA3's 16x16x16. Both halves of a wave hold all of an operand. Source: AMD's RDNA3 ISA guide.
 HIPSIGHT_INLINE constexpr StepLayout wmma_rdna3() {
   return {.rows = 16,
@@ -34,10 +42,15 @@ HIPSIGHT_INLINE constexpr StepLayout wmma_rdna3() {
           .c = {.lane = {{16, {1, 0}}, {2, {0, 4}}}, .element = {{4, {0, 1}}, {2, {0, 8}}}}};
 }
 
-/// RDNA4's 16x16x16. Source: AMD's RDNA4 ISA guide.
-HIPSIGHT_INLINE constexpr StepLayout wmma_rdna4() {
-  const Layout halves = {.lane = {{16, {1, 0}}, {2, {0, 8}}}, .element = {{8, {0, 1}}}};
-  return {.rows = 16, .columns = 16, .depth = 16, .a = halves, .b = halves, .c = halves};
+/// RDNA4's 16x16x16, one of them for 8 values a lane. Source: AMD's RDNA4 ISA guide.
+HIPSIGHT_INLINE constexpr StepLayout wmma_rdna4(int n) {
+  const Layout operand = {.lane = {{16, {1, 0}}, {2, {0, n}}}, .element = {{n, {0, 1}}}};
+  return {.rows = 16,
+          .columns = 16,
+          .depth = 2 * n,
+          .a = operand,
+          .b = operand,
+          .c = {.lane = {{16, {1, 0}}, {2, {0, 8}}}, .element = {{8, {0, 1}}}}};
 }
 
 /// NVIDIA's m16n8k16, twice. Four lanes share a line. Source: PTX ISA, fragments of mma.m16n8k16.

@@ -4,7 +4,9 @@
 #include <concepts>
 
 #include "../activations.h"
+#include "../convert.h"
 #include "../matrix.h"
+#include "../unaligned.h"
 
 namespace hipsight::kernels {
 
@@ -18,6 +20,29 @@ template <class E>
 concept Epilogue = requires(const E epilogue, float value, ResultPlace at) {
   { epilogue(value, at) } -> std::same_as<float>;
 };
+
+/// The epilogue of N values side by side in a row, of which `at` is the first. It may have run<N>()
+/// for them, to read at once what it needs.
+template <int N, Epilogue E>
+HIPSIGHT_INLINE Vector<float, N> apply(const E& epilogue, const Vector<float, N>& values,
+                                       ResultPlace at) {
+  if constexpr (requires { epilogue.template run<N>(values, at); }) {
+    return epilogue.template run<N>(values, at);
+  } else {
+    Vector<float, N> results;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < N; i++) results[i] = epilogue(values[i], {at.batch, at.row, at.column + i});
+    return results;
+  }
+}
+
+template <int N>
+HIPSIGHT_INLINE Vector<float, N> sum(const Vector<float, N>& a, const Vector<float, N>& b) {
+  Vector<float, N> result;
+  HIPSIGHT_UNROLL
+  for (int i = 0; i < N; i++) result[i] = a[i] + b[i];
+  return result;
+}
 
 struct Identity {
   HIPSIGHT_INLINE float operator()(float value, ResultPlace) const { return value; }
@@ -36,9 +61,40 @@ struct Bias {
   HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
     return value + static_cast<float>(bias[at.column]);
   }
+  template <int N>
+  HIPSIGHT_INLINE Vector<float, N> run(const Vector<float, N>& values, ResultPlace at) const {
+    return sum<N>(values, to_f32<std::remove_const_t<T>, N>(read<N>(bias + at.column)));
+  }
 };
 template <class T>
 Bias(const T*) -> Bias<T>;
+
+/// x times a factor of its row, or of its column, or one for all: what operands in 8 bits are
+/// scaled by. The factors are the device's.
+struct ScaleRows {
+  const float* factors;
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
+    return value * factors[at.row];
+  }
+};
+struct ScaleColumns {
+  const float* factors;
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
+    return value * factors[at.column];
+  }
+  template <int N>
+  HIPSIGHT_INLINE Vector<float, N> run(const Vector<float, N>& values, ResultPlace at) const {
+    const auto factor = read<N>(factors + at.column);
+    Vector<float, N> result;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < N; i++) result[i] = values[i] * factor[i];
+    return result;
+  }
+};
+struct ScaleAll {
+  const float* factor;
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace) const { return value * *factor; }
+};
 
 /// x where it is positive or not a number, else 0.
 struct Relu {
@@ -60,9 +116,16 @@ template <class T>
 struct Residual {
   RowMajor<const T> residual;
   HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
-    const T& other =
-        residual.data[at.batch * residual.batch_stride + at.row * residual.stride + at.column];
-    return value + static_cast<float>(other);
+    return value + static_cast<float>(*address(at));
+  }
+  template <int N>
+  HIPSIGHT_INLINE Vector<float, N> run(const Vector<float, N>& values, ResultPlace at) const {
+    return sum<N>(values, to_f32<T, N>(read<N>(address(at))));
+  }
+
+ private:
+  HIPSIGHT_INLINE const T* address(ResultPlace at) const {
+    return residual.data + at.batch * residual.batch_stride + at.row * residual.stride + at.column;
   }
 };
 template <class T>
@@ -75,6 +138,10 @@ struct Chain {
   Second second;
   HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
     return second(first(value, at), at);
+  }
+  template <int N>
+  HIPSIGHT_INLINE Vector<float, N> run(const Vector<float, N>& values, ResultPlace at) const {
+    return apply<N>(second, apply<N>(first, values, at), at);
   }
 };
 

@@ -1,6 +1,7 @@
 // C = epilogue(A B): one algorithm for all GPUs.
 #pragma once
 
+#include "../convert.h"
 #include "../matrix.h"
 #include "../tile/pipeline.h"
 #include "../tile/register_tile.h"
@@ -127,16 +128,20 @@ struct GemmWorkgroup {
     sum.template for_each_run<width>([&](Place at, const Vector<float, width>& values) {
       at.row += part.row;
       at.column += part.column;
-      Vector<Out, width> results;
-      HIPSIGHT_UNROLL
-      for (int i = 0; i < width; i++) {
-        const Place inside = c.inside({at.row, at.column + i});
-        results[i] = static_cast<Out>(arguments.epilogue(
-            values[i], {batch, first.row + inside.row, first.column + inside.column}));
+      if (vectors) {
+        const Place inside = c.inside(at, width);
+        const ResultPlace place{batch, first.row + inside.row, first.column + inside.column};
+        c.store(at.row, at.column, tiling.rows,
+                from_f32<Out, width>(apply<width>(arguments.epilogue, values, place)));
+      } else {
+        HIPSIGHT_UNROLL
+        for (int i = 0; i < width; i++) {
+          const Place inside = c.inside({at.row, at.column + i}, 1);
+          const ResultPlace place{batch, first.row + inside.row, first.column + inside.column};
+          c.store_one(at.row, at.column + i, tiling.rows,
+                      narrow<Out>(arguments.epilogue(values[i], place)));
+        }
       }
-      if (vectors) return c.store(at.row, at.column, tiling.rows, results);
-      HIPSIGHT_UNROLL
-      for (int i = 0; i < width; i++) c.store_one(at.row, at.column + i, tiling.rows, results[i]);
     });
   }
 };

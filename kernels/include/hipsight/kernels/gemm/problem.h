@@ -87,6 +87,13 @@ auto gemm_problem(const A& a, const B& b, const C& c, E epilogue, int batches) {
   using T = std::remove_const_t<typename A::Element>;
   static_assert(std::is_same_v<T, std::remove_const_t<typename B::Element>>,
                 "gemm: A and B must have elements of the same type");
+  using Out = std::remove_const_t<typename C::Element>;
+  static_assert(
+      std::is_same_v<T, f32> || std::is_same_v<T, f16> || std::is_same_v<T, bf16> || is_fp8<T>,
+      "gemm: A and B must be of f32, f16, bf16, fp8_e4m3 or fp8_e4m3_fnuz");
+  static_assert(std::is_same_v<Out, f32> || std::is_same_v<Out, f16> || std::is_same_v<Out, bf16> ||
+                    std::is_same_v<Out, std::int8_t> || is_fp8<Out>,
+                "gemm: C must be of f32, f16, bf16, fp8_e4m3, fp8_e4m3_fnuz or std::int8_t");
   static_assert(C::order == Order::row_major,
                 "gemm: C must be row_major; a column_major C is the transpose of gemm(B^T, A^T)");
   static_assert(!std::is_const_v<typename C::Element>,

@@ -41,8 +41,8 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
     case Architecture::host:
       break;
   }
-  return pick(size, {16, 16, 64, 16, 16, 4, 100}, {8, 8, 64, 8, 8, 4, 100},
-              {4, 4, 64, 4, 4, 4, 100});
+  return pick(size, {32, 32, 64, 32, 32, 4, 100}, {16, 16, 64, 16, 16, 4, 100},
+              {16, 16, 64, 16, 16, 4, 100});
 }
 
 HIPSIGHT_INLINE constexpr int waves(const Tiling& tiling) {

@@ -1,9 +1,8 @@
 // Rotary position embedding (J. Su et al., arXiv 2104.09864).
 #pragma once
 
-#include <cstring>
-
 #include "../matrix.h"
+#include "../unaligned.h"
 #include "check.h"
 
 namespace hipsight::kernels {
@@ -15,18 +14,6 @@ struct Heads {
   int tokens = 0, heads = 0, size = 0;
   std::int64_t token_stride = 0, head_stride = 0;
 };
-
-/// N values, at any address.
-template <int N, class T>
-HIPSIGHT_INLINE Vector<T, N> read(const T* from) {
-  Vector<T, N> values;
-  memcpy(&values, from, sizeof values);
-  return values;
-}
-template <int N, class T>
-HIPSIGHT_INLINE void write(T* to, const Vector<T, N>& values) {
-  memcpy(to, &values, sizeof values);
-}
 
 /// Which values make a pair: i and i + pairs (as Llama has them in its public weights), or 2 i and
 /// 2 i + 1.
@@ -106,7 +93,7 @@ struct Rope {
         values[x] = turned.x, values[x + 1] = turned.y;
       }
     }
-    write<n>(to + low_at, low), write<n>(to + high_at, high);
+    write<n, T>(to + low_at, low), write<n, T>(to + high_at, high);
   }
 };
 

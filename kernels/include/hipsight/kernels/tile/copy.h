@@ -12,7 +12,7 @@ namespace hipsight::kernels {
 ///
 /// In two halves, with work between them: start() asks for the data, 16 bytes at a time, finish()
 /// waits for it and writes it; for tiles that are as deep as can be, which fits() tells. now()
-/// copies any tile, element by element.
+/// copies any tile, without work between.
 template <class Shared, bool Along, int Threads>
 class Copy {
   using T = typename Shared::Element;
@@ -65,10 +65,17 @@ class Copy {
   }
 
   HIPSIGHT_INLINE static void now(const GlobalTile<const T>& from, Shared& to) {
-    for (int i = arch::thread(); i < rows * columns; i += Threads) {
-      const int row = i / columns, column = i % columns;
-      to.template at<T>(Along ? row : column, Along ? column : row) =
-          from.load_one(row, column, rows);
+    static_assert(columns % n == 0, "Copy: the tile's rows in memory are not made of chunks");
+    constexpr int across = columns / n;
+    for (int i = arch::thread(); i < rows * across; i += Threads) {
+      const int row = i / across, column = i % across * n;
+      const Chunk<T> values = from.template load_any<n>(row, column, rows);
+      if constexpr (Along) {
+        to.template at<Chunk<T>>(row, column) = values;
+      } else {
+        HIPSIGHT_UNROLL
+        for (int k = 0; k < n; k++) to.template at<T>(column + k, row) = values[k];
+      }
     }
   }
 
@@ -78,9 +85,10 @@ class Copy {
   /// Neighbours take the parts of a line. f(turn, first line and depth of the unit)
   template <class F>
   HIPSIGHT_INLINE static void for_units(F f) {
+    const int thread = Along ? arch::thread() : arch::anew(arch::thread());
     HIPSIGHT_UNROLL
     for (int turn = 0; turn < turns; turn++) {
-      const int unit = turn * Threads + arch::thread();
+      const int unit = turn * Threads + thread;
       if (units % Threads != 0 && unit >= units) break;
       f(turn, Place{unit / units_of_line * unit_lines, unit % units_of_line * unit_depth});
     }
@@ -110,6 +118,11 @@ class DirectCopy : public Copy<Shared, true, Threads> {
  public:
   static constexpr bool possible = arch::direct_copies && all % Threads == 0;
   static constexpr int requests = all / Threads;
+
+  /// Past the registers, only what is aligned.
+  HIPSIGHT_INLINE static bool fits(const GlobalTile<const T>& from) {
+    return from.aligned && Copy<Shared, true, Threads>::fits(from);
+  }
 
   HIPSIGHT_INLINE void start(const GlobalTile<const T>& from, Shared& to) {
     HIPSIGHT_UNROLL

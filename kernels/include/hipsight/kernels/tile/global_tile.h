@@ -24,15 +24,19 @@ struct GlobalTile {
             stride, aligned};
   }
 
+  /// Whether accesses may be of several values.
+  HIPSIGHT_INLINE bool takes_vectors() const { return arch::any_alignment || aligned; }
+
   /// Whether a tile of `width` columns can be accessed N values at a time: none is half in bounds.
   template <int N>
   HIPSIGHT_INLINE bool takes_vectors(int width) const {
-    return aligned && (columns >= width || columns % N == 0);
+    return takes_vectors() && (columns >= width || columns % N == 0);
   }
 
-  /// The place, or the nearest one in bounds.
-  HIPSIGHT_INLINE Place inside(Place at) const {
-    return {at.row < rows ? at.row : rows - 1, at.column < columns ? at.column : columns - 1};
+  /// The place, or the nearest one from which on `width` columns are in bounds, if there are any.
+  HIPSIGHT_INLINE Place inside(Place at, int width) const {
+    const int last = columns < width ? 0 : columns - width;
+    return {at.row < rows ? at.row : rows - 1, at.column < last ? at.column : last};
   }
 
   /// N values of a row, at once: where takes_vectors<N>(). Inside: all its columns are known to
@@ -45,6 +49,16 @@ struct GlobalTile {
   /// A chunk of each lane's row, straight to to[lane].
   HIPSIGHT_INLINE void copy(int row, int column, int tile_rows, Chunk<Plain>* to) const {
     arch::copy_to_shared<Plain>(data, offset<true>(row, column), limit(tile_rows), to);
+  }
+
+  /// N values of a row, wherever the last column is.
+  template <int N>
+  HIPSIGHT_INLINE auto load_any(int row, int column, int tile_rows) const {
+    if (takes_vectors() && column + N <= columns) return load<N>(row, column, tile_rows);
+    Vector<Plain, N> values;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < N; i++) values[i] = load_one(row, column + i, tile_rows);
+    return values;
   }
 
   HIPSIGHT_INLINE auto load_one(int row, int column, int tile_rows) const {

@@ -33,11 +33,13 @@ struct OperandTile {
     static_assert(Shared::lines % Lines == 0 && Shared::depth % Step::layout.depth == 0,
                   "OperandTile: the shared tile is not a multiple of it");
     constexpr Layout held = layout;  // nvcc has no static members of classes on the device
+    int lane = arch::lane();
+    if constexpr (requires { Step::many_lines; }) lane = arch::anew(lane);
     HIPSIGHT_UNROLL
     for (int i = 0; i < blocks; i++) {
       HIPSIGHT_UNROLL
       for (int e = 0; e < elements; e += chunk_size<T>) {
-        const Place at = held(arch::lane(), e);
+        const Place at = held(lane, e);
         reinterpret_cast<Chunk<T>*>(&block[i])[e / chunk_size<T>] =
             from.chunk(line + i * block_lines + at.row, depth + at.column);
       }

@@ -1,0 +1,23 @@
+// Both formats: on each GPU at least one of them is converted.
+#include "gemm_instances.h"
+
+using namespace hipsight::kernels;
+
+/// As a linear layer needs it whose inputs are scaled by token and whose weights by column.
+std::string run_fnuz(const GemmCase& test, const void* a, const void* b, const float* factors,
+                     void* c) {
+  if (test.transposed_a || !test.transposed_b || test.after != After::scaled) return no_such_kernel;
+  return run_as<Order::row_major, Order::column_major, bf16, TileSize::medium>(
+      test, static_cast<const fp8_e4m3_fnuz*>(a), static_cast<const fp8_e4m3_fnuz*>(b),
+      static_cast<bf16*>(c), ScaleRows{factors} | ScaleColumns{factors + test.m});
+}
+
+/// As one needs it whose output is the next one's input.
+std::string run_e4m3(const GemmCase& test, const void* a, const void* b, const float* factors,
+                     void* c) {
+  if (test.transposed_a || test.transposed_b || test.after != After::scaled_by_one)
+    return no_such_kernel;
+  return run_as<Order::row_major, Order::row_major, fp8_e4m3, TileSize::small>(
+      test, static_cast<const fp8_e4m3*>(a), static_cast<const fp8_e4m3*>(b),
+      static_cast<fp8_e4m3*>(c), ScaleAll{factors});
+}
