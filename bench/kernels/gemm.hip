@@ -21,12 +21,14 @@ int main(int argc, char** argv) {
   const ColumnMajor<const bf16> b{allocate(n, k), k, n, k};
   const RowMajor<bf16> c{allocate(m, n), m, n, n};
   const std::string size = argc > 4 ? argv[4] : "";
+  Workspace workspace{nullptr, gemm_workspace(a, b, c)};
+  if (workspace.bytes && hipMalloc(&workspace.data, workspace.bytes) != hipSuccess) return 1;
   const auto problem = gemm_problem(a, b, c, Identity{}, 1);
   const Architecture on = current_device().architecture;
   const Status status = size == "large"    ? launch_gemm<TileSize::large>(nullptr, problem, on)
                         : size == "medium" ? launch_gemm<TileSize::medium>(nullptr, problem, on)
                         : size == "small"  ? launch_gemm<TileSize::small>(nullptr, problem, on)
-                                           : gemm(nullptr, a, b, c);
+                                           : gemm(nullptr, a, b, c, Identity{}, 1, workspace);
   if (!status) std::fprintf(stderr, "%s\n", status.error.c_str());
   return status && hipDeviceSynchronize() == hipSuccess ? 0 : 1;
 }

@@ -31,9 +31,16 @@ template <class Operation>
 Status run(const RowProblem<Operation>& problem) {
   const Device device = current_device();
   const RowSize size = row_size(Operation::whole_rows, columns, device.architecture);
-  constexpr RowSize most = Operation::whole_rows ? RowSize::workgroup : RowSize::wave;
-  if (size != most) return {"rows: not one of the shapes that this program has kernels for"};
-  return launch_rows<most>(nullptr, problem, device.architecture);
+  if constexpr (!Operation::whole_rows) {
+    if (size == RowSize::wave)
+      return launch_rows<RowSize::wave>(nullptr, problem, device.architecture);
+  } else {
+    if (size == RowSize::workgroup)
+      return launch_rows<RowSize::workgroup>(nullptr, problem, device.architecture);
+    if (size == RowSize::wide)
+      return launch_rows<RowSize::wide>(nullptr, problem, device.architecture);
+  }
+  return {"rows: not one of the shapes that this program has kernels for"};
 }
 
 Status run_norm() {

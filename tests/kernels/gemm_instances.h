@@ -28,4 +28,22 @@ std::string run_as(const GemmCase& test, const T* a, const T* b, Out* c, E epilo
   return error == hipSuccess ? "" : hipGetErrorString(error);
 }
 
+/// The same with its depth split.
+template <Order order_a, Order order_b, class Out, class T, class E>
+std::string run_split(const GemmCase& test, const T* a, const T* b, Out* c, E epilogue) {
+  const Matrix<const T, order_a> of_a{a, test.m, test.k, test.a_stride};
+  const Matrix<const T, order_b> of_b{b, test.k, test.n, test.b_stride};
+  const auto problem =
+      gemm_problem(of_a, of_b, RowMajor<Out>{c, test.m, test.n, test.c_stride}, epilogue, 1);
+  Workspace workspace;
+  workspace.bytes = workspace_bytes(problem, {TileSize::large, test.splits});
+  if (hipMalloc(&workspace.data, workspace.bytes) != hipSuccess) return "no memory";
+  const Status status =
+      launch_split_gemm(nullptr, problem, test.splits, workspace, current_device().architecture);
+  const hipError_t error = hipDeviceSynchronize();
+  (void)hipFree(workspace.data);
+  if (!status) return status.error;
+  return error == hipSuccess ? "" : hipGetErrorString(error);
+}
+
 }  // namespace hipsight::kernels

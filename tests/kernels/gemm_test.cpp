@@ -281,6 +281,30 @@ TEST(Gemm, Epilogues) {
     }
 }
 
+/// Depths that are split evenly, with a shorter last part, and into fewer parts than asked for.
+TEST(Gemm, SplitDepth) {
+  for (const Size& s :
+       {Size{64, 64, 512}, Size{70, 136, 840}, Size{257, 130, 1100}, Size{3, 5, 33}})
+    for (const int splits : {2, 3, 8})
+      test_gemm<f16>({.transposed_b = true,
+                      .after = After::bias_relu,
+                      .splits = splits,
+                      .m = s.m,
+                      .n = s.n,
+                      .k = s.k});
+}
+
+/// The same call gives the same bits.
+TEST(Gemm, SplitDepthIsDeterministic) {
+  const GemmCase test{
+      .transposed_b = true, .after = After::bias_relu, .splits = 4, .m = 100, .n = 72, .k = 1000};
+  Trial<f16, f16> first(test), second(test);
+  ASSERT_EQ(first.launch(), "");
+  ASSERT_EQ(second.launch(), "");
+  for (std::size_t i = 0; i < first.out.all().size(); i++)
+    ASSERT_EQ(number(first.out[i]), number(second.out[i])) << i;
+}
+
 /// No depth: the sums are 0, and the epilogue still applies. Nothing is read.
 TEST(Gemm, WithoutDepth) {
   for (const bool on_host : {false, true})
@@ -370,6 +394,7 @@ TEST(Gemm, DISABLED_EachKernel) {
     launch(f16(), {.transposed_a = orders > 1, .transposed_b = orders % 2 == 1});
   for (const After after : {After::bias_relu, After::bias_gelu})
     launch(f16(), {.transposed_b = true, .after = after});
+  launch(f16(), {.transposed_b = true, .after = After::bias_relu, .splits = 4});
   for (const bool gradient : {false, true}) {
     launch(bf16(), {.type = Type::bf16, .transposed_a = gradient, .transposed_b = !gradient});
     launch(float(), {.type = Type::f32, .transposed_a = gradient, .transposed_b = !gradient});
@@ -392,6 +417,7 @@ TEST(Gemm, ErrorsNameWhatIsWrong) {
             "gemm: a size is negative: A is -4 x 6 and B is 6 x 5");
   EXPECT_EQ(error({.m = 4, .n = 5, .k = 6, .batches = 70000}),
             "gemm: there are 70000 batches: it must be 0 to 65535");
+  EXPECT_EQ(error({.m = 4, .n = 5, .k = 6}), "gemm: a matrix is a null pointer");
 }
 
 }  // namespace

@@ -103,7 +103,8 @@ TEST(Swizzle, NoBankConflicts) {
       const int chunks = line / chunk_bytes, n = chunk_bytes / bytes;
       for (const int lines : {1, n}) {  // along, transposed
         // Not f32 or 8 bits that are transposed into short lines: lines 4 or 16 apart differ in no
-        // bit that would help. Nor CDNA4, of whose wide writes it is not known which lanes go together.
+        // bit that would help. Nor CDNA4, of whose wide writes it is not known which lanes go
+        // together.
         if ((lines == 4 || lines == 16) && line == 64) continue;
         if (lines > 1 && step.architecture == Architecture::cdna4) continue;
         EXPECT_EQ(

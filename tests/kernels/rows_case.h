@@ -6,7 +6,7 @@
 #include <string>
 
 /// Who works on a row: as hipsight::kernels::RowSize; or what the library chooses.
-enum class Workers { lanes, wave, workgroup, large, streamed, chosen };
+enum class Workers { lanes, wave, workgroup, wide, large, streamed, chosen };
 
 /// Memory that host and device see. All matrices have the same stride, in elements, but scales of
 /// blocks, which lie side by side. What an operation does not have is null.

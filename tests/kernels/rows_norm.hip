@@ -11,7 +11,7 @@ std::string rms_norm_bf16(const RowCase& test) {
     const Status status = rms_norm(nullptr, in, weight, out, test.number);
     return status && hipDeviceSynchronize() != hipSuccess ? "failed" : status.error;
   }
-  return run_as<RowSize::lanes, RowSize::wave, RowSize::workgroup, RowSize::large,
+  return run_as<RowSize::lanes, RowSize::wave, RowSize::workgroup, RowSize::wide, RowSize::large,
                 RowSize::streamed>(test,
                                    rms_norm_problem(in, weight, out, test.number, NoResidual{}));
 }

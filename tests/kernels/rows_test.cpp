@@ -159,7 +159,9 @@ std::vector<Size> sizes(Workers workers) {
     case Workers::wave:
       return {{1, 1}, {37, 129}, {6, 512}, {5, 777}, {9, 1024}};
     case Workers::workgroup:
-      return {{1, 3}, {3, 1025}, {2, 4096}, {3, 8191}};
+      return {{1, 3}, {3, 1025}, {2, 4096}, {3, 4095}};
+    case Workers::wide:
+      return {{1, 4097}, {3, 8191}, {2, 8192}};
     case Workers::large:
       return {{1, 5}, {2, 8193}, {1, 32768}};
     case Workers::streamed:
@@ -167,7 +169,7 @@ std::vector<Size> sizes(Workers workers) {
     case Workers::chosen:
       break;
   }
-  return {{3, 64}, {3, 200}, {3, 700}, {2, 3000}, {2, 10000}, {1, 33000}};
+  return {{3, 64}, {3, 200}, {3, 700}, {2, 3000}, {2, 6000}, {2, 10000}, {1, 33000}};
 }
 
 /// In these teams and on the host, with rows that touch and that do not.
@@ -208,8 +210,8 @@ Row rms_norm(const Row& x, const Managed<W>& weight, double epsilon) {
 
 TEST(Rows, RmsNorm) {
   test_rows<bf16, bf16>(rms_norm_bf16,
-                        {Workers::lanes, Workers::wave, Workers::workgroup, Workers::large,
-                         Workers::streamed, Workers::chosen},
+                        {Workers::lanes, Workers::wave, Workers::workgroup, Workers::wide,
+                         Workers::large, Workers::streamed, Workers::chosen},
                         Scales::none, 1e-5f, 0x1p-20, [](const auto& trial) {
                           return [&](const Row& x, const Row&) {
                             return rms_norm(x, trial.weight, 1e-5f);
@@ -576,7 +578,8 @@ TEST(Rows, DISABLED_EachKernel) {
   const std::int8_t i8{};
   launch(bf16(), bf16(), rms_norm_bf16, {lanes}, Scales::none, 128);
   launch(bf16(), bf16(), rms_norm_bf16, {wave}, Scales::none, 1024);
-  launch(bf16(), bf16(), rms_norm_bf16, {workgroup, large, streamed}, Scales::none, 8192);
+  launch(bf16(), bf16(), rms_norm_bf16, {workgroup}, Scales::none, 4096);
+  launch(bf16(), bf16(), rms_norm_bf16, {wide, large, streamed}, Scales::none, 8192);
   launch(bf16(), fnuz, rms_norm_residual_bf16_fnuz_per_token, {workgroup, streamed},
          Scales::of_rows, 4096);
   launch(0.0f, 0.0f, layer_norm_f32, {lanes, streamed}, Scales::none, 256);

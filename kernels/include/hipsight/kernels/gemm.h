@@ -9,10 +9,10 @@
 // Algorithm, tilings, numbers: docs/kernels/gemm.md.
 #pragma once
 
-#include <cmath>
-
 #include "device.h"
-#include "gemm/problem.h"
+#include "gemm/plan.h"
+#include "gemm/split.h"
+#include "rows/launch.h"
 #include "status.h"
 
 namespace hipsight::kernels {
@@ -28,7 +28,7 @@ __global__ __launch_bounds__(Problem::template Workgroup<size>::threads) void ge
 template <TileSize size, class Problem>
 Status launch_gemm(Stream stream, const Problem& problem, Architecture architecture) {
   const Tiling tiling = gemm_tiling(architecture, size, Problem::element_bytes);
-  const dim3 grid(problem.tiles(tiling), problem.batches);
+  const dim3 grid(problem.tiles(tiling), problem.batches * problem.splits);
   const auto arguments = problem.arguments();
   const std::string error =
       launch(gemm_kernel<Problem, size, std::remove_const_t<decltype(arguments)>>, grid,
@@ -36,31 +36,40 @@ Status launch_gemm(Stream stream, const Problem& problem, Architecture architect
   return {error.empty() ? error : "gemm: " + error};
 }
 
-/// The tiles that would be done first, where each compute unit takes one after the other.
+/// The depth in `splits` parts, in large tiles; needs split_bytes() of workspace.
 template <class Problem>
-TileSize quickest_tiles(const Problem& problem, const Device& device) {
-  TileSize best{};
-  double least = 0;
-  for (const TileSize size : {TileSize::large, TileSize::medium, TileSize::small}) {
-    const Tiling tiling = gemm_tiling(device.architecture, size, Problem::element_bytes);
-    const double count = 1.0 * problem.tiles(tiling) * problem.batches;
-    const double rounds = std::ceil(count / device.compute_units);
-    const double time = rounds * tiling.rows * tiling.columns / tiling.percent;
-    if (size == TileSize::large || time < least) best = size, least = time;
-  }
-  return best;
+Status launch_split_gemm(Stream stream, const Problem& problem, int splits,
+                         const Workspace& workspace, Architecture architecture) {
+  const Tiling tiling = gemm_tiling(architecture, TileSize::large, Problem::element_bytes);
+  const auto parts = parts_of(problem, tiling, splits, workspace);
+  Status status = launch_gemm<TileSize::large>(stream, parts, architecture);
+  if (!status) return status;
+  return launch_rows<RowSize::wave>(stream, sum_of_parts(parts, problem), architecture);
+}
+
+/// Bytes of workspace with which gemm() of the same arguments is quickest; 0 if it needs none.
+template <class A, class B, class C>
+std::size_t gemm_workspace(const A& a, const B& b, const C& c, int batches = 1) {
+  const auto problem = gemm_problem(a, b, c, Identity{}, batches);
+  const Device device = current_device();
+  if (!problem.error().empty() || problem.empty() || !device.error.empty()) return 0;
+  return workspace_bytes(problem, quickest_plan(problem, device, SIZE_MAX));
 }
 
 /// On the current device, after what is before it in the stream. Batch b of C comes from batches b
-/// of A and B.
+/// of A and B. With a workspace, few tiles of much depth are faster.
 template <class A, class B, class C, class E = Identity>
-Status gemm(Stream stream, const A& a, const B& b, const C& c, E epilogue = {}, int batches = 1) {
+Status gemm(Stream stream, const A& a, const B& b, const C& c, E epilogue = {}, int batches = 1,
+            const Workspace& workspace = {}) {
   const auto problem = gemm_problem(a, b, c, epilogue, batches);
   if (std::string error = problem.error(); !error.empty()) return {std::move(error)};
   if (problem.empty()) return {};
   const Device device = current_device();
   if (!device.error.empty()) return {"gemm: " + device.error};
-  switch (quickest_tiles(problem, device)) {
+  const GemmPlan plan = quickest_plan(problem, device, workspace.data ? workspace.bytes : 0);
+  if (plan.splits > 1)
+    return launch_split_gemm(stream, problem, plan.splits, workspace, device.architecture);
+  switch (plan.size) {
     case TileSize::large:
       return launch_gemm<TileSize::large>(stream, problem, device.architecture);
     case TileSize::medium:

@@ -18,6 +18,9 @@ struct GemmArguments {
   GlobalTile<const T> a, b;
   GlobalTile<Out> c;
   std::int64_t a_batch, b_batch, c_batch;
+  /// The depth is split into so many parts, each as deep as that or less, whose results follow each
+  /// other as batches do.
+  int splits, split_depth;
   E epilogue;
 };
 
@@ -54,9 +57,12 @@ struct GemmWorkgroup {
 
   HIPSIGHT_INLINE static void run(GemmArguments<T, Out, E> arguments, Shared& shared, int workgroup,
                                   int batch) {
-    arguments.a.data += batch * arguments.a_batch;
-    arguments.b.data += batch * arguments.b_batch;
+    const int matrix = batch / arguments.splits, split = batch % arguments.splits;
+    arguments.a.data += matrix * arguments.a_batch;
+    arguments.b.data += matrix * arguments.b_batch;
     arguments.c.data += batch * arguments.c_batch;
+    constexpr bool a_along = order_a == Order::row_major, b_along = order_b == Order::column_major;
+    const int depth_at = split * arguments.split_depth;
     const Place tile = tile_of(workgroup, ceil_div(arguments.c.rows, tiling.rows),
                                ceil_div(arguments.c.columns, tiling.columns), tiling.group);
     const Place first{tile.row * tiling.rows, tile.column * tiling.columns};
@@ -64,14 +70,25 @@ struct GemmWorkgroup {
     const Place part{arch::wave() / waves_across * tiling.wave_rows,
                      arch::wave() % waves_across * tiling.wave_columns};
 
-    Pipeline<TileA, order_a == Order::row_major, threads> a(arguments.a, first.row, shared.a);
-    Pipeline<TileB, order_b == Order::column_major, threads> b(arguments.b, first.column, shared.b);
+    Pipeline<TileA, a_along, threads> a(
+        split_of<a_along>(arguments.a, depth_at, arguments.split_depth), first.row, shared.a);
+    Pipeline<TileB, b_along, threads> b(
+        split_of<b_along>(arguments.b, depth_at, arguments.split_depth), first.column, shared.b);
     Sum sum;
     multiply_all(a, b, part, sum);
     store(arguments, batch, first, part, sum);
   }
 
  private:
+  template <bool along>
+  HIPSIGHT_INLINE static GlobalTile<const T> split_of(const GlobalTile<const T>& operand, int at,
+                                                      int deep) {
+    GlobalTile<const T> part = along ? operand.from(0, at) : operand.from(at, 0);
+    int& rest = along ? part.columns : part.rows;
+    if (rest > deep) rest = deep;
+    return part;
+  }
+
   template <class A, class B>
   HIPSIGHT_INLINE static void load(Operands& to, const A& a, const B& b, Place part, int t,
                                    int step) {

@@ -13,6 +13,8 @@ struct GemmProblem {
   template <TileSize size>
   using Workgroup = GemmWorkgroup<T, order_a, order_b, Out, E, size>;
 
+  using Result = Out;
+  using After = E;
   static constexpr int element_bytes = sizeof(T);
 
   Matrix<const T, order_a> a;
@@ -20,6 +22,7 @@ struct GemmProblem {
   RowMajor<Out> c;
   E epilogue;
   int batches;
+  int splits = 1, split_depth = INT32_MAX;
 
   /// What no kernel takes, in a sentence, or empty.
   std::string error() const {
@@ -33,6 +36,8 @@ struct GemmProblem {
     for (const std::string& message :
          {error_of_stride("A", a), error_of_stride("B", b), error_of_stride("C", c)})
       if (!message.empty()) return message;
+    if (!empty() && (!c.data || (a.columns > 0 && (!a.data || !b.data))))
+      return "gemm: a matrix is a null pointer";
     return {};
   }
 
@@ -44,7 +49,8 @@ struct GemmProblem {
   }
 
   GemmArguments<T, Out, E> arguments() const {
-    return {whole(a), whole(b), whole(c), a.batch_stride, b.batch_stride, c.batch_stride, epilogue};
+    return {whole(a),       whole(b), whole(c),    a.batch_stride, b.batch_stride,
+            c.batch_stride, splits,   split_depth, epilogue};
   }
 
  private:

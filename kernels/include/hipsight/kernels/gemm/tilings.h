@@ -10,7 +10,9 @@ struct Tiling {
   int depth_bytes;              // of the operands' lines in shared memory, at a time
   int wave_rows, wave_columns;  // of the result, by a wave
   int group;                    // rows of tiles that are taken together, to share what they read
-  int percent;                  // of the large tiles' speed, were the GPU filled with them
+  // Of the speed of large tiles that fill the GPU: four on each compute unit, and one. Predicted,
+  // of bf16 at a depth of 4096 (docs/kernels/gemm.md); of f32 on RDNA and on NVIDIA guessed.
+  int percent, percent_alone;
 };
 
 enum class TileSize { large, medium, small };
@@ -22,27 +24,51 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
   };
   switch (architecture) {
     case Architecture::cdna2:
+      return pick(size, {256, 256, 64, 128, 64, 4, 100, 100}, {128, 128, 64, 64, 64, 8, 100, 85},
+                  {64, 64, 128, 32, 32, 8, 83, 56});
     case Architecture::cdna3:
-      return pick(size, {256, 256, 64, 128, 64, 4, 100}, {128, 128, 64, 64, 64, 8, 80},
-                  {64, 64, 128, 32, 32, 8, 45});
+      return pick(size, {256, 256, 64, 128, 64, 4, 100, 100}, {128, 128, 64, 64, 64, 8, 71, 48},
+                  {64, 64, 128, 32, 32, 8, 63, 32});
     case Architecture::cdna4:
-      return pick(size, {256, 256, 128, 128, 64, 4, 100}, {128, 128, 128, 64, 64, 8, 80},
-                  {64, 64, 128, 32, 32, 8, 45});
+      return pick(size, {256, 256, 128, 128, 64, 4, 100, 100}, {128, 128, 128, 64, 64, 8, 57, 38},
+                  {64, 64, 128, 32, 32, 8, 26, 16});
     case Architecture::rdna3:
     case Architecture::rdna4:
       if (element_bytes == 4)  // a step of 32 x 32
-        return pick(size, {64, 128, 64, 32, 32, 8, 100}, {64, 64, 64, 32, 32, 8, 90},
-                    {32, 64, 64, 32, 32, 8, 60});
-      return pick(size, {128, 128, 64, 64, 32, 8, 100}, {64, 64, 64, 32, 32, 8, 80},
-                  {32, 32, 64, 16, 16, 8, 40});
+        return pick(size, {64, 128, 64, 32, 32, 8, 100, 65}, {64, 64, 64, 32, 32, 8, 90, 50},
+                    {32, 64, 64, 32, 32, 8, 60, 25});
+      if (architecture == Architecture::rdna3)
+        return pick(size, {128, 128, 64, 64, 32, 8, 100, 65}, {64, 64, 64, 32, 32, 8, 71, 30},
+                    {32, 32, 64, 16, 16, 8, 45, 12});
+      return pick(size, {128, 128, 64, 64, 32, 8, 100, 45}, {64, 64, 64, 32, 32, 8, 53, 20},
+                  {32, 32, 64, 16, 16, 8, 31, 8});
     case Architecture::ampere:
-      return pick(size, {128, 64, 128, 64, 32, 8, 100}, {64, 64, 128, 32, 32, 8, 80},
-                  {32, 32, 128, 32, 32, 8, 40});
+      return pick(size, {128, 64, 128, 64, 32, 8, 100, 100}, {64, 64, 128, 32, 32, 8, 80, 80},
+                  {32, 32, 128, 32, 32, 8, 40, 40});
     case Architecture::host:
       break;
   }
-  return pick(size, {32, 32, 64, 32, 32, 4, 100}, {16, 16, 64, 16, 16, 4, 100},
-              {16, 16, 64, 16, 16, 4, 100});
+  return pick(size, {32, 32, 64, 32, 32, 4, 100, 100}, {16, 16, 64, 16, 16, 4, 100, 100},
+              {16, 16, 64, 16, 16, 4, 100, 100});
+}
+
+/// How many multiply-adds in bf16 the GPU does in large tiles in the time in which its memory moves
+/// a byte: the figures of docs/kernels/gemm.md over src/gpus' measured or achievable bandwidth.
+HIPSIGHT_INLINE constexpr double multiply_adds_a_byte(Architecture architecture) {
+  switch (architecture) {
+    case Architecture::cdna2:
+      return 58;
+    case Architecture::cdna3:
+      return 54;
+    case Architecture::cdna4:
+      return 100;
+    case Architecture::rdna3:
+      return 68;
+    case Architecture::rdna4:
+      return 117;
+    default:
+      return 100;
+  }
 }
 
 HIPSIGHT_INLINE constexpr int waves(const Tiling& tiling) {

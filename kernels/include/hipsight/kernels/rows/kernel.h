@@ -43,7 +43,8 @@ HIPSIGHT_INLINE std::int64_t row_workgroups(RowSize size, Architecture architect
 
 /// The smallest team that holds the row, or, of what needs no whole rows, a wave at most.
 HIPSIGHT_INLINE RowSize row_size(bool whole_rows, int columns, Architecture architecture) {
-  for (const RowSize size : {RowSize::lanes, RowSize::wave, RowSize::workgroup, RowSize::large}) {
+  for (const RowSize size :
+       {RowSize::lanes, RowSize::wave, RowSize::workgroup, RowSize::wide, RowSize::large}) {
     if (columns <= held_columns(size, architecture)) return size;
     if (!whole_rows && size == RowSize::wave) return size;
   }

@@ -65,6 +65,7 @@ Status run_rows(Stream stream, const RowProblem<Operation>& problem) {
   if (size == RowSize::lanes) return launch_rows<RowSize::lanes>(stream, problem, on);
   if constexpr (Operation::whole_rows) {
     if (size == RowSize::workgroup) return launch_rows<RowSize::workgroup>(stream, problem, on);
+    if (size == RowSize::wide) return launch_rows<RowSize::wide>(stream, problem, on);
     if (size == RowSize::large) return launch_rows<RowSize::large>(stream, problem, on);
     if (size == RowSize::streamed) return launch_rows<RowSize::streamed>(stream, problem, on);
   }

@@ -5,9 +5,9 @@
 
 namespace hipsight::kernels {
 
-/// Who works on a row: 16 lanes; a wave; a workgroup; a large one; a large one that does not hold
-/// the row in registers, but reads it anew for each pass.
-enum class RowSize { lanes, wave, workgroup, large, streamed };
+/// Who works on a row: 16 lanes; a wave; a workgroup; one of twice as many work-items; the largest;
+/// the largest, which does not hold the row in registers, but reads it anew for each pass.
+enum class RowSize { lanes, wave, workgroup, wide, large, streamed };
 
 struct RowPlan {
   int team;     // work-items of a row, a power of 2
@@ -30,7 +30,9 @@ HIPSIGHT_INLINE constexpr RowPlan row_plan(RowSize size, Architecture architectu
     case RowSize::wave:
       return {wave, 256, 128 / wave};
     case RowSize::workgroup:
-      return {256, 256, 4};
+      return {256, 256, 2};
+    case RowSize::wide:
+      return {512, 512, 2};
     case RowSize::large:
       return {1024, 1024, 4};
     case RowSize::streamed:

@@ -1,0 +1,56 @@
+// Which tiles, and whether to split the depth: what would be done first.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "../device.h"
+#include "problem.h"
+
+namespace hipsight::kernels {
+
+struct GemmPlan {
+  TileSize size;
+  int splits;
+};
+
+/// Of the parts' sums, in f32.
+template <class Problem>
+std::size_t workspace_bytes(const Problem& problem, const GemmPlan& plan) {
+  if (plan.splits == 1) return 0;
+  return sizeof(float) * problem.c.rows * static_cast<std::size_t>(problem.c.columns) * plan.splits;
+}
+
+/// How long it takes, in multiply-adds that the whole GPU would do meanwhile in large tiles: rounds
+/// of tiles, each compute unit one after the other; and writing and reading the parts' sums.
+template <class Problem>
+double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& device) {
+  const Tiling tiling = gemm_tiling(device.architecture, plan.size, Problem::element_bytes);
+  const double count = 1.0 * problem.tiles(tiling) * problem.batches * plan.splits;
+  const double rounds = std::ceil(count / device.compute_units);
+  const int percent = rounds == 1 ? tiling.percent_alone : tiling.percent;
+  const double depth = std::ceil(1.0 * problem.a.columns / plan.splits);
+  const double tiles = rounds * device.compute_units * tiling.rows * tiling.columns * depth;
+  const double sums = 2.0 * static_cast<double>(workspace_bytes(problem, plan));
+  return tiles * 100 / percent + sums * multiply_adds_a_byte(device.architecture);
+}
+
+template <class Problem>
+GemmPlan quickest_plan(const Problem& problem, const Device& device, std::size_t workspace) {
+  GemmPlan best{TileSize::large, 1};
+  double least = gemm_time(problem, best, device);
+  const auto consider = [&](const GemmPlan& plan) {
+    const double time = gemm_time(problem, plan, device);
+    if (time < least) best = plan, least = time;
+  };
+  consider({TileSize::medium, 1});
+  consider({TileSize::small, 1});
+  const Tiling large = gemm_tiling(device.architecture, TileSize::large, Problem::element_bytes);
+  const int tiles = problem.a.columns / (large.depth_bytes / Problem::element_bytes);
+  for (int splits = 2; splits <= tiles / 4; splits *= 2)  // the first tiles of a part are slow
+    if (problem.batches == 1 && workspace_bytes(problem, {TileSize::large, splits}) <= workspace)
+      consider({TileSize::large, splits});
+  return best;
+}
+
+}  // namespace hipsight::kernels
