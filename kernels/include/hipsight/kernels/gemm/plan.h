@@ -21,6 +21,20 @@ std::size_t workspace_bytes(const Problem& problem, const GemmPlan& plan) {
   return sizeof(float) * problem.c.rows * static_cast<std::size_t>(problem.c.columns) * plan.splits;
 }
 
+/// How much deeper a tile could be in the time that its begin takes and its end. Predicted, as the
+/// tilings' speeds are, from depths of 512 and 1024.
+inline double depth_of_start(Architecture architecture) {
+  switch (architecture) {
+    case Architecture::cdna4:
+      return 800;
+    case Architecture::cdna2:
+    case Architecture::cdna3:
+      return 400;
+    default:
+      return 270;
+  }
+}
+
 /// How long it takes, in multiply-adds that the whole GPU would do meanwhile in large tiles: rounds
 /// of tiles, each compute unit one after the other; and writing and reading the parts' sums.
 template <class Problem>
@@ -29,7 +43,10 @@ double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& dev
   const double count = 1.0 * problem.tiles(tiling) * problem.batches * plan.splits;
   const double rounds = std::ceil(count / device.compute_units);
   const int percent = rounds == 1 ? tiling.percent_alone : tiling.percent;
-  const double depth = std::ceil(1.0 * problem.a.columns / plan.splits);
+  constexpr double measured = 4096;  // the depth that the tilings' speeds are of
+  const double start = depth_of_start(device.architecture);
+  const double depth =
+      (std::ceil(1.0 * problem.a.columns / plan.splits) + start) * measured / (measured + start);
   const double tiles = rounds * device.compute_units * tiling.rows * tiling.columns * depth;
   const double sums = 2.0 * static_cast<double>(workspace_bytes(problem, plan));
   return tiles * 100 / percent + sums * multiply_adds_a_byte(device.architecture);
