@@ -94,7 +94,7 @@ template <>
 struct MatrixStep<fp8_e4m3_fnuz> : ConvertedStep<fp8_e4m3_fnuz, wmma_rdna4(16)> {};
 #else
 template <bool fnuz>
-struct MatrixStep<Float8<fnuz>> : ConvertedStep<Float8<fnuz>, wmma_rdna3()> {};
+struct MatrixStep<Float8<fnuz> > : ConvertedStep<Float8<fnuz>, wmma_rdna3()> {};
 #endif
 
 /// There are no matrix instructions for f32.
