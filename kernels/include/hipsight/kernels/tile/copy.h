@@ -67,7 +67,7 @@ class Copy {
   HIPSIGHT_INLINE static void now(const GlobalTile<const T>& from, Shared& to) {
     static_assert(columns % n == 0, "Copy: the tile's rows in memory are not made of chunks");
     constexpr int across = columns / n;
-    for (int i = arch::thread(); i < rows * across; i += Threads) {
+    for (int i = arch::anew(arch::thread()); i < rows * across; i += Threads) {
       const int row = i / across, column = i % across * n;
       const Chunk<T> values = from.template load_any<n>(row, column, rows);
       if constexpr (Along) {
