@@ -64,6 +64,34 @@ TEST(Layout, EveryElementIsHeldEquallyOften) {
     expect_covers(step.layout.a, lanes, step.layout.rows, step.layout.depth);
     expect_covers(step.layout.b, lanes, step.layout.columns, step.layout.depth);
     expect_covers(step.layout.c, lanes, step.layout.rows, step.layout.columns);
+    expect_covers(step.layout.chained_b, lanes, step.layout.columns, step.layout.depth);
+    expect_covers(step.layout.chained_c, lanes, step.layout.rows, step.layout.columns);
+  }
+}
+
+/// What a lane holds of a chained result it holds of the same row as of another result. What it
+/// needs of A is in its own elements, or, on gfx11, in those of the lane half a wave away.
+TEST(Layout, ChainedResultsAreOperands) {
+  for (const Step& step : steps) {
+    if (step.element_bytes == 4) continue;
+    SCOPED_TRACE(facts(step.architecture).name);
+    const int lanes = facts(step.architecture).wave;
+    const auto& [rows, columns, depth, a, b, c, chained_b, chained_c] = step.layout;
+    for (int lane = 0; lane < lanes; lane++) {
+      for (int e = 0; e < c.elements(); e++) EXPECT_EQ(c(lane, e).row, chained_c(lane, e).row);
+      for (int s = 0; s < std::max(1, columns / depth); s++)
+        for (int e = 0; e < a.elements(); e++) {
+          const Place wanted = a(lane, e);
+          const int column = (wanted.column + s * depth) % columns;
+          int found = 0;
+          for (const int holder : {lane, lane ^ lanes / 2})
+            for (int i = 0; i < chained_c.elements() && !found; i++) {
+              const Place held = chained_c(holder, i);
+              found = held.row == wanted.row && held.column == column;
+            }
+          EXPECT_EQ(found, 1) << "lane " << lane << " element " << e;
+        }
+    }
   }
 }
 
@@ -93,7 +121,7 @@ TEST(Swizzle, NoBankConflicts) {
       const int bank_bytes = facts(step.architecture).bank_bytes;
       const Swizzle where = swizzle_for(line, bank_bytes, chunk_bytes), none{};
       unsigned otherwise = 0;
-      for (const Layout& operand : {step.layout.a, step.layout.b})
+      for (const Layout& operand : {step.layout.a, step.layout.b, step.layout.chained_b})
         for (int e = 0; e < operand.elements(); e += chunk_bytes / bytes) {
           const auto read = [&](int lane) { return operand(lane, e); };
           EXPECT_EQ(conflicts(step, false, line, where, read), 0u);

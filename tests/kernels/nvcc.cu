@@ -1,4 +1,5 @@
 // The same kernels for NVIDIA: what nvcc must compile.
+#include "hipsight/kernels/attention.h"
 #include "hipsight/kernels/gemm.h"
 #include "hipsight/kernels/rows.h"
 
@@ -28,3 +29,14 @@ Status rows(const f16* x, const float* weight, std::uint8_t* bytes, float* scale
                                          rms_norm_problem(in, weight, out, 1e-6f, NoResidual{}),
                                          Architecture::ampere);
 }
+
+template <int head, class T>
+Status causal(const T* q, const T* k, const T* v, T* o) {
+  const auto queries = packed_sequences<head>(q, 512, 8);
+  const auto results = packed_sequences<head>(o, 512, 8);
+  return attention(nullptr, queries, packed_sequences<head>(k, 512, 2), packed_sequences<head>(v, 512, 2),
+                   results, {.band = Band::causal()});
+}
+
+template Status causal<128>(const bf16*, const bf16*, const bf16*, bf16*);
+template Status causal<256>(const f16*, const f16*, const f16*, f16*);

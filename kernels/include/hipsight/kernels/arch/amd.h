@@ -36,6 +36,15 @@ HIPSIGHT_INLINE T from_lanes(T value) {
       T, __builtin_amdgcn_update_dpp(0, __builtin_bit_cast(int, value), control, 0xf, 0xf, true));
 }
 
+/// Whether any lane has it.
+HIPSIGHT_INLINE bool any(bool condition) {
+#if defined(__GFX9__)
+  return __builtin_amdgcn_ballot_w64(condition) != 0;
+#else
+  return __builtin_amdgcn_ballot_w32(condition) != 0;
+#endif
+}
+
 /// Within one unit in the last place; results that would be denormal are 0. Source: the ISA guides,
 /// V_EXP_F32, V_RCP_F32.
 HIPSIGHT_INLINE float exp2(float x) {
@@ -48,6 +57,40 @@ HIPSIGHT_INLINE float reciprocal(float x) {
 
 /// The hardware takes any address (LLVM, AMDGPUUsage: unaligned-access-mode, which amdhsa sets).
 inline constexpr bool any_alignment = true;
+
+/// log2(x); -inf of 0.
+HIPSIGHT_INLINE float log2(float x) {
+  return __builtin_amdgcn_logf(x);
+}
+
+/// x * y + z, on CDNA two at a time.
+HIPSIGHT_INLINE Vector<float, 2> fma(Vector<float, 2> x, float y, float z) {
+  return __builtin_elementwise_fma(x, Vector<float, 2>{y, y}, Vector<float, 2>{z, z});
+}
+
+/// Both in T, the first one in the low half, and added to a sum. f16 is cut, by one instruction,
+/// and what is left is what is summed: a weighted mean then has no bias. `cut_share` is what is
+/// lost of a sum on average, if mantissas m have the chance 1 / m: 2^-11 / (2 ln 2).
+template <class T>
+inline constexpr float cut_share = __is_same(T, f16) ? 3.522e-4f : 0;
+template <class T>
+HIPSIGHT_INLINE std::uint32_t weights(Vector<float, 2> x, Vector<float, 2>& sum) {
+  if constexpr (__is_same(T, f16)) {
+    const auto cut = __builtin_amdgcn_cvt_pkrtz(x[0], x[1]);
+    sum[0] = __builtin_amdgcn_fdot2(cut, decltype(cut){1, 1}, sum[0], false);
+    return __builtin_bit_cast(std::uint32_t, cut);
+  } else {
+    sum += x;
+#if defined(__gfx950__) || defined(__GFX12__)
+    return __builtin_bit_cast(std::uint32_t,
+                              Vector<T, 2>{static_cast<T>(x[0]), static_cast<T>(x[1])});
+#else
+    // Half up: a NaN may become a number, but not in the sum.
+    const auto bits = __builtin_bit_cast(Vector<std::uint32_t, 2>, x) + 0x8000u;
+    return __builtin_amdgcn_perm(bits[1], bits[0], 0x07060302);  // their high halves
+#endif
+  }
+}
 
 /// Buffer accesses: the hardware compares each lane's offset with the limit. The resource's last
 /// word says "raw, 32-bit data": LLVM, AMDGPUUsage, and the ISA guides, "Buffer resource

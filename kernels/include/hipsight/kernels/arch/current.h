@@ -7,7 +7,11 @@
 //   anew(x)          x, which is not to be computed before
 //   uniform(x)       x, of which the caller knows that all lanes of a wave have the same
 //   exchange<M>(x)   x of the lane whose number is this one's XOR M; all lanes must take part
+//   any(x)           whether x is true in any lane
 //   exp2(x), reciprocal(x)   as fast as the GPU has them, within 2^-23 of the result
+//   log2(x)          the same way; -inf of 0
+//   fma(x, y, z)     x * y + z, of two x
+//   weights<T>(x, s) two x in T, in 4 bytes, and added to s; of a sum, cut_share<T> is cut off
 //   barrier()        for the whole workgroup; shared memory is then seen by all
 //   load<V>(base, offset, limit)     bounded access to global memory, in bytes; see below
 //   store(base, offset, limit, v)

@@ -2,6 +2,7 @@
 // run on it, one workgroup after the other, in plain C++.
 #pragma once
 
+#include <cmath>
 #include <cstring>
 
 #include "architecture.h"
@@ -47,6 +48,31 @@ HIPSIGHT_INLINE float reciprocal(float x) {
 }
 
 inline constexpr bool any_alignment = true;
+
+HIPSIGHT_INLINE bool any(bool condition) {
+  return condition;
+}
+
+/// log2(x); -inf of 0.
+HIPSIGHT_INLINE float log2(float x) {
+  return std::log2(x);
+}
+
+HIPSIGHT_INLINE Vector<float, 2> fma(Vector<float, 2> x, float y, float z) {
+  return {std::fma(x[0], y, z), std::fma(x[1], y, z)};
+}
+
+/// Both in T, the first one in the low half, and added to a sum.
+template <class T>
+inline constexpr float cut_share = 0;
+template <class T>
+HIPSIGHT_INLINE std::uint32_t weights(Vector<float, 2> x, Vector<float, 2>& sum) {
+  const T both[] = {static_cast<T>(x[0]), static_cast<T>(x[1])};
+  sum[0] += x[0], sum[1] += x[1];
+  std::uint32_t bits;
+  std::memcpy(&bits, both, sizeof bits);
+  return bits;
+}
 
 template <class V>
 HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {

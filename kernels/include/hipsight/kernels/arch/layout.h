@@ -30,6 +30,34 @@ struct Layout {
     return count;
   }
 
+  /// In so many rows (of a result) are a lane's elements; element e is in the row_of(e)th of them.
+  HIPSIGHT_INLINE constexpr int rows_held() const { return row_of(elements() - 1) + 1; }
+  HIPSIGHT_INLINE constexpr int row_of(int e) const {
+    int row = 0, rows = 1;
+    for (const Digit& digit : element) {
+      if (digit.step.row) row += e % digit.count * rows, rows *= digit.count;
+      e /= digit.count;
+    }
+    return row;
+  }
+
+  /// Of a result: lanes_of_columns() lanes share a row; their numbers are the multiples of
+  /// lanes_before_columns().
+  HIPSIGHT_INLINE constexpr int lanes_before_columns() const {
+    int lanes = 1;
+    for (const Digit& digit : lane) {
+      if (digit.step.column) return lanes;
+      lanes *= digit.count;
+    }
+    return lanes;
+  }
+  HIPSIGHT_INLINE constexpr int lanes_of_columns() const {
+    int lanes = 1;
+    for (const Digit& digit : lane)
+      if (digit.step.column) lanes *= digit.count;
+    return lanes;
+  }
+
   HIPSIGHT_INLINE constexpr Place operator()(int lane_number, int element_number) const {
     Place place;
     HIPSIGHT_UNROLL
@@ -53,6 +81,9 @@ struct Layout {
 struct StepLayout {
   int rows, columns, depth;
   Layout a, b, c;
+  /// Where C is to be the A of a next product: B's lines in an order in which each lane gets those
+  /// elements of C that it, or the lane half a wave away, has of A.
+  Layout chained_b = b, chained_c = c;
 };
 
 }  // namespace hipsight::kernels

@@ -49,6 +49,30 @@ HIPSIGHT_INLINE float reciprocal(float x) {
 
 inline constexpr bool any_alignment = false;
 
+/// Whether any lane has it.
+HIPSIGHT_INLINE bool any(bool condition) {
+  return __any_sync(0xffffffffu, condition) != 0;
+}
+
+/// log2(x); -inf of 0.
+HIPSIGHT_INLINE float log2(float x) {
+  return __log2f(x);
+}
+
+HIPSIGHT_INLINE Vector<float, 2> fma(Vector<float, 2> x, float y, float z) {
+  return {fmaf(x[0], y, z), fmaf(x[1], y, z)};
+}
+
+/// Both in T, the first one in the low half, and added to a sum.
+template <class T>
+inline constexpr float cut_share = 0;
+template <class T>
+HIPSIGHT_INLINE std::uint32_t weights(Vector<float, 2> x, Vector<float, 2>& sum) {
+  const Vector<T, 2> both{static_cast<T>(x[0]), static_cast<T>(x[1])};
+  sum[0] += x[0], sum[1] += x[1];
+  return *reinterpret_cast<const std::uint32_t*>(&both);
+}
+
 template <class V>
 HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {
   V value{};
@@ -81,21 +105,24 @@ template <class T>
 struct MatrixStep {
   static constexpr StepLayout layout = mma_m16n8();
   using A = Vector<T, 16>;
-  using B = Vector<T, 8>;
-  using C = Vector<float, 4>;
+  using B = Vector<T, 32>;
+  using C = Vector<float, 16>;
 
   HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) {
     const auto* a2 = reinterpret_cast<const std::uint32_t*>(&a);  // pairs of values
     const auto* b2 = reinterpret_cast<const std::uint32_t*>(&b);
     HIPSIGHT_UNROLL
-    for (int i = 0; i < 4; i += 2)
-      instruction(a2[i], a2[i + 4], a2[i + 1], a2[i + 5], b2[i], b2[i + 1], sum);
+    for (int j = 0; j < 16; j += 4) {
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < 4; i += 2)
+        instruction(a2[i], a2[i + 4], a2[i + 1], a2[i + 5], b2[j + i], b2[j + i + 1], &sum[j]);
+    }
   }
 
  private:
   HIPSIGHT_INLINE static void instruction(std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
                                           std::uint32_t a3, std::uint32_t b0, std::uint32_t b1,
-                                          C& sum) {
+                                          float* sum) {
 #define HIPSIGHT_MMA(TYPE)                                         \
   asm("mma.sync.aligned.m16n8k16.row.col.f32." TYPE "." TYPE       \
       ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \

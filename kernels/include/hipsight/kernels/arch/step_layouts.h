@@ -20,7 +20,11 @@ HIPSIGHT_INLINE constexpr StepLayout mfma_32x32(int n) {
           .b = {.lane = {{4, {1, 0}}, {2, {16, 0}}, {2, {8, 0}}, {2, {4, 0}}, {2, {0, n}}},
                 .element = {{n, {0, 1}}}},
           .c = {.lane = {{32, {1, 0}}, {2, {0, 16}}},
-                .element = {{4, {0, 1}}, {2, {0, 8}}, {2, {0, 4}}}}};
+                .element = {{4, {0, 1}}, {2, {0, 8}}, {2, {0, 4}}}},
+          .chained_b = {.lane = {{4, {1, 0}}, {2, {8, 0}}, {2, {16, 0}}, {2, {4, 0}}, {2, {0, n}}},
+                        .element = {{n, {0, 1}}}},
+          .chained_c = {.lane = {{32, {1, 0}}, {2, {0, 8}}},
+                        .element = {{4, {0, 1}}, {2, {0, 16}}, {2, {0, 4}}}}};
 }
 
 /// CDNA4's 32x32x64 for 8 bits: two chunks of `n` values a lane, as two of the others have them.
@@ -53,14 +57,20 @@ HIPSIGHT_INLINE constexpr StepLayout wmma_rdna4(int n) {
           .c = {.lane = {{16, {1, 0}}, {2, {0, 8}}}, .element = {{8, {0, 1}}}}};
 }
 
-/// NVIDIA's m16n8k16, twice. Four lanes share a line. Source: PTX ISA, fragments of mma.m16n8k16.
+/// NVIDIA's m16n8k16, twice along the depth and four times along the columns. Four lanes share a
+/// line. Source: PTX ISA, fragments of mma.m16n8k16.
 HIPSIGHT_INLINE constexpr StepLayout mma_m16n8() {
-  return {.rows = 16,
-          .columns = 8,
-          .depth = 32,
-          .a = {.lane = {{4, {0, 8}}, {8, {1, 0}}}, .element = {{8, {0, 1}}, {2, {8, 0}}}},
-          .b = {.lane = {{4, {0, 8}}, {8, {1, 0}}}, .element = {{8, {0, 1}}}},
-          .c = {.lane = {{4, {0, 2}}, {8, {1, 0}}}, .element = {{2, {0, 1}}, {2, {8, 0}}}}};
+  return {
+      .rows = 16,
+      .columns = 32,
+      .depth = 32,
+      .a = {.lane = {{4, {0, 8}}, {8, {1, 0}}}, .element = {{8, {0, 1}}, {2, {8, 0}}}},
+      .b = {.lane = {{4, {0, 8}}, {8, {1, 0}}}, .element = {{8, {0, 1}}, {4, {8, 0}}}},
+      .c = {.lane = {{4, {0, 2}}, {8, {1, 0}}}, .element = {{2, {0, 1}}, {2, {8, 0}}, {4, {0, 8}}}},
+      .chained_b = {.lane = {{4, {0, 8}}, {2, {1, 0}}, {4, {8, 0}}},
+                    .element = {{8, {0, 1}}, {4, {2, 0}}}},
+      .chained_c = {.lane = {{4, {0, 8}}, {8, {1, 0}}},
+                    .element = {{2, {0, 1}}, {2, {8, 0}}, {4, {0, 2}}}}};
 }
 
 /// Without matrix instructions (lane_fma.h): 8 x 4 lanes, each with 4 lines of A and 8 of B. Lanes

@@ -5,8 +5,8 @@
 #include "../matrix.h"
 #include "../tile/pipeline.h"
 #include "../tile/register_tile.h"
+#include "../tile/tile_order.h"
 #include "epilogue.h"
-#include "tile_order.h"
 #include "tilings.h"
 
 namespace hipsight::kernels {

@@ -4,17 +4,21 @@
 #include <type_traits>
 
 #include "../arch/current.h"
+#include "global_tile.h"
 #include "shared_tile.h"
 
 namespace hipsight::kernels {
 
-enum class Operand { a, b };
+/// chained_b: a B of which the result is the A of a next product.
+enum class Operand { a, b, chained_b };
 
 /// Lines of A or of B, as deep as one matrix step: `Lines` rows of A, or columns of B.
 template <class T, Operand Which, int Lines>
 struct OperandTile {
   using Step = arch::MatrixStep<T>;
-  static constexpr Layout layout = Which == Operand::a ? Step::layout.a : Step::layout.b;
+  static constexpr Layout layout = Which == Operand::a   ? Step::layout.a
+                                   : Which == Operand::b ? Step::layout.b
+                                                         : Step::layout.chained_b;
   static constexpr int block_lines = Which == Operand::a ? Step::layout.rows : Step::layout.columns;
   static constexpr int blocks = Lines / block_lines, elements = layout.elements();
   static constexpr int reads = blocks * elements / chunk_size<T>;  // of shared memory
@@ -40,18 +44,56 @@ struct OperandTile {
       HIPSIGHT_UNROLL
       for (int e = 0; e < elements; e += chunk_size<T>) {
         const Place at = held(lane, e);
-        reinterpret_cast<Chunk<T>*>(&block[i])[e / chunk_size<T>] =
-            from.chunk(line + i * block_lines + at.row, depth + at.column);
+        chunk(i, e) = from.chunk(line + i * block_lines + at.row, depth + at.column);
       }
+    }
+  }
+
+  /// All lines of a tile from `depth` on.
+  template <class Shared>
+  HIPSIGHT_INLINE void load(const Shared& from, int depth) {
+    static_assert(Shared::lines == Lines, "OperandTile: the shared tile has other lines");
+    load_block<0>(from, depth);
+  }
+
+  /// The same straight from global memory, of which all columns that are asked for exist.
+  HIPSIGHT_INLINE void load(const GlobalTile<const T>& from, int depth) {
+    constexpr Layout held = layout;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < blocks; i++) {
+      HIPSIGHT_UNROLL
+      for (int e = 0; e < elements; e += chunk_size<T>) {
+        const Place at = held(arch::lane(), e);
+        chunk(i, e) = from.template load_any<chunk_size<T>>(i * block_lines + at.row,
+                                                            depth + at.column, Lines);
+      }
+    }
+  }
+
+ private:
+  HIPSIGHT_INLINE Chunk<T>& chunk(int i, int e) {
+    return reinterpret_cast<Chunk<T>*>(&block[i])[e / chunk_size<T>];
+  }
+
+  template <int i, class Shared>
+  HIPSIGHT_INLINE void load_block(const Shared& from, int depth) {
+    if constexpr (i < blocks) {
+      constexpr Layout held = layout;
+      HIPSIGHT_UNROLL
+      for (int e = 0; e < elements; e += chunk_size<T>) {
+        const Place at = held(arch::lane(), e);
+        chunk(i, e) = from.template chunk<i * block_lines>(at.row, depth + at.column);
+      }
+      load_block<i + 1>(from, depth);
     }
   }
 };
 
-/// Sums of products in f32, Rows x Columns of a wave.
-template <class T, int Rows, int Columns>
+/// Sums of products in f32, Rows x Columns of a wave. Chained: of a chained_b.
+template <class T, int Rows, int Columns, bool Chained = false>
 struct Accumulator {
   using Step = arch::MatrixStep<T>;
-  static constexpr Layout layout = Step::layout.c;
+  static constexpr Layout layout = Chained ? Step::layout.chained_c : Step::layout.c;
   static constexpr int row_blocks = Rows / Step::layout.rows,
                        column_blocks = Columns / Step::layout.columns;
   static constexpr int elements = layout.elements();
@@ -62,6 +104,28 @@ struct Accumulator {
   static constexpr int run = layout.element[0].step.column == 1 ? layout.element[0].count : 1;
 
   typename Step::C block[row_blocks][column_blocks] = {};
+
+  /// A lane's values are in so many rows.
+  static constexpr int rows_held = row_blocks * layout.rows_held();
+
+  /// Sets all values that this lane holds: value = f(place, which of the rows held, value).
+  template <class F>
+  HIPSIGHT_INLINE void update(F f) {
+    constexpr Layout held = layout;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < row_blocks; i++) {
+      HIPSIGHT_UNROLL
+      for (int j = 0; j < column_blocks; j++) {
+        HIPSIGHT_UNROLL
+        for (int e = 0; e < elements; e++) {
+          const Place place = held(arch::lane(), e);
+          block[i][j][e] =
+              f(Place{place.row + i * Step::layout.rows, place.column + j * Step::layout.columns},
+                i * held.rows_held() + held.row_of(e), block[i][j][e]);
+        }
+      }
+    }
+  }
 
   /// Calls f(place, Vector<float, width>) for all values that this lane holds, `width` of a run at
   /// a time.
@@ -89,10 +153,11 @@ struct Accumulator {
 };
 
 /// sum += a * b, one step deep.
-template <class T, int Rows, int Columns>
+template <class T, Operand B, int Rows, int Columns>
 HIPSIGHT_INLINE void multiply(const OperandTile<T, Operand::a, Rows>& a,
-                              const OperandTile<T, Operand::b, Columns>& b,
-                              Accumulator<T, Rows, Columns>& sum) {
+                              const OperandTile<T, B, Columns>& b,
+                              Accumulator<T, Rows, Columns, B == Operand::chained_b>& sum) {
+  static_assert(B != Operand::a, "multiply: the second operand must be a B");
   HIPSIGHT_UNROLL
   for (int i = 0; i < a.blocks; i++) {
     HIPSIGHT_UNROLL

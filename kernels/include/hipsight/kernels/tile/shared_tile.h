@@ -32,9 +32,15 @@ struct SharedTile {
   HIPSIGHT_INLINE V& at(int line, int depth) {
     return *reinterpret_cast<V*>(reinterpret_cast<char*>(elements) + offset(line, depth));
   }
+  /// A chunk, `further` lines on: where the swizzle's pattern comes again, its place is that much
+  /// further, too, which an access can say by itself.
+  template <int further = 0>
   HIPSIGHT_INLINE const Chunk<T>& chunk(int line, int depth) const {
-    return *reinterpret_cast<const Chunk<T>*>(reinterpret_cast<const char*>(elements) +
-                                              offset(line, depth));
+    constexpr unsigned distance = further * line_bytes;
+    constexpr bool again = distance % (1u << (Where.base + Where.shift + Where.bits)) == 0;
+    return *reinterpret_cast<const Chunk<T>*>(
+        reinterpret_cast<const char*>(elements) +
+        (again ? offset(line, depth) + distance : offset(line + further, depth)));
   }
 
   /// Which line and depth are where the swizzle puts chunk number `i`: it is its own inverse.

@@ -1,0 +1,25 @@
+// The same attention on the scalar reference: one workgroup after the other, on the host.
+#pragma once
+
+#include <memory>
+
+#include "../status.h"
+#include "problem.h"
+
+namespace hipsight::kernels {
+
+/// As attention() of ../attention.h, with host memory.
+template <class Q, class K, class V, class O>
+Status attention_on_host(const Q& q, const K& k, const V& v, const O& o,
+                         const AttentionOptions& options = {}) {
+  const auto problem = attention_problem(q, k, v, o, options);
+  if (std::string error = problem.error(); !error.empty()) return {std::move(error)};
+  if (problem.empty()) return {};
+  using Workgroup = typename decltype(problem)::Workgroup;
+  const auto shared = std::make_unique<typename Workgroup::Shared>();
+  const auto workgroups = static_cast<int>(problem.workgroups(Workgroup::queries));
+  for (int i = 0; i < workgroups; i++) Workgroup::run(problem.arguments(), *shared, i);
+  return {};
+}
+
+}  // namespace hipsight::kernels

@@ -1,0 +1,9 @@
+// The size of most models' heads.
+#include "attention_instances.h"
+
+using namespace hipsight::kernels;
+
+std::string run_attention_bf16(const AttentionCase& test, const void* q, const void* k,
+                               const void* v, void* o, float* log_sums) {
+  return run_one_of<bf16, 128>(test, q, k, v, o, log_sums);
+}

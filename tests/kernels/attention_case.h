@@ -1,0 +1,27 @@
+// One attention to test, without templates: what attention_test.cpp asks of the programs that hold
+// the kernels.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+/// Strides count elements, of the memory of Q and O, and of K and V.
+struct AttentionCase {
+  int head = 128;
+  bool on_host = false;  // on the scalar reference
+  int queries = 0, keys = 0, heads = 1, key_heads = 1, batches = 1;
+  int before = 1 << 29, after = 1 << 29;
+  float scale = 0;
+  std::int64_t stride = 0, head_stride = 0, batch_stride = 0;
+  std::int64_t key_stride = 0, key_head_stride = 0, key_batch_stride = 0;
+  const int* query_starts = nullptr;
+  const int* key_starts = nullptr;
+  std::int64_t sum_head_stride = 0, sum_batch_stride = 0;
+};
+
+/// Runs it on memory that host and device see; returns the library's error, or "no such kernel
+/// here". `log_sums` may be null.
+std::string run_attention_f16(const AttentionCase& test, const void* q, const void* k,
+                              const void* v, void* o, float* log_sums);
+std::string run_attention_bf16(const AttentionCase& test, const void* q, const void* k,
+                               const void* v, void* o, float* log_sums);

@@ -1,0 +1,50 @@
+// The kernels of one element type, chosen at run time.
+#pragma once
+
+#include "attention_case.h"
+#include "hipsight/kernels/attention.h"
+#include "hipsight/kernels/attention/on_host.h"
+
+namespace hipsight::kernels {
+
+/// A case whose template arguments are known.
+template <int head, class T>
+std::string run_attention(const AttentionCase& t, const T* q, const T* k, const T* v, T* o,
+                          float* log_sums) {
+  const Sequences<const T, head> of_q{q,        t.queries,     t.heads,
+                                      t.stride, t.head_stride, t.batch_stride};
+  const Sequences<T, head> of_o{o, t.queries, t.heads, t.stride, t.head_stride, t.batch_stride};
+  const auto keys = [&](const T* data) {
+    return Sequences<const T, head>{
+        data, t.keys, t.key_heads, t.key_stride, t.key_head_stride, t.key_batch_stride};
+  };
+  const AttentionOptions options{
+      .scale = t.scale,
+      .band = {t.before, t.after},
+      .batches = t.batches,
+      .query_starts = t.query_starts,
+      .key_starts = t.key_starts,
+      .log_sums = {log_sums, t.queries, t.heads, 1, t.sum_head_stride, t.sum_batch_stride}};
+  if (t.on_host) return attention_on_host(of_q, keys(k), keys(v), of_o, options).error;
+  const Status status = attention(nullptr, of_q, keys(k), keys(v), of_o, options);
+  if (!status) return status.error;
+  const hipError_t error = hipDeviceSynchronize();
+  return error == hipSuccess ? "" : hipGetErrorString(error);
+}
+
+/// The case's head, if it is one of `heads`.
+template <class T, int... heads>
+std::string run_one_of(const AttentionCase& test, const void* q, const void* k, const void* v,
+                       void* o, float* log_sums) {
+  std::string error = "no such kernel here";
+  const auto values = [](const void* data) { return static_cast<const T*>(data); };
+  const auto try_one = [&]<int head>(std::integral_constant<int, head>) {
+    if (test.head == head)
+      error =
+          run_attention<head>(test, values(q), values(k), values(v), static_cast<T*>(o), log_sums);
+  };
+  (try_one(std::integral_constant<int, heads>()), ...);
+  return error;
+}
+
+}  // namespace hipsight::kernels

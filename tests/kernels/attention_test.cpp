@@ -1,0 +1,370 @@
+// Attention against float64, on the GPU that the program runs on and on the scalar reference.
+// Memory between the vectors holds NaNs, which no result may depend on, and canaries, which must
+// stay.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "attention_case.h"
+#include "managed.h"
+
+namespace {
+
+using f16 = _Float16;
+using bf16 = __bf16;
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+/// Strides that are not given are those of vectors without gaps: place by place, head by head.
+AttentionCase complete(AttentionCase t) {
+  if (!t.head_stride) t.head_stride = t.head;
+  if (!t.stride) t.stride = t.heads * t.head_stride;
+  if (!t.batch_stride && !t.query_starts) t.batch_stride = t.queries * t.stride;
+  if (!t.key_head_stride) t.key_head_stride = t.head;
+  if (!t.key_stride) t.key_stride = t.key_heads * t.key_head_stride;
+  if (!t.key_batch_stride && !t.key_starts) t.key_batch_stride = t.keys * t.key_stride;
+  t.sum_head_stride = t.query_starts ? t.query_starts[t.batches] : t.queries;
+  t.sum_batch_stride = t.query_starts ? 0 : t.heads * t.sum_head_stride;
+  return t;
+}
+
+/// Where the places of a case's sequences lie.
+struct Places {
+  const int* starts;
+  int length;
+
+  int first(int batch) const { return starts ? starts[batch] : 0; }
+  int count(int batch) const { return starts ? starts[batch + 1] - starts[batch] : length; }
+};
+
+template <class T>
+struct Trial {
+  AttentionCase test;
+  Places queries, keys;
+  Managed<T> q, k, v, o;
+  Managed<float> log_sums;
+  bool with_log_sums = true;
+
+  static constexpr float canary = 12288;
+
+  explicit Trial(AttentionCase given, unsigned range = 1)
+      : test(complete(given)),
+        queries{test.query_starts, test.queries},
+        keys{test.key_starts, test.keys},
+        q(size_of_q(), T(nan)),
+        k(size_of_k(), T(nan)),
+        v(size_of_k(), T(nan)),
+        o(size_of_q() + 64, T(canary)),
+        log_sums(test.batches * test.sum_batch_stride + test.heads * test.sum_head_stride + 64,
+                 canary) {
+    std::mt19937 generator(1);
+    std::uniform_int_distribution<int> step(-128, 128);
+    const auto value = [&] { return T(static_cast<float>(step(generator)) / 128); };
+    for (int b = 0; b < test.batches; b++) {
+      for (int h = 0; h < test.heads; h++)
+        for (int s = 0; s < queries.count(b); s++)
+          for (int i = 0; i < test.head; i++) q[at_q(b, h, s, i)] = value() * T(float(range));
+      for (int h = 0; h < test.key_heads; h++)
+        for (int s = 0; s < keys.count(b); s++)
+          for (int i = 0; i < test.head; i++) {
+            k[at_k(b, h, s, i)] = value();
+            v[at_k(b, h, s, i)] = value();
+          }
+    }
+  }
+
+  std::size_t at_q(int b, int h, int s, int i) const {
+    return b * test.batch_stride + (queries.first(b) + s) * test.stride + h * test.head_stride + i;
+  }
+  std::size_t at_k(int b, int h, int s, int i) const {
+    return b * test.key_batch_stride + (keys.first(b) + s) * test.key_stride +
+           h * test.key_head_stride + i;
+  }
+  std::size_t at_sum(int b, int h, int s) const {
+    return b * test.sum_batch_stride + h * test.sum_head_stride + queries.first(b) + s;
+  }
+  std::size_t size_of_q() const {
+    std::size_t end = 0;
+    for (int b = 0; b < test.batches; b++)
+      if (queries.count(b) && test.heads)
+        end = std::max(end, at_q(b, test.heads - 1, queries.count(b) - 1, test.head - 1) + 1);
+    return end;
+  }
+  std::size_t size_of_k() const {
+    std::size_t end = 0;
+    for (int b = 0; b < test.batches; b++)
+      if (keys.count(b))
+        end = std::max(end, at_k(b, test.key_heads - 1, keys.count(b) - 1, test.head - 1) + 1);
+    return end;
+  }
+
+  std::string launch() {
+    const auto run = std::is_same_v<T, f16> ? run_attention_f16 : run_attention_bf16;
+    return run(test, q.data(), k.data(), v.data(), o.data(),
+               with_log_sums ? log_sums.data() : nullptr);
+  }
+
+  /// The keys that query s of n sees, by the definition in band.h.
+  bool sees(int b, int s, int key) const {
+    const int place = s + keys.count(b) - queries.count(b);
+    return place - test.before <= key && key <= place + test.after;
+  }
+
+  /// One query's results in float64. A weight is off by what its score is, and by its rounding:
+  /// - a product and a sum of a score by 2^-23 of the sum of magnitudes each (matrix instructions
+  ///   may truncate); the score scaled, shifted and raised by 2^-22 of it;
+  /// - the weight by what its type cuts off, or, of f16, by what CDNA2 flushes to zero: 2^-21 of
+  ///   the largest weight;
+  /// - the sums of weights and of values by 2^-23 a key; the result by its rounding;
+  /// - of the sum of weights, the part that f16 cuts off is known on average only.
+  void check(int b, int h, int s) {
+    const double scale = test.scale == 0 ? 1 / std::sqrt(test.head) : double(test.scale);
+    const int group = test.heads / test.key_heads, n = keys.count(b);
+    std::vector<double> weight(n), sum(test.head), magnitude(test.head);
+    double most = -double(infinity), reach = 0, total = 0;
+    for (int key = 0; key < n; key++) {
+      if (!sees(b, s, key)) continue;
+      double score = 0, products = 0;
+      for (int i = 0; i < test.head; i++) {
+        const double product = double(q[at_q(b, h, s, i)]) * double(k[at_k(b, h / group, key, i)]);
+        score += product;
+        products += std::fabs(product);
+      }
+      weight[key] = score * scale;
+      most = weight[key] > most || std::isnan(weight[key]) ? weight[key] : most;
+      reach = std::fmax(reach, products * scale);
+    }
+    double largest = 0;
+    for (int key = 0; key < n; key++) {
+      if (!sees(b, s, key) || most == -double(infinity)) continue;
+      const double w = std::exp(weight[key] - most);
+      total += w;
+      for (int i = 0; i < test.head; i++) {
+        const double value = double(v[at_k(b, h / group, key, i)]);
+        sum[i] += w * value;
+        magnitude[i] += w * std::fabs(value);
+        largest = std::fmax(largest, std::fabs(value));
+      }
+    }
+    const double rounding = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
+    const double of_score = (test.head + 8) * 2 * reach * 0x1p-23;
+    const double of_weights = 2 * rounding + of_score * 2 + 2 * n * 0x1p-23;
+    for (int i = 0; i < test.head; i++) {
+      const double want = total == 0 ? 0 : sum[i] / total, got = double(o[at_q(b, h, s, i)]);
+      if (std::isfinite(want))
+        ASSERT_NEAR(got, want,
+                    total == 0 ? 0
+                               : of_weights * magnitude[i] / total + n * 0x1p-21 * largest / total +
+                                     rounding * std::fabs(want))
+            << "batch " << b << " head " << h << " query " << s << " element " << i;
+      else
+        ASSERT_TRUE(std::isnan(want) ? std::isnan(got) : got == want)
+            << got << ", not " << want << ": query " << s << " element " << i;
+    }
+    const double log_sum = total == 0 ? -double(infinity) : most + std::log(total);
+    const double got = double(log_sums[at_sum(b, h, s)]);
+    if (!with_log_sums)
+      ASSERT_EQ(got, canary);
+    else if (std::isnan(log_sum))
+      ASSERT_TRUE(std::isnan(got)) << got;
+    else if (std::isinf(log_sum))
+      ASSERT_EQ(got, log_sum);
+    else
+      ASSERT_NEAR(got, log_sum,
+                  of_score + (n + 16) * 0x1p-23 + 0x1p-22 * std::fabs(log_sum) +
+                      (std::is_same_v<T, f16> ? 0x1p-11 : 0));
+  }
+
+  void check() {
+    std::vector<bool> written(o.all().size());
+    for (int b = 0; b < test.batches; b++)
+      for (int h = 0; h < test.heads; h++)
+        for (int s = 0; s < queries.count(b); s++) {
+          check(b, h, s);
+          if (testing::Test::HasFatalFailure()) return;
+          for (int i = 0; i < test.head; i++) written[at_q(b, h, s, i)] = true;
+        }
+    for (std::size_t i = 0; i < written.size(); i++)
+      if (!written[i]) ASSERT_EQ(float(o[i]), canary) << "written beyond: element " << i;
+  }
+};
+
+/// On the GPU and on the scalar reference.
+template <class T>
+void test_attention(AttentionCase test, unsigned range = 1) {
+  for (const bool on_host : {false, true}) {
+    test.on_host = on_host;
+    SCOPED_TRACE(testing::Message() << test.queries << " queries, " << test.keys << " keys, head "
+                                    << test.head << (on_host ? ", on the host" : ""));
+    Trial<T> trial(test, range);
+    ASSERT_EQ(trial.launch(), "");
+    trial.check();
+  }
+}
+
+constexpr int all = 1 << 29;
+
+struct Size {
+  int queries, keys;
+};
+/// One of each; tiles of all GPUs and their neighbours; tails; queries that see no key.
+constexpr Size sizes[] = {{1, 1},   {1, 64},   {1, 131},  {5, 3},     {33, 33},  {64, 64},
+                          {65, 65}, {70, 130}, {130, 70}, {128, 128}, {257, 300}};
+
+TEST(Attention, AllKeys) {
+  for (const Size& s : sizes) test_attention<f16>({.queries = s.queries, .keys = s.keys});
+}
+
+TEST(Attention, Causal) {
+  for (const Size& s : sizes)
+    test_attention<f16>({.queries = s.queries, .keys = s.keys, .after = 0});
+}
+
+TEST(Attention, Bf16) {
+  for (const Size& s : sizes)
+    test_attention<bf16>({.queries = s.queries, .keys = s.keys, .after = 0});
+}
+
+TEST(Attention, AllSizesOfHeads) {
+  for (const int head : {64, 96, 192, 256})
+    for (const Size& s : {Size{1, 1}, Size{33, 70}, Size{140, 200}})
+      for (const int after : {0, all})
+        test_attention<f16>({.head = head, .queries = s.queries, .keys = s.keys, .after = after});
+}
+
+TEST(Attention, Windows) {
+  for (const Size& s : sizes)
+    for (const auto& [before, after] : {std::pair{0, 0}, {9, 0}, {70, 0}, {0, 5}, {40, 33}})
+      test_attention<f16>(
+          {.head = 64, .queries = s.queries, .keys = s.keys, .before = before, .after = after});
+}
+
+TEST(Attention, SharedKeys) {
+  for (const int key_heads : {1, 2, 6})
+    test_attention<f16>({.head = 64,
+                         .queries = 40,
+                         .keys = 70,
+                         .heads = 6,
+                         .key_heads = key_heads,
+                         .batches = 2,
+                         .after = 0});
+}
+
+/// Peaks that move the shift again and again, and scores that need none of it.
+TEST(Attention, Scales) {
+  for (const float scale : {1e-4f, 1.0f, 30.0f})
+    test_attention<f16>({.head = 64, .queries = 70, .keys = 300, .scale = scale});
+  test_attention<f16>({.head = 64, .queries = 70, .keys = 300, .scale = 0.3f}, 4);
+  test_attention<bf16>({.queries = 70, .keys = 300, .scale = 2}, 2);
+}
+
+/// One sequence after the other, one of them empty, some without keys.
+TEST(Attention, Lengths) {
+  Managed<int> query_starts(6, 0), key_starts(6, 0);
+  const int query_at[] = {0, 5, 5, 70, 200, 201}, key_at[] = {0, 64, 70, 70, 200, 333};
+  for (int i = 0; i < 6; i++) query_starts[i] = query_at[i], key_starts[i] = key_at[i];
+  for (const int after : {0, all})
+    test_attention<f16>({.head = 64,
+                         .queries = 130,
+                         .keys = 133,
+                         .heads = 4,
+                         .key_heads = 2,
+                         .batches = 5,
+                         .after = after,
+                         .query_starts = query_starts.data(),
+                         .key_starts = key_starts.data()});
+}
+
+/// Gaps that keep chunks aligned and that do not, and memory head by head.
+TEST(Attention, Strides) {
+  for (const int more : {8, 3})
+    test_attention<f16>({.head = 64,
+                         .queries = 70,
+                         .keys = 90,
+                         .heads = 2,
+                         .key_heads = 2,
+                         .batches = 2,
+                         .after = 0,
+                         .stride = 128 + more,
+                         .key_stride = 128 + more});
+  test_attention<f16>({.head = 64,
+                       .queries = 33,
+                       .keys = 40,
+                       .heads = 2,
+                       .key_heads = 2,
+                       .stride = 64,
+                       .head_stride = 33 * 64,
+                       .key_stride = 64,
+                       .key_head_stride = 40 * 64});
+}
+
+TEST(Attention, WithoutLogSums) {
+  for (const bool on_host : {false, true}) {
+    Trial<f16> trial({.head = 64, .on_host = on_host, .queries = 20, .keys = 30});
+    trial.with_log_sums = false;
+    ASSERT_EQ(trial.launch(), "");
+    trial.check();
+  }
+}
+
+/// Queries without keys give zeros; without queries nothing happens.
+TEST(Attention, Nothing) {
+  test_attention<f16>({.head = 64, .queries = 20, .keys = 0});
+  test_attention<f16>({.head = 64, .queries = 0, .keys = 7});
+  test_attention<f16>({.head = 64, .queries = 3, .keys = 7, .heads = 0});
+  test_attention<f16>({.head = 64, .queries = 3, .keys = 7, .batches = 0});
+}
+
+/// Infinities and NaNs of queries and keys reach the results that they belong to, and no others.
+TEST(Attention, NotFinite) {
+  for (const bool on_host : {false, true}) {
+    Trial<f16> trial(
+        {.head = 64, .on_host = on_host, .queries = 80, .keys = 80, .heads = 2, .after = 0});
+    trial.q[trial.at_q(0, 0, 3, 5)] = f16(nan);
+    trial.q[trial.at_q(0, 1, 9, 0)] = f16(infinity);
+    trial.k[trial.at_k(0, 0, 60, 7)] = f16(nan);
+    trial.k[trial.at_k(0, 0, 50, 8)] = f16(-infinity);
+    ASSERT_EQ(trial.launch(), "");
+    trial.check();
+  }
+}
+
+/// Each kernel once, for facts_test.cpp, which looks on.
+TEST(Attention, DISABLED_EachKernel) {
+  for (const int head : {64, 96, 128, 192, 256}) {
+    Trial<f16> trial({.head = head, .queries = 512, .keys = 512, .after = 0});
+    EXPECT_EQ(trial.launch(), "");
+  }
+  Trial<bf16> trial({.queries = 512, .keys = 512, .after = 0});
+  EXPECT_EQ(trial.launch(), "");
+}
+
+TEST(Attention, ErrorsNameWhatIsWrong) {
+  const auto error = [](AttentionCase test) {
+    return run_attention_f16(complete(test), nullptr, nullptr, nullptr, nullptr, nullptr);
+  };
+  EXPECT_EQ(error({.queries = 4, .keys = 5, .heads = 6, .key_heads = 4}),
+            "attention: 6 heads of queries cannot share 4 heads of keys");
+  EXPECT_EQ(error({.queries = -4, .keys = 5}),
+            "attention: a size is negative: Q has -4 places of 1 heads and K has 5 places of 1 "
+            "heads");
+  EXPECT_EQ(error({.queries = 4, .keys = 5, .stride = 100}),
+            "attention: Q's stride of 100 is less than the 128 elements of a head");
+  EXPECT_EQ(error({.queries = 4, .keys = 5, .key_stride = 1 << 30}),
+            "attention: K's stride of 1073741824 is more than 4194303, the largest that kernels "
+            "take");
+  EXPECT_EQ(error({.queries = 4, .keys = 5, .batches = -1}), "attention: there are -1 batches");
+  EXPECT_EQ(error({.queries = 1 << 28, .keys = 5, .batches = 8}),
+            "attention: there are more than 2^31 queries, of all heads and batches");
+  EXPECT_EQ(error({.queries = 4, .keys = 5, .scale = -1}),
+            "attention: the scale of -1.000000 must be positive");
+  EXPECT_EQ(error({.queries = 4, .keys = 5, .before = -1}),
+            "attention: the band must reach from 0 or more keys before a query's place to 0 or "
+            "more after it");
+  EXPECT_EQ(error({.queries = 4, .keys = 5}), "attention: Q, K, V or O is null");
+}
+
+}  // namespace
