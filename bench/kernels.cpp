@@ -36,16 +36,8 @@ double flop(const Shape& s) {
 
 /// Seconds that the GPU needs for it at least.
 double limit(const gpus::Gpu& gpu, const Shape& s) {
-  const gpus::Gpu::Rate* rate = gpu.rate("bf16");
-  const double per_clock = rate ? rate->matrix.value_or(NAN) * gpu.compute_units : NAN;
-  const double loaded = gpu.matrix_clock_ghz.value_or(gpu.clock_ghz);
-  double best = 0;
-  for (int percent = 1; percent <= 100; ++percent) {
-    const double load = percent / 100.0;
-    best = std::max(best, load * (gpu.clock_ghz - (gpu.clock_ghz - loaded) * load));
-  }
   const double bytes = 2.0 * (s.m * s.k + s.n * s.k + s.m * s.n);
-  return std::max(flop(s) / (per_clock * best * 1e9), bytes / memory_bytes_per_second(gpu)) +
+  return std::max(flop(s) / matrix_rate(gpu), bytes / memory_bytes_per_second(gpu)) +
          launch_seconds(gpu);
 }
 
@@ -79,12 +71,26 @@ int run(const std::string& json) {
   std::vector<Row> rows;
   for (const char* gpu : {"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"}) {
     add_gemms(gpu, rows);
+    add_attention(gpu, rows);
     add_rows(gpu, rows);
   }
   return publish(rows, json);
 }
 
 }  // namespace
+
+double matrix_rate(const gpus::Gpu& gpu, double beside) {
+  const gpus::Gpu::Rate* rate = gpu.rate("bf16");
+  const double per_clock = rate ? rate->matrix.value_or(NAN) * gpu.compute_units : NAN;
+  const double loaded = gpu.matrix_clock_ghz.value_or(gpu.clock_ghz);
+  double best = 0;
+  for (int percent = 1; percent <= 100; ++percent) {
+    const double busy = percent / 100.0 / std::max(1.0, beside);
+    const double load = std::min(1.0, busy * (1 + std::min(1.0, beside)));  // docs/timing.md
+    best = std::max(best, busy * (gpu.clock_ghz - (gpu.clock_ghz - loaded) * load));
+  }
+  return per_clock * best * 1e9;
+}
 
 double memory_bytes_per_second(const gpus::Gpu& gpu) {
   return gpu.dram_gb_per_s_measured.value_or(0.8 * gpu.dram_gb_per_s) * 1e9;

@@ -1,5 +1,5 @@
 // One attention of the kernel library, for `hipsight predict`.
-//   kernels_attention_launch [--causal] f16 | bf16 BATCHES HEADS KEY_HEADS LENGTH 64 | 128
+//   kernels_attention_launch [--causal] f16 | bf16 BATCHES HEADS KEY_HEADS LENGTH
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -8,8 +8,9 @@
 
 using namespace hipsight::kernels;
 
-template <class T, int head>
+template <class T>
 Status run(const Band& band, int batches, int heads, int key_heads, int length) {
+  constexpr int head = 128;
   const auto allocate = [&](int count) {
     void* data = nullptr;
     const std::size_t bytes = sizeof(T) * head * batches * count * length;
@@ -25,12 +26,9 @@ int main(int argc, char** argv) {
   const bool causal = argc > 1 && std::string(argv[1]) == "--causal";
   const std::string type = argc > 1 + causal ? argv[1 + causal] : "";
   const auto number = [&](int i) { return i + causal < argc ? std::atoi(argv[i + causal]) : 0; };
-  const bool f16s = type == "f16", small = number(6) == 64;
-  const auto attend = f16s    ? small ? run<f16, 64> : run<f16, 128>
-                      : small ? run<bf16, 64>
-                              : run<bf16, 128>;
-  const Status status =
-      attend(causal ? Band::causal() : Band{}, number(2), number(3), number(4), number(5));
+  const Band band = causal ? Band::causal() : Band{};
+  const Status status = type == "f16" ? run<f16>(band, number(2), number(3), number(4), number(5))
+                                      : run<bf16>(band, number(2), number(3), number(4), number(5));
   if (!status) std::fprintf(stderr, "%s\n", status.error.c_str());
   return status && hipDeviceSynchronize() == hipSuccess ? 0 : 1;
 }

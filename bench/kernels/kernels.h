@@ -9,10 +9,14 @@
 
 namespace hipsight::bench {
 
+/// What matrix units can do of operands of bf16, in operations a second, at the load at which the
+/// clock leaves them most, if vector units work `beside` seconds for each of theirs.
+double matrix_rate(const gpus::Gpu& gpu, double beside = 0);
 /// What a program can get of the memory, and the time of an empty launch.
 double memory_bytes_per_second(const gpus::Gpu& gpu);
 double launch_seconds(const gpus::Gpu& gpu);
 
+void add_attention(const std::string& gpu, std::vector<Row>& rows);
 void add_rows(const std::string& gpu, std::vector<Row>& rows);
 
 }  // namespace hipsight::bench

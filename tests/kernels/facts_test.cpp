@@ -18,7 +18,8 @@ struct Program {
   const char *name, *file;
   std::size_t kernels;
 };
-constexpr Program programs[] = {{"gemm", KERNELS_GEMM, 14}, {"rows", KERNELS_ROWS, 23}};
+constexpr Program programs[] = {
+    {"gemm", KERNELS_GEMM, 14}, {"attention", KERNELS_ATTENTION, 6}, {"rows", KERNELS_ROWS, 23}};
 
 nlohmann::json report(const Program& program, const std::string& gpu) {
   const std::string file =
@@ -47,6 +48,8 @@ std::string short_name(std::string title) {
                        order(3), parts[5].str(), parts[4].str(), parts[6].str());
   }
   title = std::regex_replace(title, std::regex("Matrix<([^<>]+(<[^<>]*>)?)( const)?, 0>"), "$1");
+  const std::regex attention("attention_kernel<AttentionWorkgroup<(\\S+, \\d+)>, .*");
+  if (std::regex_search(title, parts, attention)) return parts[1].str();
   const std::regex row("row_kernel<(.*), ([0-5])>\\(.*");
   if (!std::regex_search(title, parts, row)) return title;
   constexpr const char* teams[] = {
