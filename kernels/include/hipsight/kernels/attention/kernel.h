@@ -97,15 +97,16 @@ struct AttentionWorkgroup {
 
     HIPSIGHT_INLINE Tiles(const GlobalTile<const T>& k, const GlobalTile<const T>& v,
                           Shared& memory)
-        : shared(memory), k_(k), v_(v), to_(memory), aligned_(k.aligned && v.aligned) {}
-
-    HIPSIGHT_INLINE bool aligned() const { return aligned_; }
+        : shared(memory),
+          k_(k),
+          v_(v),
+          to_(memory),
+          fits_((direct ? k.aligned : k.takes_vectors()) && v.takes_vectors()) {}
 
     /// Asks for tile t; the one asked for before must be finished. Direct copies need its buffer at
-    /// once, others when they finish. `known`: that all are aligned.
-    template <bool known = false>
+    /// once, others when they finish.
     HIPSIGHT_INLINE void start(int t) {
-      if (!known && !aligned_) return;
+      if (!fits_) return;
       const auto k = k_.from(t * keys, 0);
       HIPSIGHT_UNROLL
       for (int p = 0; p < panels; p++)
@@ -114,9 +115,8 @@ struct AttentionWorkgroup {
     }
 
     /// Writes it when it is there; a barrier must follow.
-    template <bool known = false>
     HIPSIGHT_INLINE void finish(int t) {
-      if (known || aligned_) {
+      if (fits_) {
         HIPSIGHT_UNROLL
         for (int p = 0; p < panels; p++) copy_k_[p].finish(to_.k[t % buffers][p]);
         copy_v_.finish(to_.v[t % buffers]);
@@ -132,15 +132,11 @@ struct AttentionWorkgroup {
     static constexpr bool direct = buffers > 1 && DirectCopy<KeyPanel, threads>::possible;
     using CopyK =
         std::conditional_t<direct, DirectCopy<KeyPanel, threads>, Copy<KeyPanel, true, threads>>;
-    using CopyV = Copy<ValueTile, false, threads>;
+    using CopyV = Copy<ValueTile, false, threads, false>;
 
-   public:
-    static constexpr int requests = panels * CopyK::requests + CopyV::requests;
-
-   private:
     GlobalTile<const T> k_, v_;
     Shared& to_;
-    bool aligned_;
+    bool fits_;
     CopyK copy_k_[panels];
     CopyV copy_v_;
   };
@@ -242,7 +238,7 @@ struct AttentionWorkgroup {
       Vector<T, width> rounded;
       HIPSIGHT_UNROLL
       for (int i = 0; i < width; i++) rounded[i] = static_cast<T>(values[i]);
-      if (o.aligned) return o.store(at.row, at.column, tiling.wave_queries, rounded);
+      if (o.takes_vectors()) return o.store(at.row, at.column, tiling.wave_queries, rounded);
       HIPSIGHT_UNROLL
       for (int i = 0; i < width; i++)
         o.store_one(at.row, at.column + i, tiling.wave_queries, rounded[i]);

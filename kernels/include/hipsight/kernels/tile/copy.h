@@ -12,8 +12,9 @@ namespace hipsight::kernels {
 ///
 /// In two halves, with work between them: start() asks for the data, 16 bytes at a time, finish()
 /// waits for it and writes it; for tiles that are as deep as can be, which fits() tells. now()
-/// copies any tile, without work between.
-template <class Shared, bool Along, int Threads>
+/// copies any tile, without work between. `Anew`: that places are computed each time, not kept in
+/// registers.
+template <class Shared, bool Along, int Threads, bool Anew = !Along>
 class Copy {
   using T = typename Shared::Element;
   static constexpr int n = chunk_size<T>;
@@ -85,7 +86,7 @@ class Copy {
   /// Neighbours take the parts of a line. f(turn, first line and depth of the unit)
   template <class F>
   HIPSIGHT_INLINE static void for_units(F f) {
-    const int thread = Along ? arch::thread() : arch::anew(arch::thread());
+    const int thread = Anew ? arch::anew(arch::thread()) : arch::thread();
     HIPSIGHT_UNROLL
     for (int turn = 0; turn < turns; turn++) {
       const int unit = turn * Threads + thread;
