@@ -13,54 +13,44 @@ namespace {
 
 constexpr double tokens = 16384, heads = 16, head = 128;
 
-struct Shape {
-  int length;
-  bool causal;
-};
-constexpr Shape shapes[] = {{1024, true},  {4096, true},  {16384, true},
-                            {1024, false}, {4096, false}, {16384, false}};
-
-/// Scores that count: causal, half of them.
-double scores(const Shape& s) {
-  return tokens * heads * s.length * (s.causal ? 0.5 : 1);
-}
+// All keys: predictions take workgroups to be alike (docs/timing.md), which causal ones are not.
+constexpr int lengths[] = {1024, 4096, 16384};
 
 /// Two products.
-double flop(const Shape& s) {
-  return 4 * head * scores(s);
+double flop(int length) {
+  return 4 * head * tokens * heads * length;
 }
 
-double limit(const gpus::Gpu& gpu, const Shape& s) {
+double limit(const gpus::Gpu& gpu, int length) {
   const double lanes = gpu.wavefront_size * gpu.simds_per_cu;
   const double exponentials = lanes / gpu.transcendental_cycles.value_or(NAN);  // a clock
   const gpus::Gpu::Rate* rate = gpu.rate("bf16");
   const double products = rate ? rate->matrix.value_or(NAN) : NAN;  // the same
   const double beside = products / (4 * head) / exponentials;
-  return flop(s) / matrix_rate(gpu, beside) + launch_seconds(gpu);
+  return flop(length) / matrix_rate(gpu, beside) + launch_seconds(gpu);
 }
 
 }  // namespace
 
 void add_attention(const std::string& gpu, std::vector<Row>& rows) {
-  for (const Shape& s : shapes) {
-    // A prime number of workgroups: of all blocks of queries, which causal ones differ by.
-    const auto all = report("predict --sampled-only --sample 61", gpu,
-                            fmt::format("kernels_attention_launch {}bf16 {} 16 16 {}",
-                                        s.causal ? "--causal " : "", 16384 / s.length, s.length));
+  for (const int length : lengths) {
+    const auto all =
+        report("predict --sampled-only --sample 16", gpu,
+               fmt::format("kernels_attention_launch bf16 {} 16 16 {}", 16384 / length, length));
     const auto& kernel = all.at("kernels").at(0);
     const auto& prediction = kernel.at("prediction");
     const double seconds = prediction.at("seconds");
     const auto& used = kernel.at("resources");
     rows.push_back(
-        {.name = fmt::format("{}, {}attention of {}, {}", gpu, s.causal ? "causal " : "", s.length,
+        {.name = fmt::format("{}, attention of {}, {}", gpu, length,
                              prediction.at("bound").get<std::string>()),
-         .value = 100 * limit(gpus::find(gpu), s) / seconds,
+         .value = 100 * limit(gpus::find(gpu), length) / seconds,
          .unit = "% of the limit",
          .floor = NAN,
          .aim = NAN,
          .beside = {
              {"us", seconds * 1e6},
-             {"TFLOPS", flop(s) / seconds / 1e12},
+             {"TFLOPS", flop(length) / seconds / 1e12},
              {"% matrix unit", prediction.at("busy").at("matrix_unit").get<double>() * 100},
              {"% vector unit", prediction.at("busy").at("vector_unit").get<double>() * 100},
              {"conflict cycles", kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
