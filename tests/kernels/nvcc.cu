@@ -39,4 +39,3 @@ Status causal(const T* q, const T* k, const T* v, T* o) {
 }
 
 template Status causal<128>(const bf16*, const bf16*, const bf16*, bf16*);
-template Status causal<256>(const f16*, const f16*, const f16*, f16*);
