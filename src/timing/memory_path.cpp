@@ -63,7 +63,7 @@ void MemoryPath::drain(double now) {
 void MemoryPath::write_back(double bytes, double now) {
   busy_.memory += bytes / rates_.memory_bytes;
   dirty_ += bytes;
-  const double over = dirty_ - double(gpu_.l2_bytes) / gpu_.compute_units;
+  const double over = dirty_ - double(gpu_.l2_bytes) / gpu_.compute_units * rates_.units;
   if (over <= 0) return;
   memory_ = std::max(memory_, now) + over / rates_.memory_bytes;
   dirty_ -= over;
@@ -80,7 +80,7 @@ double MemoryPath::beyond_l2(double latency, double lines) const {
 MemoryPath::Ends MemoryPath::vector(const profile::Request& request, const Cost& cost, double now) {
   const double line = profile::request_bytes(gpu_, cost.stores);
   // Addresses of sixteen lanes, or 64 bytes of data, a cycle.
-  const double pipe = std::max(lanes_ / 16.0, request.count * line / 64);
+  const double pipe = std::max(lanes_ / 16.0, request.count * line / 64) / rates_.units;
   l1_ = std::max(l1_, now) + pipe;
   busy_.l1 += pipe;
   Ends ends{.data = l1_ + l1_latency(), .safe = now};
@@ -99,7 +99,7 @@ MemoryPath::Ends MemoryPath::vector(const profile::Request& request, const Cost&
   // The oldest ones must have come before so many bytes can be under way.
   const double bytes = beyond_l1 * line;
   double begin = now;
-  while (!under_way_.empty() && bytes_under_way_ + bytes > most_under_way) {
+  while (!under_way_.empty() && bytes_under_way_ + bytes > most_under_way * rates_.units) {
     begin = std::max(begin, under_way_.front().first);
     bytes_under_way_ -= under_way_.front().second;
     under_way_.pop_front();

@@ -15,6 +15,7 @@ struct Rates {
   double l2_bytes, mall_bytes, memory_bytes;  ///< its share, bytes per cycle
   double clock_ghz;   ///< at which it runs: beyond the L2 things take as long as ever
   double active = 1;  ///< share of the GPU's compute units that have work
+  double units = 1;   ///< compute units that are taken as one: those of a WGP
   // Where lines lie that a workgroup touches first, of those that no other one brought: shares that
   // the L2 has, and of the rest the MALL.
   double in_l2 = 0, in_mall = 0;

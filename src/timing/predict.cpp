@@ -50,7 +50,8 @@ double written_share(const gpus::Gpu& gpu, const profile::LaunchTrace& trace) {
   return bytes[1] > 0 ? bytes[1] / (bytes[0] + bytes[1]) : 0;
 }
 
-Rates rates_of(const gpus::Gpu& gpu, double active_units, double clock_ghz, double written,
+/// Of one of `active` compute units, or groups of `units` that a workgroup takes together.
+Rates rates_of(const gpus::Gpu& gpu, double active, double units, double clock_ghz, double written,
                double lanes, const profile::Footprint& footprint, Caches caches) {
   // No compute unit gets more than 64 bytes a cycle from its L2.
   const double l2 = l2_reached * gpu.l2_gb_per_s.value_or(64.0 * gpu.compute_units * gpu.clock_ghz);
@@ -61,11 +62,12 @@ Rates rates_of(const gpus::Gpu& gpu, double active_units, double clock_ghz, doub
   const double links = mall_bytes_per_cycle * gpu.xcds * gpu.clock_ghz,
                mall = std::min(links, gpu.mall_gb_per_s.value_or(links)),
                mall_bytes = double(gpu.mall_bytes.value_or(0));
-  Rates rates{.l2_bytes = std::min(64.0, l2 / clock_ghz / active_units),
-              .mall_bytes = mall_reached * mall / clock_ghz / active_units,
-              .memory_bytes = memory / clock_ghz / active_units,
+  Rates rates{.l2_bytes = std::min(64.0 * units, l2 / clock_ghz / active),
+              .mall_bytes = mall_reached * mall / clock_ghz / active,
+              .memory_bytes = memory / clock_ghz / active,
               .clock_ghz = clock_ghz,
-              .active = active_units / gpu.compute_units};
+              .active = active * units / gpu.compute_units,
+              .units = units};
   if (footprint.launch > 0) rates.kept_by_mall = profile::kept_share(footprint.launch, mall_bytes);
   if (caches == Caches::InMall) rates.in_mall = mall_bytes > 0;
   if (caches == Caches::Warm) {
@@ -73,8 +75,8 @@ Rates rates_of(const gpus::Gpu& gpu, double active_units, double clock_ghz, doub
     rates.in_mall = profile::kept_share(footprint.launch, mall_bytes);
   }
   if (gpu.shader_engines) {
-    rates.wave_begins = wave_start * lanes * std::max(1.0, active_units / *gpu.shader_engines);
-    rates.group_begins = group_start * std::max(1.0, active_units / gpu.xcds);
+    rates.wave_begins = wave_start * lanes * std::max(1.0, active / *gpu.shader_engines);
+    rates.group_begins = group_start * std::max(1.0, active / gpu.xcds);
   }
   return rates;
 }
@@ -125,12 +127,12 @@ Launch::Time Launch::with(unsigned resident) const {
   Time t;
   t.simulated = std::min(workgroups_per_cu, few);
   t.clock_ghz = gpu.clock_ghz;
-  const double active = std::min(units, double(result.workgroups)) * units_of_group;
+  const double active = std::min(units, double(result.workgroups));
   // The clock falls with the load of the matrix units, which follows from the first run.
   const gpus::Gpu unit = joined(gpu, units_of_group);
   for (int round = 0; round < 2; ++round) {
-    const Rates rates =
-        rates_of(gpu, active, t.clock_ghz, written, wavefront_size, trace.footprint, caches);
+    const Rates rates = rates_of(gpu, active, units_of_group, t.clock_ghz, written, wavefront_size,
+                                 trace.footprint, caches);
     t.run = run_compute_unit(unit, rates,
                              {trace.neighbours(), result.regions, trace.sharing, wavefront_size},
                              t.simulated, resident);

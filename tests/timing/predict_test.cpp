@@ -67,5 +67,35 @@ TEST_F(BoundTest, WaitingWithAllTheWavesThereAre) {
   EXPECT_FALSE(all.full_occupancy_seconds);
 }
 
+/// A workgroup that takes a WGP has the bandwidth of two compute units.
+TEST(Bandwidth, IsTheWholeMemorysWithWgps) {
+  const gpus::Gpu gpu = gpus::find("rx7900xtx");
+  std::vector<isa::Instruction> code(2);
+  code[0].name = "GLOBAL_LOAD_DWORD", code[0].format = isa::Format::Global;
+  code[1].name = "S_WAITCNT", code[1].format = isa::Format::Sopp;  // vmcnt(0), lgkmcnt(0)
+  for (isa::Instruction& in : code) in.gfx = isa::Gfx::Gfx11;
+  constexpr std::uint64_t workgroups = 48 * 200, turns = 30;
+  engine::Result result;
+  result.regions = {{code.data(), 2}};
+  result.workgroups = workgroups;
+  for (const isa::Instruction& in : code) result.counts.push_back({&in, turns * workgroups, 0});
+  profile::LaunchTrace trace(gpu, workgroups, 1);
+  auto* group = trace.begins(0);
+  std::array<std::uint64_t, 64> at{};
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    for (unsigned lane = 0; lane < 32; ++lane) at[lane] = 4096 * turn + lane * 4;
+    group->enters(0, 0, 0xffffffff);
+    group->accesses(0, code[0], {engine::Access::Space::Global, 4, 32, 0xffffffff, at.data()});
+  }
+  profile::simulate_caches(gpu, trace);
+  const Occupancy occupancy{
+      .waves_per_workgroup = 1, .simds = 4, .workgroups = 32, .max_waves_per_simd = 16};
+  const Prediction p = predict(gpu, trace, result, occupancy, 32);
+  const double bytes = double(workgroups * turns) * 128;
+  EXPECT_NEAR(p.seconds - p.launch_seconds, bytes / (0.8 * gpu.dram_gb_per_s * 1e9),
+              0.2 * p.seconds);
+  EXPECT_EQ(p.bound, "memory");
+}
+
 }  // namespace
 }  // namespace hipsight::timing
