@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <regex>
 
 #include "support/error.h"
@@ -79,12 +80,13 @@ Type type_of(std::string_view text, std::string_view name) {
 template <class T>
 T number(std::string_view text, std::string_view digits, int base = 10) {
   T value{};
-  const char* const end = digits.data() + digits.size();
+  const char *const begin = std::to_address(digits.begin()), *const end =
+                                                                 std::to_address(digits.end());
   std::from_chars_result read{};
   if constexpr (std::is_floating_point_v<T>)
-    read = std::from_chars(digits.data(), end, value);
+    read = std::from_chars(begin, end, value);
   else
-    read = std::from_chars(digits.data(), end, value, base);
+    read = std::from_chars(begin, end, value, base);
   if (digits.empty() || read.ec != std::errc() || read.ptr != end)
     fail("argument '{}': '{}' is no number, or out of the type's range", text, digits);
   return value;

@@ -119,7 +119,7 @@ std::string_view family_of(const gpus::Gpu& gpu, const profile::LaunchTrace& tra
     return transcendental > few * *most ? ""
                                         : gemm_of(static_cast<isa::Number>(most - matrix.begin()));
   if (lds > 0 || memory == 0) return "";
-  const auto groups = trace.neighbours();
+  const auto& groups = trace.neighbours();
   if (result.workgroups == 1 && !groups.empty() && groups.front().waves.size() == 1)
     return "one wave";
   return is_strided(gpu, trace, wavefront_size) ? "strided" : stream_of(prediction);
