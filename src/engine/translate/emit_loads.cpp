@@ -134,11 +134,17 @@ void Emitter::emit_lds_loads(const Source& address) {
   else
     build_.CreateBr(any);
 
-  // The same loads for each pattern; then whichever were done.
-  std::vector<std::array<Value*, 4>> found[3];
-  const auto arm = [&](llvm::BasicBlock* where, const char* pattern, auto& results) {
+  // The same loads for each pattern; then whichever were done. Some are loops on some hosts, and
+  // end in a block of their own.
+  struct Arm {
+    std::vector<std::array<Value*, 4>> results;  // of each load
+    llvm::BasicBlock* end;
+  };
+  std::vector<Arm> arms;
+  const auto arm = [&](llvm::BasicBlock* where, const char* pattern) {
     if (!where) return;
     build_.SetInsertPoint(where);
+    std::vector<std::array<Value*, 4>> results;
     for (const One& one : all) {
       auto& result = results.emplace_back();
       for (unsigned a = 0; a < one.load->accesses; ++a) {
@@ -148,18 +154,17 @@ void Emitter::emit_lds_loads(const Source& address) {
              result.data() + a * one.load->dwords);
       }
     }
+    arms.push_back({std::move(results), build_.GetInsertBlock()});
     build_.CreateBr(loaded);
   };
-  arm(uniform, "uniform", found[0]);
-  arm(contiguous, "contiguous", found[1]);
-  arm(any, "any", found[2]);
+  arm(uniform, "uniform");
+  arm(contiguous, "contiguous");
+  arm(any, "any");
   build_.SetInsertPoint(loaded);
   for (std::size_t i = 0; i < all.size(); ++i)
     for (unsigned r = 0; r < all[i].load->dwords * all[i].load->accesses; ++r) {
-      auto* phi = build_.CreatePHI(bits_, 3);
-      phi->addIncoming(found[0][i][r], uniform);
-      if (contiguous) phi->addIncoming(found[1][i][r], contiguous);
-      phi->addIncoming(found[2][i][r], any);
+      auto* phi = build_.CreatePHI(bits_, static_cast<unsigned>(arms.size()));
+      for (const Arm& one : arms) phi->addIncoming(one.results[i][r], one.end);
       all[i].node->result[r] = phi;
     }
 }

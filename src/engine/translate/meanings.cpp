@@ -101,6 +101,7 @@ inline void gather(At at, Bits* result) {
         std::memcpy(reinterpret_cast<std::byte*>(&result[k]) + lane * 4, &part[k], sizeof part[k]);
     }
   } else {
+#pragma unroll  // into one straight line: a loop would keep registers in memory
     for (unsigned lane = 0; lane < lanes; ++lane) {
       std::uint32_t one[Dwords];
       std::memcpy(one, at(lane), sizeof one);
@@ -245,6 +246,7 @@ struct StoreAt {
     if constexpr (pattern == Pattern::Contiguous) {
       std::memcpy(base, &v0, sizeof v0);
     } else {
+#pragma unroll
       for (unsigned lane = 0; lane < lanes; ++lane) {
         std::uint32_t one[Dwords];
         for (int k = 0; k < Dwords; ++k) one[k] = value[k][lane];
