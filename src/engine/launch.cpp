@@ -84,6 +84,7 @@ struct Slot {
     steppers.clear();
     Observer* const observer = launch.dispatch->observer;
     GroupObserver* const observed = observer ? observer->begins(index) : nullptr;
+    if (launch.dispatch->observed_only) forget();
     for (std::uint32_t i = 0; i < group.started; ++i) {
       start_wave(*group.waves[i], group, i, size);
       Wave& wave = *group.waves[i];
@@ -91,6 +92,14 @@ struct Slot {
       if (observed && observed->steps(i))
         steppers.try_emplace(&wave, *launch.program, launch.file, wave);
     }
+  }
+
+  /// Clears registers and LDS: where results of matrix instructions are left out, the kernel reads
+  /// what it did not write, and that must be the same in each run.
+  void forget() {
+    std::memset(lds.get(), 0, group.lds_bytes);
+    for (Wave* wave : group.waves)
+      std::memset(wave->vgpr(0), 0, group.launch->file.wave_bytes() - sizeof(Wave));
   }
 };
 

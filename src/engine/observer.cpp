@@ -13,10 +13,11 @@ void observe_region(const Wave& w, const Op* op) {
 void observe_access(const Wave& w, const Op* op, Access::Space space, unsigned bytes,
                     std::uint64_t mask, const std::uint64_t* at) {
   std::uint64_t offsets[64];
-  if (space == Access::Space::Lds) {
+  if (space == Access::Space::Lds || space == Access::Space::Scratch) {
+    const std::byte* begin = space == Access::Space::Lds ? w.lds : w.group->waves.front()->scratch;
     for (std::uint64_t left = mask; left; left &= left - 1) {
       const int lane = std::countr_zero(left);
-      offsets[lane] = at[lane] - reinterpret_cast<std::uintptr_t>(w.lds);
+      offsets[lane] = at[lane] - reinterpret_cast<std::uintptr_t>(begin);
     }
     at = offsets;
   }

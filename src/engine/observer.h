@@ -12,7 +12,8 @@ namespace hipsight::engine {
 struct Access {
   enum class Space : std::uint8_t {
     Global,   ///< host addresses
-    Scratch,  ///< host addresses of the first dword; the next one lies `lanes` dwords further
+    Scratch,  ///< bytes from the begin of the workgroup's scratch, of the first dword; the next one
+              ///< lies `lanes` dwords further
     Lds,      ///< bytes from the begin of the workgroup's LDS
     Scalar,   ///< through the scalar cache: one address, in at[0]
   };

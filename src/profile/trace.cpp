@@ -13,8 +13,13 @@ constexpr std::size_t kept_steps = std::size_t{1} << 18;
 /// Workgroups of an XCD whose begin is observed, at most.
 constexpr std::uint64_t most_openings = 64;
 
-/// Numbers of the units of `unit` bytes that the active lanes touch, in order, each once.
-unsigned touched(const engine::Access& access, unsigned unit, std::uint64_t* out) {
+/// Where scratch lies: behind all that the host can address.
+constexpr std::uint64_t scratch_begin = std::uint64_t{1} << 48;
+
+/// Numbers of the units of `unit` bytes that the active lanes touch, in order, each once. The
+/// workgroup's scratch begins at `scratch`.
+unsigned touched(const engine::Access& access, std::uint64_t scratch, unsigned unit,
+                 std::uint64_t* out) {
   unsigned count = 0;
   bool in_order = true;  // as they mostly are
   const auto add = [&](std::uint64_t number) {
@@ -24,7 +29,7 @@ unsigned touched(const engine::Access& access, unsigned unit, std::uint64_t* out
   };
   const bool dwords_apart = access.space == engine::Access::Space::Scratch;
   for (std::uint64_t left = access.mask; left; left &= left - 1) {
-    const std::uint64_t at = access.at[std::countr_zero(left)];
+    const std::uint64_t at = access.at[std::countr_zero(left)] + (dwords_apart ? scratch : 0);
     if (dwords_apart) {
       for (unsigned k = 0; k < (access.bytes + 3) / 4; ++k)
         add((at + std::uint64_t{k} * access.lanes * 4) / unit);
@@ -93,7 +98,7 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
     request.lds_cycles = static_cast<std::uint16_t>(cost.cycles);
   } else {
     std::uint64_t sectors[most_units];
-    use.sectors += touched(access, kSectorBytes, sectors);
+    use.sectors += touched(access, scratch_, kSectorBytes, sectors);
     request.first = static_cast<std::uint32_t>(lines.size());
     request.count = add_lines(access, use.stores);
     use.lines += request.count;
@@ -141,30 +146,37 @@ bool GroupTrace::spins(unsigned wave) {
 
 std::uint32_t GroupTrace::add_lines(const engine::Access& access, bool stores) {
   std::uint64_t units[most_units];
-  const unsigned count = touched(access, request_bytes(gpu_, stores), units);
+  const unsigned count = touched(access, scratch_, request_bytes(gpu_, stores), units);
   if (!cut) lines.insert(lines.end(), units, units + count);
   return count;
 }
 
 LaunchTrace::LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigned sample,
-                         std::uint64_t at_once)
+                         std::uint64_t at_once, std::uint64_t scratch_bytes)
     : workgroups_(workgroups) {
+  // A workgroup gets the scratch of one that has ended.
+  const std::uint64_t places = std::max<std::uint64_t>(at_once ? at_once : workgroups, 1);
+  const auto scratch_of = [=](std::uint64_t workgroup) {
+    return scratch_begin + workgroup % places * scratch_bytes;
+  };
   // Workgroups are dealt to the XCDs in turn. A launch that is small enough is observed whole.
   const bool whole = workgroups <= sample;
   const std::uint64_t step = whole ? 1 : gpu.xcds;
   const std::uint64_t near =
       whole ? workgroups : std::min<std::uint64_t>((sample + 1) / 2, workgroups / step);
-  for (std::uint64_t i = 0; i < near; ++i) neighbours_.emplace_back(gpu, i * step);
+  for (std::uint64_t i = 0; i < near; ++i)
+    neighbours_.emplace_back(gpu, i * step, scratch_of(i * step));
   const auto is_near = [&](std::uint64_t at) { return at % step == 0 && at / step < near; };
   for (std::uint64_t i = 0, far = whole ? 0 : sample / 2; i < far; ++i) {
     const std::uint64_t at = (2 * i + 1) * workgroups / (2 * far);
     if (is_near(at)) continue;  // is one of them
-    if (others_.empty() || others_.back().workgroup != at) others_.emplace_back(gpu, at);
+    if (others_.empty() || others_.back().workgroup != at)
+      others_.emplace_back(gpu, at, scratch_of(at));
   }
   const std::uint64_t first = std::min({at_once, workgroups, most_openings * gpu.xcds});
   for (std::uint64_t i = 0; i < first; ++i)
     if (!is_near(i) && !std::ranges::binary_search(others_, i, {}, &GroupTrace::workgroup))
-      openings_.emplace_back(gpu, i, opening_lines);
+      openings_.emplace_back(gpu, i, scratch_of(i), opening_lines);
 }
 
 engine::GroupObserver* LaunchTrace::begins(std::uint64_t workgroup) {

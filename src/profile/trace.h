@@ -55,9 +55,10 @@ struct WaveTrace {
 /// What one workgroup did.
 class GroupTrace : public engine::GroupObserver {
  public:
-  /// `kept`: lines, beyond which no more is looked at.
-  GroupTrace(const gpus::Gpu& gpu, std::uint64_t workgroup, std::size_t kept = kept_lines)
-      : workgroup(workgroup), gpu_(gpu), kept_(kept) {}
+  /// `scratch`: the address of its scratch; `kept`: lines, beyond which no more is looked at.
+  GroupTrace(const gpus::Gpu& gpu, std::uint64_t workgroup, std::uint64_t scratch = 0,
+             std::size_t kept = kept_lines)
+      : workgroup(workgroup), gpu_(gpu), scratch_(scratch), kept_(kept) {}
   static constexpr std::size_t kept_lines = std::size_t{1} << 20;
 
   void enters(unsigned wave, std::uint32_t region, std::uint64_t exec) override;
@@ -82,6 +83,7 @@ class GroupTrace : public engine::GroupObserver {
   std::uint32_t add_lines(const engine::Access& access, bool stores);
 
   const gpus::Gpu& gpu_;
+  std::uint64_t scratch_;
   std::size_t kept_;
   std::size_t steps_ = 0;
   std::unordered_map<const isa::Instruction*, LdsPort> ports_;
@@ -104,9 +106,9 @@ struct Footprint {
 class LaunchTrace : public engine::Observer {
  public:
   /// `workgroups`: of the launch; at most `sample` of them are observed, the same ones each time;
-  /// and the begin of `at_once`.
+  /// and the begin of `at_once`. `scratch_bytes`: of a workgroup.
   LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigned sample,
-              std::uint64_t at_once = 0);
+              std::uint64_t at_once = 0, std::uint64_t scratch_bytes = 0);
 
   engine::GroupObserver* begins(std::uint64_t workgroup) override;
 

@@ -233,7 +233,11 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
       const std::uint64_t at_once = std::uint64_t{occupancy.workgroups} *
                                     impl.run.gpu.compute_units * impl.run.gpu.simds_per_cu /
                                     std::max(1u, occupancy.simds);
-      trace_.emplace(impl.run.gpu, workgroups(dispatch).volume(), impl.output.profile, at_once);
+      const std::uint64_t lanes = dispatch.kernel->wavefront_size;
+      const std::uint64_t scratch = (std::uint64_t{dispatch.kernel->scratch_bytes} + 4) * lanes *
+                                    ((dispatch.block.volume() + lanes - 1) / lanes);
+      trace_.emplace(impl.run.gpu, workgroups(dispatch).volume(), impl.output.profile, at_once,
+                     scratch);
       dispatch.observer = &*trace_;
       dispatch.observed_only = impl.output.sampled_only;
     }

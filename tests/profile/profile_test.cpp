@@ -50,13 +50,14 @@ class ProfileTest : public testing::Test {
   }
   /// A wave of a workgroup accesses dwords from `at` on, `stride` bytes apart.
   void access(LaunchTrace& trace, std::uint64_t workgroup, const isa::Instruction& in,
-              std::uint64_t at, unsigned stride, std::uint64_t mask = ~0ull) {
+              std::uint64_t at, unsigned stride, std::uint64_t mask = ~0ull,
+              Access::Space space = Access::Space::Global) {
     std::array<std::uint64_t, 64> where;
     for (unsigned lane = 0; lane < 64; ++lane) where[lane] = at + std::uint64_t{lane} * stride;
     engine::GroupObserver* group = trace.begins(workgroup);
     ASSERT_NE(group, nullptr) << workgroup;
     group->enters(0, region_of(in), mask);
-    group->accesses(0, in, {Access::Space::Global, 4, 64, mask, where.data()});
+    group->accesses(0, in, {space, 4, 64, mask, where.data()});
   }
   std::uint32_t region_of(const isa::Instruction& in) const { return &in == &store ? 1 : 0; }
   /// The launch's exact counts.
@@ -133,6 +134,18 @@ TEST_F(ProfileTest, CachesHoldWhatWasReadBefore) {
   EXPECT_EQ(stores.l1_loads, 0u);     // they pass it by
   EXPECT_EQ(stores.l2_requests, 8u);  // of 64 bytes
   EXPECT_EQ(stores.l2_hits, 4u);      // the first ones are to be written back
+}
+
+/// Where its host thread put it is not asked: predictions are the same in each run.
+TEST_F(ProfileTest, ScratchIsThatOfAWorkgroupThatHasEnded) {
+  LaunchTrace trace(gpu, 3, 64, 2, 256);  // two at once: the third has the first one's scratch
+  for (std::uint64_t workgroup : {0, 1, 2})
+    access(trace, workgroup, load, 0, 4, ~0ull, Access::Space::Scratch);
+  const auto& groups = trace.neighbours();
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(groups[0].lines.size(), 2u);
+  EXPECT_EQ(groups[1].lines[0], groups[0].lines[1] + 1);
+  EXPECT_EQ(groups[2].lines, groups[0].lines);
 }
 
 /// Workgroups 0 and 8 are on the first XCD, 1 on another; all ask at once.
