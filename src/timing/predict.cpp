@@ -148,15 +148,17 @@ Launch::Time Launch::with(unsigned resident) const {
     if (std::fabs(next - t.clock_ghz) < 0.01) break;
     t.clock_ghz = next;
   }
-  // Of workgroups that did more than the trace keeps, the rest goes on like its begin.
+  // Workgroups that do more than those that are simulated, or less, take so much longer; and where
+  // those did more than the trace keeps, the rest goes on like its begin.
   const double kept = double(t.run.instructions) / (instructions * double(t.simulated));
-  const bool cut = std::ranges::any_of(trace.neighbours(), &profile::GroupTrace::cut);
-  const double rest = cut && kept > 0 ? 1 / kept : 1;
-  t.cycles = t.run.cycles * rest;
+  const double rest = kept > 0 ? 1 / kept : 1;
+  // No launch ends before those that begin with it and are simulated, however short others are.
+  const std::size_t round = std::min<std::size_t>(resident, t.run.ends.size());
+  const double first_round = round ? t.run.ends[round - 1] : 0;
+  t.cycles = std::max(t.run.cycles * rest, first_round);
   if (t.simulated < workgroups_per_cu && t.run.ends.size() > resident) {
     // Workgroups that follow take what those after the first round took.
-    const double first = t.run.ends[resident - 1];
-    const double slope = (t.run.cycles - first) / double(t.run.ends.size() - resident);
+    const double slope = (t.run.cycles - first_round) / double(t.run.ends.size() - resident);
     t.cycles += rest * slope * double(workgroups_per_cu - t.simulated);
   }
   const double work = t.cycles / (t.clock_ghz * 1e9);
