@@ -188,10 +188,14 @@ HIP_API hipError_t hipMemRangeGetAttributes(void** data, std::size_t* sizes,
   return api([&] {
     require(data && sizes && which && count);
     std::vector<Advice> ranges;
-    if (const auto mode = mode_of_device_memory(pointer, size))
+    if (const auto mode = mode_of_device_memory(pointer, size)) {
+      require(std::all_of(which, which + count, [](hipMemRangeAttribute one) {
+        return one == hipMemRangeAttributeCoherencyMode;  // the others are managed memory's
+      }));
       ranges.push_back({.coherency = *mode, .accessed_by = {}});
-    else
+    } else {
       for_each_range(pointer, size, [&](const Advice& range) { ranges.push_back(range); });
+    }
     for (std::size_t i = 0; i < count; ++i) attribute(data[i], sizes[i], which[i], ranges);
     return hipSuccess;
   });

@@ -204,6 +204,8 @@ TEST_F(MemoryApi, AdviceIsRememberedByPage) {
   EXPECT_EQ(hipFree(data), hipSuccess);
   ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&data), page), hipSuccess);
   EXPECT_EQ(get(hipMemRangeAttributeCoherencyMode, 0, page), hipMemRangeCoherencyModeCoarseGrain);
+  EXPECT_EQ(hipMemRangeGetAttribute(devices, 4, hipMemRangeAttributeReadMostly, data, page),
+            hipErrorInvalidValue);  // of managed memory alone
   EXPECT_EQ(hipFree(data), hipSuccess);
   ASSERT_EQ(
       hipExtMallocWithFlags(reinterpret_cast<void**>(&data), page, hipDeviceMallocFinegrained),
