@@ -336,7 +336,7 @@ class Kernel:
             return self.control(uniform, depth + 1)
         if uniform and r.random() < 0.3:
             return r.choice([self.exchange, self.exchange, self.scalar, self.through_shared, self.vote, self.some_lanes])()
-        choices = [self.assign] * 10 + [self.out, self.atomic, self.gather, self.shared_slot]
+        choices = [self.assign] * 10 + [self.out, self.atomic, self.gather, self.walk, self.shared_slot]
         if self.vectors and not self.in_switch:
             choices += [self.vector] * 4
         if self.functions if hasattr(self, "functions") else False:
@@ -403,6 +403,29 @@ class Kernel:
         size = self.threads * self.groups * 4
         index = self.values().expression("u32", 1)
         return Statement(self, (f"{target} = {read(type, f'in[{index} % {size}]')};", []))
+
+    def walk(self):
+        """A pointer that all lanes share walks through the input: a scalar base that changes in a loop."""
+        r = self.rng
+        size = self.threads * self.groups * 4
+        steps, stride, lanes = r.choice([3, 7]), r.choice([1, 1, 2, 5]), r.choice([1, 4, 16, 64])
+        reach = steps * stride + lanes
+        if reach >= size:
+            return self.gather()
+        target, type = self.target()
+        self.loops += 1
+        row, counter = f"row{self.loops}", f"step{self.loops}"
+        start, advance = f"same_0 % {size - reach}", f"{row} += {stride}"
+        if r.random() < 0.3:
+            start, advance = f"{start} + {steps * stride}", f"{row} -= {stride}"
+        last = f"({self.values(uniform=r.random() < 0.7).atom('u32')} & {steps})"
+        word = f"{row}[group.thread & {lanes - 1}]"
+        if type == "bool" or type in FLOATS:
+            change = f"{target} = {read(type, word)};"
+        else:
+            wide = wrapping(type)
+            change = f"{target} = {type}({wide}({target}) * 3u + {wide}({word}));"
+        return Statement(self, (f"const u64* {row} = in + {start};\nROLLED for (u32 {counter} = 0; {counter} <= {last}; {counter}++, {advance}) {change}", []))
 
     def atomic(self):
         at = self.rng.randrange(4)
