@@ -6,7 +6,7 @@
 #include <string>
 
 enum class Type { f16, bf16, f32, e4m3, fnuz };
-enum class After { identity, bias_relu, bias_gelu, scaled, scaled_by_one };
+enum class After { identity, bias_relu, bias_gelu, scaled, scaled_by_one, scaled_blocks };
 
 /// Sizes, strides and batch strides count elements. Transposed: column_major, that is, C = A B with
 /// A in memory K x M, or B in memory N x K.
@@ -28,7 +28,8 @@ std::string run_bf16(const GemmCase& test, const void* a, const void* b, const f
                      void* c);
 std::string run_f32(const GemmCase& test, const void* a, const void* b, const float* bias, void* c);
 
-/// `factors` are those of the rows, then those of the columns; or, for run_e4m3, one for all.
+/// `factors` are those of the rows, then those of the columns; or, for run_e4m3, one for all, or
+/// those of the blocks of A and then of B.
 std::string run_fnuz(const GemmCase& test, const void* a, const void* b, const float* factors,
                      void* c);
 std::string run_e4m3(const GemmCase& test, const void* a, const void* b, const float* factors,

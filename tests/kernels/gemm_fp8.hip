@@ -12,9 +12,24 @@ std::string run_fnuz(const GemmCase& test, const void* a, const void* b, const f
       static_cast<bf16*>(c), ScaleRows{factors} | ScaleColumns{factors + test.m});
 }
 
+/// As DeepSeek-V3 has it, in f32: inputs scaled by token and 128 of the depth, weights by blocks of
+/// 128.
+static std::string run_blocks(const GemmCase& test, const fp8_e4m3* a, const fp8_e4m3* b,
+                              const float* factors, float* c) {
+  const int blocks = ceil_div(test.k, scale_block);
+  const auto of_a = scaled_rows(a_of<Order::row_major>(test, a), factors, blocks);
+  const auto of_b = scaled_blocks(b_of<Order::column_major>(test, b),
+                                  factors + std::int64_t{test.m} * blocks, blocks);
+  if (test.splits > 1) return run_split(test, of_a, of_b, c, Identity{});
+  return run_with<TileSize::large>(test, of_a, of_b, c, Identity{});
+}
+
 /// As one needs it whose output is the next one's input.
 std::string run_e4m3(const GemmCase& test, const void* a, const void* b, const float* factors,
                      void* c) {
+  if (test.transposed_b && test.after == After::scaled_blocks)
+    return run_blocks(test, static_cast<const fp8_e4m3*>(a), static_cast<const fp8_e4m3*>(b),
+                      factors, static_cast<float*>(c));
   if (test.transposed_a || test.transposed_b || test.after != After::scaled_by_one)
     return no_such_kernel;
   return run_as<Order::row_major, Order::row_major, fp8_e4m3, TileSize::small>(

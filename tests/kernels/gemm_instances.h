@@ -9,14 +9,21 @@ namespace hipsight::kernels {
 
 inline constexpr const char* no_such_kernel = "no such kernel here";
 
-/// A case whose template arguments are known.
-template <Order order_a, Order order_b, class Out, TileSize size, class T, class E>
-std::string run_as(const GemmCase& test, const T* a, const T* b, Out* c, E epilogue) {
-  const Matrix<const T, order_a> of_a{a, test.m, test.k, test.a_stride, test.a_batch};
-  const Matrix<const T, order_b> of_b{b, test.k, test.n, test.b_stride, test.b_batch};
+template <Order order, class T>
+Matrix<const T, order> a_of(const GemmCase& test, const T* a) {
+  return {a, test.m, test.k, test.a_stride, test.a_batch};
+}
+template <Order order, class T>
+Matrix<const T, order> b_of(const GemmCase& test, const T* b) {
+  return {b, test.k, test.n, test.b_stride, test.b_batch};
+}
+
+/// A case whose operands are known.
+template <TileSize size, class A, class B, class Out, class E>
+std::string run_with(const GemmCase& test, const A& a, const B& b, Out* c, E epilogue) {
   const RowMajor<Out> of_c{c, test.m, test.n, test.c_stride, test.c_batch};
-  if (test.on_host) return gemm_on_host<size>(of_a, of_b, of_c, epilogue, test.batches).error;
-  const auto problem = gemm_problem(of_a, of_b, of_c, epilogue, test.batches);
+  if (test.on_host) return gemm_on_host<size>(a, b, of_c, epilogue, test.batches).error;
+  const auto problem = gemm_problem(a, b, of_c, epilogue, test.batches);
   if (std::string error = problem.error(); !error.empty()) return error;
   const Device device = current_device();
   if (!device.error.empty()) return device.error;
@@ -28,13 +35,17 @@ std::string run_as(const GemmCase& test, const T* a, const T* b, Out* c, E epilo
   return error == hipSuccess ? "" : hipGetErrorString(error);
 }
 
+/// A case whose template arguments are known.
+template <Order order_a, Order order_b, class Out, TileSize size, class T, class E>
+std::string run_as(const GemmCase& test, const T* a, const T* b, Out* c, E epilogue) {
+  return run_with<size>(test, a_of<order_a>(test, a), b_of<order_b>(test, b), c, epilogue);
+}
+
 /// The same with its depth split.
-template <Order order_a, Order order_b, class Out, class T, class E>
-std::string run_split(const GemmCase& test, const T* a, const T* b, Out* c, E epilogue) {
-  const Matrix<const T, order_a> of_a{a, test.m, test.k, test.a_stride};
-  const Matrix<const T, order_b> of_b{b, test.k, test.n, test.b_stride};
+template <class A, class B, class Out, class E>
+std::string run_split(const GemmCase& test, const A& a, const B& b, Out* c, E epilogue) {
   const auto problem =
-      gemm_problem(of_a, of_b, RowMajor<Out>{c, test.m, test.n, test.c_stride}, epilogue, 1);
+      gemm_problem(a, b, RowMajor<Out>{c, test.m, test.n, test.c_stride}, epilogue, 1);
   Workspace workspace;
   workspace.bytes = workspace_bytes(problem, {TileSize::large, test.splits});
   if (hipMalloc(&workspace.data, workspace.bytes) != hipSuccess) return "no memory";

@@ -92,7 +92,7 @@ struct Trial {
         c{false, test.m, test.n, test.c_stride, test.c_batch, test.batches},
         in_a(a.size(), nan()),
         in_b(b.size(), nan()),
-        bias(test.m + test.n, 0),
+        bias(factors(test), 0),
         out(c.size() + 64, static_cast<Out>(canary)) {
     fill(a, in_a, 1);
     fill(b, in_b, 2);
@@ -107,6 +107,22 @@ struct Trial {
     if (!t.c_stride) t.c_stride = t.n;
     if (t.batches > 1 && !t.c_batch) t.c_batch = t.m * t.c_stride;
     return t;
+  }
+
+  /// Biases of the columns, or factors of whatever is scaled.
+  static std::size_t factors(const GemmCase& t) {
+    const auto blocks = [](int size) { return (size + block - 1) / block; };
+    if (t.after == After::scaled_blocks) return (t.m + blocks(t.n)) * blocks(t.k);
+    return t.m + t.n;
+  }
+  static constexpr int block = 128;
+
+  /// What the product of A(i, k) and B(k, j) is scaled by before it is added.
+  double factor_of(int i, int j, int k) const {
+    if (test.after != After::scaled_blocks) return 1;
+    const int blocks = (test.k + block - 1) / block;
+    return double(bias[i * blocks + k / block]) *
+           double(bias[(test.m + j / block) * blocks + k / block]);
   }
 
   static T nan() { return static_cast<T>(std::numeric_limits<float>::quiet_NaN()); }
@@ -136,15 +152,16 @@ struct Trial {
         for (int j = 0; j < test.n; j++) {
           double sum = 0, magnitude = 0;
           for (int k = 0; k < test.k; k++) {
-            const double product =
-                number(in_a[a.at(batch, i, k)]) * number(in_b[b.at(batch, k, j)]);
+            const double product = number(in_a[a.at(batch, i, k)]) *
+                                   number(in_b[b.at(batch, k, j)]) * factor_of(i, j, k);
             sum += product;
             magnitude += std::fabs(product);
           }
           double factor = 1;
           if (test.after == After::scaled) factor = double(bias[i]) * double(bias[test.m + j]);
           if (test.after == After::scaled_by_one) factor = double(bias[0]);
-          const double want = after(test.after, sum, double(bias[j])) * factor;
+          const double of_column = test.after == After::scaled_blocks ? 0 : double(bias[j]);
+          const double want = after(test.after, sum, of_column) * factor;
           const double got = number(out[c.at(batch, i, j)]);
           written[c.at(batch, i, j)] = true;
           if (std::isfinite(want)) {
@@ -242,6 +259,23 @@ TEST(Gemm, Fp8) {
                            .m = s.m,
                            .n = s.n,
                            .k = s.k});
+    }
+}
+
+/// Factors inside the sum: blocks that are cut at each end, in whole and in parts of the depth.
+TEST(Gemm, Fp8InScaledBlocks) {
+  for (const Size& s : {Size{1, 1, 1}, Size{70, 130, 128}, Size{257, 264, 129}, Size{63, 140, 1000},
+                        Size{130, 33, 640}, Size{5, 7, 0}})
+    for (const int splits : {0, 1, 3}) {  // 0: on the host
+      if (splits > 1 && s.k < 256) continue;
+      test_gemm<fp8_e4m3, float>({.type = Type::e4m3,
+                                  .transposed_b = true,
+                                  .after = After::scaled_blocks,
+                                  .on_host = splits == 0,
+                                  .splits = splits,
+                                  .m = s.m,
+                                  .n = s.n,
+                                  .k = s.k});
     }
 }
 
@@ -401,6 +435,7 @@ TEST(Gemm, DISABLED_EachKernel) {
   }
   launch(fp8_e4m3_fnuz(0.0f), {.type = Type::fnuz, .transposed_b = true, .after = After::scaled});
   launch(fp8_e4m3(0.0f), {.type = Type::e4m3, .after = After::scaled_by_one});
+  launch(fp8_e4m3(0.0f), {.type = Type::e4m3, .transposed_b = true, .after = After::scaled_blocks});
 }
 
 TEST(Gemm, ErrorsNameWhatIsWrong) {
@@ -418,6 +453,15 @@ TEST(Gemm, ErrorsNameWhatIsWrong) {
   EXPECT_EQ(error({.m = 4, .n = 5, .k = 6, .batches = 70000}),
             "gemm: there are 70000 batches: it must be 0 to 65535");
   EXPECT_EQ(error({.m = 4, .n = 5, .k = 6}), "gemm: a matrix is a null pointer");
+  Trial<fp8_e4m3, float> scaled({.type = Type::e4m3,
+                                 .transposed_b = true,
+                                 .after = After::scaled_blocks,
+                                 .m = 4,
+                                 .n = 5,
+                                 .k = 6});
+  EXPECT_EQ(
+      run_e4m3(scaled.test, scaled.in_a.data(), scaled.in_b.data(), nullptr, scaled.out.data()),
+      "gemm: the factors of A are a null pointer");
 }
 
 }  // namespace

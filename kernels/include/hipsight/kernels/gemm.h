@@ -27,7 +27,7 @@ __global__ __launch_bounds__(Problem::template Workgroup<size>::threads) void ge
 
 template <TileSize size, class Problem>
 Status launch_gemm(Stream stream, const Problem& problem, Architecture architecture) {
-  const Tiling tiling = gemm_tiling(architecture, size, Problem::element_bytes);
+  const Tiling tiling = problem.tiling(architecture, size);
   const dim3 grid(problem.tiles(tiling), problem.batches * problem.splits);
   const auto arguments = problem.arguments();
   const std::string error =
@@ -40,7 +40,7 @@ Status launch_gemm(Stream stream, const Problem& problem, Architecture architect
 template <class Problem>
 Status launch_split_gemm(Stream stream, const Problem& problem, int splits,
                          const Workspace& workspace, Architecture architecture) {
-  const Tiling tiling = gemm_tiling(architecture, TileSize::large, Problem::element_bytes);
+  const Tiling tiling = problem.tiling(architecture, TileSize::large);
   const auto parts = parts_of(problem, tiling, splits, workspace);
   Status status = launch_gemm<TileSize::large>(stream, parts, architecture);
   if (!status) return status;

@@ -7,13 +7,14 @@
 #include "../tile/register_tile.h"
 #include "../tile/tile_order.h"
 #include "epilogue.h"
+#include "scales.h"
 #include "tilings.h"
 
 namespace hipsight::kernels {
 
 /// What a kernel is given: all of each matrix, with the rows that memory has, and the elements from
 /// one of a batch to the next.
-template <class T, class Out, class E>
+template <class T, class Out, class E, class Scales>
 struct GemmArguments {
   GlobalTile<const T> a, b;
   GlobalTile<Out> c;
@@ -22,18 +23,26 @@ struct GemmArguments {
   /// other as batches do.
   int splits, split_depth;
   E epilogue;
+  Scales scales;
 };
 
 /// What one workgroup does: a tile of C, of which each wave sums a part.
-template <class T, Order order_a, Order order_b, class Out, Epilogue E, TileSize size>
+template <class T, Order order_a, Order order_b, class Out, Epilogue E, class Scales, TileSize size>
 struct GemmWorkgroup {
-  static constexpr Tiling tiling = gemm_tiling(arch::current, size, sizeof(T));
+  using Arguments = GemmArguments<T, Out, E, Scales>;
+  static constexpr Tiling tiling = gemm_tiling(arch::current, size, sizeof(T), Scales::used);
   static constexpr int threads = kernels::threads(tiling, arch::current);
 
   using Step = arch::MatrixStep<T>;
   static constexpr int depth = tiling.depth_bytes / static_cast<int>(sizeof(T));
   static constexpr int steps = depth / Step::layout.depth;
   static_assert(steps % 2 == 0, "gemm: a tile must be an even number of matrix steps deep");
+  /// Tiles after which a block of the depth ends.
+  static constexpr int block_tiles = scale_block / depth;
+  static_assert(!Scales::used || block_tiles == 1 || block_tiles == 2,
+                "gemm: a block with a factor of its own must be one or two tiles deep");
+  static_assert(!Scales::used || scale_block % tiling.wave_columns == 0,
+                "gemm: a wave's columns must be in one block of B");
 
   static constexpr int bank_bytes = facts(arch::current).bank_bytes;
   using TileA = SharedTile<T, tiling.rows, depth,
@@ -54,9 +63,9 @@ struct GemmWorkgroup {
     static constexpr int reads = decltype(a)::reads + decltype(b)::reads;
   };
   using Sum = Accumulator<T, tiling.wave_rows, tiling.wave_columns>;
+  using Sums = ScaledSum<Sum, Scales>;
 
-  HIPSIGHT_INLINE static void run(GemmArguments<T, Out, E> arguments, Shared& shared, int workgroup,
-                                  int batch) {
+  HIPSIGHT_INLINE static void run(Arguments arguments, Shared& shared, int workgroup, int batch) {
     const int matrix = batch / arguments.splits, split = batch % arguments.splits;
     arguments.a.data += matrix * arguments.a_batch;
     arguments.b.data += matrix * arguments.b_batch;
@@ -74,9 +83,11 @@ struct GemmWorkgroup {
         split_of<a_along>(arguments.a, depth_at, arguments.split_depth), first.row, shared.a);
     Pipeline<TileB, b_along, threads> b(
         split_of<b_along>(arguments.b, depth_at, arguments.split_depth), first.column, shared.b);
-    Sum sum;
-    multiply_all(a, b, part, sum);
-    store(arguments, batch, first, part, sum);
+    Sums sums(arguments.scales.of(matrix, depth_at),
+              {first.row + part.row, first.column + part.column}, arguments.c.rows,
+              ceil_div(a.count(), block_tiles));
+    multiply_all(a, b, part, sums);
+    store(arguments, batch, first, part, sums.all);
   }
 
  private:
@@ -119,7 +130,7 @@ struct GemmWorkgroup {
   }
 
   template <class A, class B>
-  HIPSIGHT_INLINE static void multiply_all(A& a, B& b, Place part, Sum& sum) {
+  HIPSIGHT_INLINE static void multiply_all(A& a, B& b, Place part, Sums& sums) {
     if (a.count() == 0) return;
     a.start(0), b.start(0);
     a.finish(0), b.finish(0);
@@ -130,15 +141,20 @@ struct GemmWorkgroup {
     const int fitting = a.fitting() < b.fitting() ? a.fitting() : b.fitting();
     int t = 0;
     for (; t + 3 < fitting; t += 2) {  // in pairs: what lies where is then known
-      multiply_tile<true>(a, b, t, part, operands, sum);
-      multiply_tile<true>(a, b, t + 1, part, operands, sum);
+      multiply_tile<true>(a, b, t, part, operands, sums.now());
+      if (block_tiles == 1) sums.end_block(t);
+      multiply_tile<true>(a, b, t + 1, part, operands, sums.now());
+      sums.end_block((t + 1) / block_tiles);
     }
-    for (; t < a.count(); t++) multiply_tile<false>(a, b, t, part, operands, sum);
+    for (; t < a.count(); t++) {
+      multiply_tile<false>(a, b, t, part, operands, sums.now());
+      if ((t + 1) % block_tiles == 0 || t + 1 == a.count()) sums.end_block(t / block_tiles);
+    }
   }
 
   /// The epilogue is asked only of places that exist.
-  HIPSIGHT_INLINE static void store(const GemmArguments<T, Out, E>& arguments, int batch,
-                                    Place first, Place part, const Sum& sum) {
+  HIPSIGHT_INLINE static void store(const Arguments& arguments, int batch, Place first, Place part,
+                                    const Sum& sum) {
     const GlobalTile<Out> c = arguments.c.from(first.row, first.column);
     constexpr int width = Sum::run < chunk_size<Out> ? Sum::run : chunk_size<Out>;
     const bool vectors = c.template takes_vectors<width>(tiling.columns);

@@ -39,7 +39,7 @@ inline double depth_of_start(Architecture architecture) {
 /// of tiles, each compute unit one after the other; and writing and reading the parts' sums.
 template <class Problem>
 double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& device) {
-  const Tiling tiling = gemm_tiling(device.architecture, plan.size, Problem::element_bytes);
+  const Tiling tiling = problem.tiling(device.architecture, plan.size);
   const double count = 1.0 * problem.tiles(tiling) * problem.batches * plan.splits;
   const double rounds = std::ceil(count / device.compute_units);
   const int percent = rounds == 1 ? tiling.percent_alone : tiling.percent;
@@ -62,8 +62,8 @@ GemmPlan quickest_plan(const Problem& problem, const Device& device, std::size_t
   };
   consider({TileSize::medium, 1});
   consider({TileSize::small, 1});
-  const Tiling large = gemm_tiling(device.architecture, TileSize::large, Problem::element_bytes);
-  const int tiles = problem.a.columns / (large.depth_bytes / Problem::element_bytes);
+  const Tiling large = problem.tiling(device.architecture, TileSize::large);
+  const int tiles = problem.a.columns / problem.depth_of(large);
   for (int splits = 2; splits <= tiles / 4; splits *= 2)  // the first tiles of a part are slow
     if (problem.batches == 1 && workspace_bytes(problem, {TileSize::large, splits}) <= workspace)
       consider({TileSize::large, splits});

@@ -1,26 +1,36 @@
 // A GEMM as its caller states it, and what is wrong with it.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "kernel.h"
 
 namespace hipsight::kernels {
 
-template <class T, Order order_a, Order order_b, class Out, Epilogue E>
+template <class T, Order order_a, Order order_b, class Out, Epilogue E, class Scales = NoScales>
 struct GemmProblem {
   template <TileSize size>
-  using Workgroup = GemmWorkgroup<T, order_a, order_b, Out, E, size>;
+  using Workgroup = GemmWorkgroup<T, order_a, order_b, Out, E, Scales, size>;
 
   using Result = Out;
   using After = E;
-  static constexpr int element_bytes = sizeof(T);
+  static Tiling tiling(Architecture architecture, TileSize size) {
+    return gemm_tiling(architecture, size, sizeof(T), Scales::used);
+  }
+  /// Parts of the depth may begin at multiples of it.
+  static int depth_of(const Tiling& tiling) {
+    const int depth = tiling.depth_bytes / static_cast<int>(sizeof(T));
+    return Scales::used ? std::max(depth, scale_block) : depth;
+  }
 
   Matrix<const T, order_a> a;
   Matrix<const T, order_b> b;
   RowMajor<Out> c;
   E epilogue;
+  Scales scales;
   int batches;
   int splits = 1, split_depth = INT32_MAX;
 
@@ -38,7 +48,10 @@ struct GemmProblem {
       if (!message.empty()) return message;
     if (!empty() && (!c.data || (a.columns > 0 && (!a.data || !b.data))))
       return "gemm: a matrix is a null pointer";
-    return {};
+    if constexpr (Scales::used)
+      return error_of_factors();
+    else
+      return {};
   }
 
   /// Without any result there is nothing to do. (Without depth there is: sums of 0.)
@@ -48,12 +61,25 @@ struct GemmProblem {
     return ceil_div(c.rows, tiling.rows) * ceil_div(c.columns, tiling.columns);
   }
 
-  GemmArguments<T, Out, E> arguments() const {
+  GemmArguments<T, Out, E, Scales> arguments() const {
     return {whole(a),       whole(b), whole(c),    a.batch_stride, b.batch_stride,
-            c.batch_stride, splits,   split_depth, epilogue};
+            c.batch_stride, splits,   split_depth, epilogue,       scales};
   }
 
  private:
+  std::string error_of_factors() const {
+    const int blocks = ceil_div(a.columns, scale_block);
+    for (const auto& [name, factors] : {std::pair{"A", scales.a}, std::pair{"B", scales.b}}) {
+      if (!empty() && blocks > 0 && !factors.data)
+        return std::string("gemm: the factors of ") + name + " are a null pointer";
+      if (factors.stride < blocks)
+        return std::string("gemm: the stride of ") + name + "'s factors, " +
+               std::to_string(factors.stride) + ", is less than the " + std::to_string(blocks) +
+               " blocks of the depth";
+    }
+    return {};
+  }
+
   template <class M>
   static std::string size(const M& matrix) {
     return std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns);
@@ -87,6 +113,23 @@ struct GemmProblem {
   }
 };
 
+/// The factors of operands, if they have some.
+template <class A, class B>
+auto scales_of(const A& a, const B& b) {
+  constexpr bool scaled_a = requires { a.factors; }, scaled_b = requires { b.factors; };
+  static_assert(scaled_a == scaled_b, "gemm: either both A and B have factors, or none");
+  if constexpr (scaled_a && scaled_b) {
+    static_assert(A::factor_lines == 1 && B::factor_lines == scale_block,
+                  "gemm: A must be scaled_rows, B scaled_blocks");
+    static_assert(sizeof(typename A::Element) == 1,
+                  "gemm: only operands in 8 bits have factors along their depth");
+    return BlockScales{{a.factors, a.factor_stride, a.factor_batch_stride},
+                       {b.factors, b.factor_stride, b.factor_batch_stride}};
+  } else {
+    return NoScales{};
+  }
+}
+
 /// What is wrong at compile time, too, in sentences.
 template <class A, class B, class C, class E>
 auto gemm_problem(const A& a, const B& b, const C& c, E epilogue, int batches) {
@@ -106,11 +149,13 @@ auto gemm_problem(const A& a, const B& b, const C& c, E epilogue, int batches) {
                 "gemm: C is written: its elements must not be const");
   static_assert(Epilogue<E>,
                 "gemm: an epilogue must be callable as float(float value, ResultPlace at) const");
-  return GemmProblem<T, A::order, B::order, typename C::Element, E>{
+  using Scales = decltype(scales_of(a, b));
+  return GemmProblem<T, A::order, B::order, typename C::Element, E, Scales>{
       {a.data, a.rows, a.columns, a.stride, a.batch_stride},
       {b.data, b.rows, b.columns, b.stride, b.batch_stride},
       c,
       epilogue,
+      scales_of(a, b),
       batches};
 }
 

@@ -52,16 +52,22 @@ struct AddSplits {
 };
 
 /// The parts of a problem, of whole tiles: a problem whose result is the workspace.
-template <class T, Order order_a, Order order_b, class Out, class E>
-auto parts_of(const GemmProblem<T, order_a, order_b, Out, E>& problem, const Tiling& tiling,
+template <class T, Order order_a, Order order_b, class Out, class E, class Scales>
+auto parts_of(const GemmProblem<T, order_a, order_b, Out, E, Scales>& problem, const Tiling& tiling,
               int splits, const Workspace& workspace) {
-  const int depth = tiling.depth_bytes / static_cast<int>(sizeof(T));
+  const int depth = problem.depth_of(tiling);
   const int tiles = ceil_div(ceil_div(problem.a.columns, depth), splits);
   const int rows = problem.c.rows, columns = problem.c.columns;
   const RowMajor<float> parts{static_cast<float*>(workspace.data), rows, columns, columns,
                               static_cast<std::int64_t>(rows) * columns};
-  return GemmProblem<T, order_a, order_b, float, Identity>{
-      problem.a,    problem.b, parts, {}, 1, ceil_div(problem.a.columns, tiles * depth),
+  return GemmProblem<T, order_a, order_b, float, Identity, Scales>{
+      problem.a,
+      problem.b,
+      parts,
+      {},
+      problem.scales,
+      1,
+      ceil_div(problem.a.columns, tiles * depth),
       tiles * depth};
 }
 

@@ -18,10 +18,12 @@ struct Tiling {
 enum class TileSize { large, medium, small };
 
 HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize size,
-                                             int element_bytes) {
+                                             int element_bytes, bool scaled = false) {
   constexpr auto pick = [](TileSize one, Tiling large, Tiling medium, Tiling small) {
     return one == TileSize::large ? large : one == TileSize::medium ? medium : small;
   };
+  // Blocks of the depth with factors of their own need registers for a second sum.
+  if (scaled && size == TileSize::large) size = TileSize::medium;
   switch (architecture) {
     case Architecture::cdna2:
       return pick(size, {256, 256, 64, 128, 64, 4, 100, 100}, {128, 128, 64, 64, 64, 8, 100, 85},

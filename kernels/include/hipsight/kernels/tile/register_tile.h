@@ -127,6 +127,20 @@ struct Accumulator {
     }
   }
 
+  /// Adds `other`, each row times its factor.
+  HIPSIGHT_INLINE void add(const Accumulator& other, const float (&factor)[rows_held]) {
+    constexpr Layout held = layout;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < row_blocks; i++) {
+      HIPSIGHT_UNROLL
+      for (int j = 0; j < column_blocks; j++) {
+        HIPSIGHT_UNROLL
+        for (int e = 0; e < elements; e++)
+          block[i][j][e] += other.block[i][j][e] * factor[i * held.rows_held() + held.row_of(e)];
+      }
+    }
+  }
+
   /// Calls f(place, Vector<float, width>) for all values that this lane holds, `width` of a run at
   /// a time.
   template <int width, class F>
