@@ -18,7 +18,7 @@ from programs import ROOT, last_lines, run
 ARGUMENTS = {"sgemm": ["65", "130", "17"], "gemm": ["33", "70", "50"],
              "flash_attention": ["--causal", "1", "70", "35", "64"], "reduction": ["5000"],
              "transpose": ["65", "33"], "histogram": ["5000"], "scan": ["5000"], "softmax": ["3", "1001"],
-             "rmsnorm": ["3", "1001"], "streams": ["3"], "graph": ["3"]}
+             "rmsnorm": ["3", "1001"], "streams": ["3"], "graph": ["3"], "router": ["33", "9", "70"]}
 GPUS = ["mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"]
 SECONDS = 120
 
@@ -34,7 +34,8 @@ def main():
     passed = failed = 0
     for name in names:
         program = folder / name
-        command = [ROOT / "build/hipcc", "-O0", "-std=c++20", ROOT / f"examples/{name}.hip", "-o", program]
+        command = [ROOT / "build/hipcc", "-O0", "-std=c++20", f"-I{ROOT}/kernels/include",
+                   ROOT / f"examples/{name}.hip", "-o", program]
         built = subprocess.run(command, capture_output=True, text=True)
         if built.returncode:
             print(f"{name}: not built\n{last_lines(built.stderr, 5)}")
