@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs Triton's own language tests on emulated GPUs.
 
-    tests/external/triton_core.py --source DIR [--gpu NAME]... [--cases N] [--seed S] [PATTERN...]
+    tests/external/triton_core.py --source DIR [--gpu NAME]... [--cases N] [--from M] [--seed S] [PATTERN...]
 
 DIR is a checkout of triton (github.com/triton-lang/triton, branch release/3.7.x) and build/triton-venv
 what `./dev triton` makes. Of test_core.py's cases, N (0: all) are chosen by the seed: one of each test
-function first, then any; PATTERNs, regular expressions of names, choose among them. Results go to
-build/external/triton, and a run that is started again goes on where it ended (--fresh: from the
-beginning). Prints what failed and why, and a table.
+function first, then any. The first M of those are left out: so the whole file can be run in parts.
+PATTERNs, regular expressions of names, choose among them. Results go to build/external/triton, and a run
+that is started again goes on where it ended (--fresh: from the beginning). Prints what failed and why, and
+a table.
 """
 
 import argparse
@@ -129,6 +130,7 @@ def main():
     parser.add_argument("--source", type=Path, required=True)
     parser.add_argument("--gpu", action="append", choices=GPUS, help="default: all four")
     parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--from", type=int, default=0, dest="first", metavar="M")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=120, help="for one case")
     parser.add_argument("--processes", type=int, default=2)
@@ -141,7 +143,7 @@ def main():
         if options.fresh:
             for notes in FOLDER.glob(f"{gpu}-*.notes"):
                 notes.unlink()
-        cases = choose(all_cases(options, gpu), options.cases, options.seed)
+        cases = choose(all_cases(options, gpu), options.cases, options.seed)[options.first:]
         if options.pattern:
             cases = [case for case in cases if any(re.search(wanted, case) for wanted in options.pattern)]
         left = [case for case in cases if case not in results_so_far(gpu)]
