@@ -10,6 +10,7 @@ namespace {
 /// What is kept of a workgroup: regions (and lines of requests, GroupTrace::kept_lines); some 20
 /// MB.
 constexpr std::size_t kept_steps = std::size_t{1} << 18;
+constexpr double golden_ratio = 0.6180339887498949;
 /// Workgroups of an XCD whose begin is observed, at most.
 constexpr std::uint64_t most_openings = 64;
 
@@ -168,7 +169,9 @@ LaunchTrace::LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigne
     neighbours_.emplace_back(gpu, i * step, scratch_of(i * step));
   const auto is_near = [&](std::uint64_t at) { return at % step == 0 && at / step < near; };
   for (std::uint64_t i = 0, far = whole ? 0 : sample / 2; i < far; ++i) {
-    const std::uint64_t at = (2 * i + 1) * workgroups / (2 * far);
+    // One in each of so many parts of the grid, not in the same place of each: grids have rhythms.
+    const double place = double(i) + std::fmod(golden_ratio * double(i + 1), 1);
+    const auto at = static_cast<std::uint64_t>(place * double(workgroups) / double(far));
     if (is_near(at)) continue;  // is one of them
     if (others_.empty() || others_.back().workgroup != at)
       others_.emplace_back(gpu, at, scratch_of(at));
@@ -188,28 +191,34 @@ engine::GroupObserver* LaunchTrace::begins(std::uint64_t workgroup) {
 }
 
 void LaunchTrace::count(engine::Result& result) const {
-  std::vector<GroupTrace::Executions> sum(result.regions.size());
-  std::uint64_t waves = 0;
-  for (const std::vector<GroupTrace>* traces : {&neighbours_, &others_})
-    for (const GroupTrace& group : *traces) {
-      waves += group.waves.size();
+  struct Sum {
+    double count = 0, lanes = 0;
+  };
+  std::vector<Sum> sum(result.regions.size());
+  double waves = 0;
+  const auto add = [&](const std::vector<GroupTrace>& groups, double each) {
+    for (const GroupTrace& group : groups) {
+      waves += each * double(group.waves.size());
       for (std::size_t r = 0; r < group.executions.size(); ++r) {
-        sum[r].count += group.executions[r].count;
-        sum[r].lanes += group.executions[r].lanes;
+        sum[r].count += each * double(group.executions[r].count);
+        sum[r].lanes += each * double(group.executions[r].lanes);
       }
     }
-  const double groups = static_cast<double>(neighbours_.size() + others_.size());
-  const auto for_all = [&](std::uint64_t part) {
-    return static_cast<std::uint64_t>(
-        std::llround(static_cast<double>(part) * static_cast<double>(workgroups_) / groups));
   };
+  // The neighbours, which all are at the grid's begin, stand for themselves if there are others.
+  const auto near = double(neighbours_.size()), far = double(others_.size());
+  const auto all = double(workgroups_);
+  add(neighbours_, far > 0 ? 1 : all / near);
+  add(others_, (all - near) / std::max(far, 1.0));
+  const auto whole = [](double part) { return static_cast<std::uint64_t>(std::llround(part)); };
   result.executed = neighbours_.size() + others_.size();
-  result.waves = for_all(waves);
+  result.waves = whole(waves);
   result.counts.clear();
   for (std::size_t r = 0; r < sum.size(); ++r)
-    for (std::uint32_t i = 0; sum[r].count && i < result.regions[r].count; ++i)
-      result.counts.push_back(
-          {result.regions[r].first + i, for_all(sum[r].count), for_all(sum[r].lanes)});
+    for (std::uint32_t i = 0; sum[r].count > 0 && i < result.regions[r].count; ++i)
+      result.counts.push_back({result.regions[r].first + i,
+                               std::max<std::uint64_t>(1, whole(sum[r].count)),
+                               whole(sum[r].lanes)});
   std::ranges::sort(result.counts, {},
                     [](const engine::InstructionCount& c) { return c.instruction->address; });
 }

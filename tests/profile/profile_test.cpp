@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "profile/cache.h"
@@ -251,6 +252,26 @@ TEST_F(ProfileTest, CountsComeFromWholeWorkgroups) {
   EXPECT_EQ(partly.counts[0].lanes, 100 * (1u + 64 + 64));
   EXPECT_EQ(partly.executed, 1u);
   EXPECT_EQ(partly.waves, 100u);
+}
+
+/// The neighbours stand for themselves: a grid may begin with the longest of its workgroups.
+TEST_F(ProfileTest, CountsAreThoseOfTheWholeGrid) {
+  LaunchTrace trace(gpu, 1000, 16);
+  for (const GroupTrace& group : trace.neighbours())
+    for (int i = 0; i < 3; ++i) access(trace, group.workgroup, load, 0, 4);
+  for (const GroupTrace& group : trace.others()) access(trace, group.workgroup, load, 0, 4);
+  engine::Result partly = result(1000, 7, 0);
+  trace.count(partly);
+  EXPECT_EQ(partly.counts.at(0).executions, 8 * 3 + 992u);
+  EXPECT_EQ(partly.waves, 1000u);
+}
+
+/// Where grids repeat themselves, others are not all at the same place of what is repeated.
+TEST_F(ProfileTest, OthersAreNotInStep) {
+  LaunchTrace trace(gpu, 4096, 64);
+  std::set<std::uint64_t> places;
+  for (const GroupTrace& group : trace.others()) places.insert(group.workgroup % 128);
+  EXPECT_GT(places.size(), 24u);
 }
 
 TEST_F(ProfileTest, SpinningIsForgotten) {
