@@ -1,26 +1,15 @@
 #include "isa/decode.h"
 
-#include <llvm/MC/MCAsmInfo.h>
-#include <llvm/MC/MCContext.h>
-#include <llvm/MC/MCDisassembler/MCDisassembler.h>
-#include <llvm/MC/MCInst.h>
-#include <llvm/MC/MCInstPrinter.h>
-#include <llvm/MC/MCInstrInfo.h>
-#include <llvm/MC/MCRegisterInfo.h>
-#include <llvm/MC/MCSubtargetInfo.h>
-#include <llvm/MC/MCTargetOptions.h>
-#include <llvm/MC/TargetRegistry.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <cstring>
-#include <deque>
 #include <mutex>
 #include <set>
 #include <unordered_map>
 
 #include "isa/aliases.h"
 #include "isa/crash_guard.h"
+#include "isa/llvm_target.h"
 #include "support/error.h"
 
 namespace hipsight::isa {
@@ -65,15 +54,6 @@ struct Meaning {
   bool returns = false;
 };
 
-void initialise_llvm() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeAMDGPUTargetInfo();
-    LLVMInitializeAMDGPUTargetMC();
-    LLVMInitializeAMDGPUDisassembler();
-  });
-}
-
 }  // namespace
 
 Gfx gfx_of(std::string_view processor) {
@@ -90,25 +70,16 @@ Gfx gfx_of(std::string_view processor) {
 }
 
 struct Decoder::Impl {
-  Gfx gfx;
-  std::string processor;
-  llvm::Triple triple{"amdgcn-amd-amdhsa"};
-  std::unique_ptr<llvm::MCRegisterInfo> registers;
-  std::unique_ptr<llvm::MCAsmInfo> assembly;
-  std::unique_ptr<llvm::MCInstrInfo> instructions;
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
-  std::unique_ptr<llvm::MCContext> context;
-  std::unique_ptr<llvm::MCDisassembler> disassembler;
-  // RDNA's wave64: for operands that wave32 has not (index keys of SWMMAC).
-  std::unique_ptr<llvm::MCSubtargetInfo> wide_subtarget;
-  std::unique_ptr<llvm::MCDisassembler> wide_disassembler;
-  std::unique_ptr<llvm::MCInstPrinter> printer;
+  explicit Impl(std::string_view processor) : gfx(gfx_of(processor)), target(processor, gfx) {}
+
+  const Gfx gfx;
+  LlvmTarget target;
   std::unordered_map<unsigned, Meaning> meanings;
 
   const Meaning& meaning(unsigned opcode) {
     auto [at, fresh] = meanings.try_emplace(opcode);
     if (!fresh) return at->second;
-    std::string_view name = instructions->getName(opcode);
+    std::string_view name = target.instructions->getName(opcode);
     Meaning& result = at->second;
     if (name.starts_with("V_DUAL_")) {
       const auto split = name.find("_X_");
@@ -122,48 +93,9 @@ struct Decoder::Impl {
     }
     return result;
   }
-
-  bool decode(std::span<const std::byte> code, std::uint64_t address, llvm::MCInst& inst,
-              std::uint64_t& size) {
-    return decode_with(*disassembler, code, address, inst, size) ||
-           (wide_disassembler && decode_with(*wide_disassembler, code, address, inst, size));
-  }
-  static bool decode_with(const llvm::MCDisassembler& disassembler, std::span<const std::byte> code,
-                          std::uint64_t address, llvm::MCInst& inst, std::uint64_t& size) {
-    const llvm::ArrayRef bytes(reinterpret_cast<const std::uint8_t*>(code.data()), code.size());
-    inst.clear();
-    llvm::MCDisassembler::DecodeStatus status = llvm::MCDisassembler::Fail;
-    const bool survived = guard_crashes(
-        [&] { status = disassembler.getInstruction(inst, size, bytes, address, llvm::nulls()); });
-    return survived && status == llvm::MCDisassembler::Success && size != 0 && size <= code.size();
-  }
 };
 
-Decoder::Decoder(std::string_view processor) : impl_(std::make_unique<Impl>()) {
-  initialise_llvm();
-  impl_->gfx = gfx_of(processor);
-  impl_->processor = processor;
-  std::string error;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(impl_->triple, error);
-  if (!target) fail("LLVM has no AMDGPU target: {}", error);
-  llvm::MCTargetOptions options;
-  impl_->registers.reset(target->createMCRegInfo(impl_->triple));
-  impl_->assembly.reset(target->createMCAsmInfo(*impl_->registers, impl_->triple, options));
-  impl_->instructions.reset(target->createMCInstrInfo());
-  impl_->subtarget.reset(target->createMCSubtargetInfo(impl_->triple, processor, ""));
-  impl_->context = std::make_unique<llvm::MCContext>(
-      impl_->triple, impl_->assembly.get(), impl_->registers.get(), impl_->subtarget.get());
-  impl_->disassembler.reset(target->createMCDisassembler(*impl_->subtarget, *impl_->context));
-  if (is_rdna(impl_->gfx)) {
-    impl_->wide_subtarget.reset(
-        target->createMCSubtargetInfo(impl_->triple, processor, "+wavefrontsize64"));
-    impl_->wide_disassembler.reset(
-        target->createMCDisassembler(*impl_->wide_subtarget, *impl_->context));
-  }
-  impl_->printer.reset(target->createMCInstPrinter(impl_->triple, 0, *impl_->assembly,
-                                                   *impl_->instructions, *impl_->registers));
-}
-
+Decoder::Decoder(std::string_view processor) : impl_(std::make_unique<Impl>(processor)) {}
 Decoder::~Decoder() = default;
 Decoder::Decoder(Decoder&&) noexcept = default;
 
@@ -174,7 +106,7 @@ Gfx Decoder::gfx() const {
 std::optional<Instruction> Decoder::decode(std::span<const std::byte> code, std::uint64_t address) {
   llvm::MCInst inst;
   std::uint64_t size = 0;
-  if (!impl_->decode(code, address, inst, size)) return std::nullopt;
+  if (!impl_->target.decode(code, address, inst, size)) return std::nullopt;
   const Meaning& meaning = impl_->meaning(inst.getOpcode());
   Instruction result;
   result.address = address;
@@ -191,14 +123,14 @@ std::optional<Instruction> Decoder::decode(std::span<const std::byte> code, std:
 std::string Decoder::text(const Instruction& instruction) {
   llvm::MCInst inst;
   std::uint64_t size = 0;
-  const std::span code(reinterpret_cast<const std::byte*>(instruction.words.data()),
-                       instruction.size);
-  if (!impl_->decode(code, instruction.address, inst, size)) return "(not an instruction)";
+  if (!impl_->target.decode(bytes_of(instruction), instruction.address, inst, size))
+    return "(not an instruction)";
   std::string out;
   llvm::raw_string_ostream stream(out);
   // LLVM prints some malformed instructions no better than it decodes them.
   if (!guard_crashes([&] {
-        impl_->printer->printInst(&inst, instruction.address, "", *impl_->subtarget, stream);
+        impl_->target.printer->printInst(&inst, instruction.address, "", *impl_->target.subtarget,
+                                         stream);
       }))
     return std::string(instruction.name) + " (malformed)";
   const auto begin = out.find_first_not_of(" \t");
