@@ -120,6 +120,16 @@ Occupancy occupancy(const gpus::Gpu& gpu, const Resources& need) {
   return result;
 }
 
+std::optional<FewerVgprs> with_fewer_vgprs(const gpus::Gpu& gpu, const Resources& resources) {
+  const Occupancy now = occupancy(gpu, resources);
+  if (now.limiter != Limiter::Vgprs) return std::nullopt;
+  for (Resources fewer = resources; fewer.vgprs-- > 1;) {
+    const Occupancy then = occupancy(gpu, fewer);
+    if (then.workgroups > now.workgroups) return FewerVgprs{fewer.vgprs, then};
+  }
+  return std::nullopt;
+}
+
 std::string text(const Occupancy& occupancy) {
   if (occupancy.workgroups == 0)
     return fmt::format("not one workgroup fits, for {}", text(occupancy.limiter));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,14 @@ struct Occupancy {
 /// the rules from LLVM's occupancy model and the hardware's placing of whole workgroups.
 /// @throws Error when the workgroup or the wavefront size is none that the GPU can have.
 Occupancy occupancy(const gpus::Gpu& gpu, const Resources& resources);
+
+/// The most VGPRs with which more workgroups of a kernel would be resident than are.
+struct FewerVgprs {
+  std::uint32_t vgprs = 0;
+  Occupancy occupancy;  ///< with them
+};
+/// None where VGPRs are not what limits it, or where something else would at once.
+std::optional<FewerVgprs> with_fewer_vgprs(const gpus::Gpu& gpu, const Resources& resources);
 
 /// In words: "4 of 8 waves per SIMD, limited by VGPRs".
 std::string text(const Occupancy& occupancy);

@@ -189,6 +189,26 @@ TEST(Occupancy, names_the_limiter) {
             Limiter::WaveSlots);
 }
 
+// 512 VGPRs of a SIMD, given out eight at a time: 512 / 5 waves is 102.4.
+TEST(Occupancy, says_how_many_vgprs_would_do_for_more) {
+  const gpus::Gpu gpu = gpus::find("mi300x");
+  const auto more = with_fewer_vgprs(gpu, resources(128, 0, 256));
+  ASSERT_TRUE(more);
+  EXPECT_EQ(more->vgprs, 96u);
+  EXPECT_EQ(more->occupancy.waves_per_simd(), 5);
+  EXPECT_EQ(occupancy(gpu, resources(97, 0, 256)).waves_per_simd(), 4);
+  // Eight waves at once: the next step is two of them to a SIMD more.
+  EXPECT_EQ(with_fewer_vgprs(gpu, resources(96, 0, 512))->vgprs, 80u);
+  EXPECT_EQ(with_fewer_vgprs(gpu, resources(96, 0, 512))->occupancy.waves_per_simd(), 6);
+  EXPECT_EQ(with_fewer_vgprs(gpu, resources(256, 0, 1024))->vgprs, 128u);  // now none fits
+  // RDNA3 in wave64: 768 VGPRs of a SIMD in 24s of wave32 lanes; half of both for 64.
+  EXPECT_EQ(with_fewer_vgprs(gpus::find("rx7900xtx"), resources(100, 0, 64, 64))->vgprs, 96u);
+  // Nothing limits it, or something else; or LDS would as soon as VGPRs did not.
+  EXPECT_FALSE(with_fewer_vgprs(gpu, resources(32, 0, 256)));
+  EXPECT_FALSE(with_fewer_vgprs(gpu, resources(32, 32768, 256)));
+  EXPECT_FALSE(with_fewer_vgprs(gpu, resources(200, 32768, 256)));
+}
+
 // gfx950 hands LDS out in pieces of 1280 bytes: 160 KiB are 128 of them, so 10241 bytes take nine.
 TEST(Occupancy, rounds_lds_to_its_granule) {
   EXPECT_EQ(occupancy(gpus::find("mi355x"), resources(32, 10240, 64)).workgroups, 16u);
