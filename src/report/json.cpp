@@ -47,9 +47,9 @@ Json instructions(const profile::Summary& summary) {
 
 Json row(const ProfileReport::Row& from) {
   Json json;
-  if (!from.text.empty()) json["text"] = from.text, json["address"] = from.address;
-  json["file"] = from.line ? Json(from.file) : Json();
-  json["line"] = from.line ? Json(from.line) : Json();
+  if (!from.at.text.empty()) json["text"] = from.at.text, json["address"] = from.at.address;
+  json["file"] = from.at.line ? Json(from.at.file) : Json();
+  json["line"] = from.at.line ? Json(from.at.line) : Json();
   json["executions"] = from.executions;
   json["active_lanes"] = from.active_lanes;
   if (from.requests > 0)
@@ -62,6 +62,7 @@ Json row(const ProfileReport::Row& from) {
                       {"l2_hits", from.caches.l2_hits}};
   if (from.lds_cycles > 0)
     json["lds_cycles"] = {{"all", from.lds_cycles}, {"conflicts", from.lds_conflict_cycles}};
+  if (from.live) json["live_vgprs"] = from.live->vgprs, json["live_agprs"] = from.live->agprs;
   return json;
 }
 
@@ -109,7 +110,7 @@ Json prediction(const timing::Prediction& p) {
   return json;
 }
 
-Json place(const Wait::Place& place) {
+Json place(const Place& place) {
   return {{"instruction", place.text},
           {"address", place.address},
           {"file", place.file.empty() ? Json() : Json(place.file)},
@@ -123,6 +124,22 @@ Json waits(const std::vector<Wait>& waits) {
                     {"cause", key_of(wait.cause)},
                     {"at", place(wait.at)},
                     {"of", wait.of.text.empty() ? Json() : place(wait.of)}});
+  return json;
+}
+
+Json registers(const RegisterReport& report) {
+  Json json = {{"live_vgprs", report.most.vgprs},
+               {"live_agprs", report.most.agprs},
+               {"at", place(report.at)},
+               {"calls", report.calls},
+               {"for_more_waves", Json()},
+               {"scratch_stores", report.scratch_stores},
+               {"scratch_loads", report.scratch_loads}};
+  if (report.for_more)
+    json["for_more_waves"] = {{"vgprs", report.for_more->vgprs},
+                              {"waves_per_simd", report.for_more->occupancy.waves_per_simd()}};
+  const Place& line = report.scratch_line;
+  json["most_scratch"] = line.line ? Json{{"file", line.file}, {"line", line.line}} : Json();
   return json;
 }
 
@@ -219,6 +236,7 @@ Json kernel_json(const KernelReport& kernel) {
     json["prediction"] = prediction(*kernel.prediction);
     json["prediction"]["waits"] = waits(kernel.waits);
   }
+  if (kernel.registers) json["registers"] = registers(*kernel.registers);
   if (kernel.profile) json["profile"] = profile(*kernel.profile);
   if (kernel.fidelity) json["fidelity"] = fidelity(*kernel.fidelity);
   json["host_seconds"] = sum.host_seconds;

@@ -11,6 +11,7 @@
 #include "profile/fidelity.h"
 #include "profile/summary.h"
 #include "report/profile_report.h"
+#include "report/register_report.h"
 #include "report/session.h"
 #include "report/waits.h"
 #include "timing/occupancy.h"
@@ -34,6 +35,7 @@ struct KernelReport {
   std::uint32_t scratch = 0;                     ///< bytes of a work-item
   profile::Summary summary;
   std::optional<profile::FidelitySummary> fidelity;  ///< if asked for
+  std::optional<RegisterReport> registers;           ///< if a profile is asked for
   std::optional<ProfileReport> profile;              ///< of its first launch, if asked for
   std::optional<timing::Prediction> prediction;      ///< likewise
   std::vector<Wait> waits;                           ///< of the prediction

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "isa/decode.h"
 #include "support/quantity.h"
 
 namespace hipsight::report {
@@ -23,8 +22,7 @@ std::string share(double part, double whole) {
 }
 
 std::string place(const ProfileReport::Row& row) {
-  if (!row.line) return "(not known)";
-  return fmt::format("{}:{}", row.file.substr(row.file.rfind('/') + 1), row.line);
+  return row.at.line ? row.at.source() : "(not known)";
 }
 
 /// What may be wasted: sectors without bytes that were asked for, and cycles of bank conflicts, in
@@ -60,14 +58,14 @@ void ProfileReport::Row::add(const profile::InstructionProfile& from, bool vecto
 }
 
 ProfileReport describe(const profile::Profile& profile, const code::CodeObject& object,
-                       std::uint32_t wavefront_size) {
+                       const RegisterReport& registers, std::uint32_t wavefront_size) {
   ProfileReport report;
   report.workgroups = profile.workgroups;
   report.observed = profile.observed;
   report.neighbours = profile.neighbours;
   report.sampling_error = profile.sampling_error;
   report.cut = profile.cut;
-  isa::Decoder decoder(object.target().processor);
+  Places places(object);
   std::map<std::pair<std::string, std::uint32_t>, ProfileReport::Row> lines;
   std::map<std::pair<std::string, std::uint32_t>, std::uint64_t> lanes_of_line;
   std::uint64_t lanes = 0;
@@ -78,16 +76,16 @@ ProfileReport describe(const profile::Profile& profile, const code::CodeObject& 
     const isa::Instruction& in = *from.instruction;
     const bool vector_memory = is_vector_memory(isa::work_of(in).pipe);
     ProfileReport::Row& row = report.instructions.emplace_back();
-    row.text = decoder.text(in);
-    row.address = in.address;
-    if (const auto where = object.line(in.address)) row.file = where->file, row.line = where->line;
+    row.at = places.of(in);
+    if (const auto live = registers.live.find(in.address); live != registers.live.end())
+      row.live = live->second;
     row.add(from, vector_memory);
     row.active_lanes = mean(from.lanes, from.executions);
-    ProfileReport::Row& line = lines[{row.file, row.line}];
-    line.file = row.file;
-    line.line = row.line;
+    ProfileReport::Row& line = lines[{row.at.file, row.at.line}];
+    line.at.file = row.at.file;
+    line.at.line = row.at.line;
     line.add(from, vector_memory);
-    std::uint64_t& of_line = lanes_of_line[{row.file, row.line}];
+    std::uint64_t& of_line = lanes_of_line[{row.at.file, row.at.line}];
     of_line += from.lanes;
     line.active_lanes = mean(of_line, line.executions);
     report.all.add(from, vector_memory);
@@ -135,7 +133,7 @@ std::string text_of(const ProfileReport& report, std::size_t indent) {
   for (std::size_t i = 0; i < std::min(std::size_t{5}, worst.size()); ++i) {
     const ProfileReport::Row& row = *worst[i];
     out += fmt::format("{}{}  {}{}  {} at {:#x}", next, columns(row, report.all.executions),
-                       place(row), next, row.text, row.address);
+                       place(row), next, row.at.text, row.at.address);
   }
   return out;
 }

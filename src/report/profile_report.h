@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "profile/profile.h"
+#include "report/register_report.h"
 
 namespace hipsight::report {
 
@@ -12,15 +14,13 @@ namespace hipsight::report {
 struct ProfileReport {
   /// One instruction, or all of one source line. Memory figures are scaled to all workgroups.
   struct Row {
-    std::string text;           ///< the instruction; empty for a line
-    std::uint64_t address = 0;  ///< in the code object; 0 for a line
-    std::string file;
-    std::uint32_t line = 0;                       ///< 0: not known
+    Place at;
     std::uint64_t executions = 0;                 ///< wave-instructions, exact
     double active_lanes = 0;                      ///< mean share of the wave, 0 to 1
     double requests = 0, sectors = 0, bytes = 0;  ///< of vector memory
     double lds_cycles = 0, lds_conflict_cycles = 0;
     profile::CacheUse caches;
+    std::optional<RegisterReport::Count> live;  ///< vector registers, of an instruction
 
     void add(const profile::InstructionProfile& profile, bool vector_memory);
   };
@@ -35,7 +35,7 @@ struct ProfileReport {
 };
 
 ProfileReport describe(const profile::Profile& profile, const code::CodeObject& object,
-                       std::uint32_t wavefront_size);
+                       const RegisterReport& registers, std::uint32_t wavefront_size);
 
 /// Lines of text, without the label "profile", each to be indented by `indent`.
 std::string text_of(const ProfileReport& report, std::size_t indent);

@@ -61,6 +61,18 @@ bool same(const engine::Dim3& a, const engine::Dim3& b) {
 // AMDGPUUsage, compute_pgm_rsrc1: WGP_MODE of GFX10 and later.
 constexpr std::uint32_t kWgpMode = 1u << 29;
 
+timing::Resources resources(const gpus::Gpu& gpu, const engine::Dispatch& dispatch) {
+  const code::Kernel& kernel = *dispatch.kernel;
+  timing::Resources need;
+  need.vgprs = kernel.vgprs;
+  need.sgprs = kernel.sgprs;
+  need.lds_bytes = kernel.lds_bytes + dispatch.dynamic_lds;
+  need.workgroup_size = std::uint32_t(dispatch.block.volume());
+  need.wavefront_size = kernel.wavefront_size;
+  need.wgp_mode = gpu.cus_per_wgp > 1 && (kernel.descriptor.rsrc1 & kWgpMode);
+  return need;
+}
+
 KernelReport describe(const gpus::Gpu& gpu, const engine::Dispatch& dispatch) {
   const code::Kernel& kernel = *dispatch.kernel;
   KernelReport report;
@@ -78,15 +90,7 @@ KernelReport describe(const gpus::Gpu& gpu, const engine::Dispatch& dispatch) {
   report.fixed_lds = kernel.lds_bytes;
   report.dynamic_lds = dispatch.dynamic_lds;
   report.scratch = kernel.scratch_bytes;
-
-  timing::Resources need;
-  need.vgprs = kernel.vgprs;
-  need.sgprs = kernel.sgprs;
-  need.lds_bytes = kernel.lds_bytes + dispatch.dynamic_lds;
-  need.workgroup_size = std::uint32_t(dispatch.block.volume());
-  need.wavefront_size = kernel.wavefront_size;
-  need.wgp_mode = gpu.cus_per_wgp > 1 && (kernel.descriptor.rsrc1 & kWgpMode);
-  report.occupancy = timing::occupancy(gpu, need);
+  report.occupancy = timing::occupancy(gpu, resources(gpu, dispatch));
   return report;
 }
 
@@ -266,7 +270,10 @@ void Session::Launch::add(engine::Result result) {
   report.summary.add(result);
   if (trace_) {
     profile::simulate_caches(impl.run.gpu, *trace_);
-    report.profile = describe(profile::profile(*trace_, result), dispatch_.module->object(),
+    const code::CodeObject& object = dispatch_.module->object();
+    report.registers =
+        describe(object, *dispatch_.kernel, impl.run.gpu, resources(impl.run.gpu, dispatch_));
+    report.profile = describe(profile::profile(*trace_, result), object, *report.registers,
                               report.wavefront_size);
     report.profile->launch = number_;
     report.profile->tables = impl.output.tables;
@@ -275,7 +282,7 @@ void Session::Launch::add(engine::Result result) {
                     report.wavefront_size);
     report.prediction = timing::predict(impl.run.gpu, *trace_, result, report.occupancy,
                                         report.wavefront_size, impl.output.caches);
-    report.waits = describe(*report.prediction, dispatch_.module->object());
+    report.waits = describe(*report.prediction, object);
   }
   if (!impl.output.fidelity) return;
   if (!report.fidelity) report.fidelity.emplace();

@@ -205,6 +205,9 @@ void add(std::string& out, const gpus::Gpu& gpu, const KernelReport& kernel) {
         fmt::format("{:.3g} FLOP per byte asked of memory", *kernel.verdict.arithmetic_intensity));
   if (!kernel.roofs.roofs.empty()) row(out, "roofs", roofs(kernel));
   row(out, "verdict", wrapped_words(kernel.verdict.sentence));
+  if (kernel.registers) row(out, "registers", wrapped_words(text_of(*kernel.registers)));
+  if (kernel.registers && !scratch_text(*kernel.registers).empty())
+    row(out, "scratch", wrapped_words(scratch_text(*kernel.registers)));
   if (kernel.prediction) row(out, "predicted", prediction(*kernel.prediction, kernel.waits));
   if (kernel.profile && kernel.profile->tables)
     row(out, "profile", text_of(*kernel.profile, kLabel));

@@ -4,18 +4,13 @@
 #include <vector>
 
 #include "code/code_object.h"
+#include "report/place.h"
 #include "timing/predict.h"
 
 namespace hipsight::report {
 
-/// Where waves would wait longest, with what it names as text: it outlives the code object.
+/// Where waves would wait longest.
 struct Wait {
-  struct Place {
-    std::string text;           ///< of the instruction
-    std::uint64_t address = 0;  ///< in the code object
-    std::string file;
-    std::uint32_t line = 0;  ///< 0: not known
-  };
   Place at;           ///< the instruction that could not be issued
   Place of;           ///< whose access or result it waited for; no text: a unit
   std::string cause;  ///< timing::Prediction::stalls

@@ -341,8 +341,8 @@ RunReport full() {
   kernel.fidelity = profile::FidelitySummary{
       1000, {{"V_EXP_F32", {{isa::Fidelity::Approximate, "of a table that is not public"}, 20}}}};
   ProfileReport::Row row;
-  row.file = "src/attention.hip";
-  row.line = 42;
+  row.at.file = "src/attention.hip";
+  row.at.line = 42;
   row.executions = 1000;
   row.requests = 100;
   row.sectors = 800;
@@ -351,10 +351,22 @@ RunReport full() {
   row.lds_conflict_cycles = 125;
   row.caches = {400, 100, 300, 150};
   kernel.profile = {1, 64, 8, 4, 0.01, true, true, row, {row}, {row}};
-  kernel.profile->instructions[0].text = "global_load_dword v1, v[2:3], off";
+  kernel.profile->instructions[0].live = {61, 16};
+  kernel.profile->instructions[0].at.text = "global_load_dword v1, v[2:3], off";
   timing::Resources need;
   need.vgprs = 128;
   need.workgroup_size = 256;
+  RegisterReport& registers = kernel.registers.emplace();
+  registers.given = {96, 32};
+  registers.most = {61, 16};
+  registers.at = {"v_add_f32_e32 v1, v2, v3", 0x1234, "src/attention.hip", 42};
+  registers.calls = true;
+  registers.waves_per_simd = 4;
+  registers.for_more = timing::with_fewer_vgprs(run.gpu, need);
+  registers.scratch_stores = 12;
+  registers.scratch_loads = 1;
+  registers.scratch_line = {"", 0, "src/attention.hip", 30};
+  registers.spills = true;
   kernel.occupancy = timing::occupancy(run.gpu, need);
   const timing::Launches launches{&sum, kernel.occupancy, 64, 1e8};
   kernel.roofs = timing::roofs(run.gpu, launches);
@@ -402,6 +414,10 @@ TEST(Text, fits_a_hundred_columns_and_says_what_it_is) {
         "LDS 16640 B (256 dynamic)",
         "spilled 3 VGPRs, 0 SGPRs",
         "4 of 8 waves per SIMD, limited by VGPRs",
+        "at most 61 of 96 VGPRs and 16 of 32 AGPRs hold what is read later, at v_add_f32_e32",
+        "v2, v3 (attention.hip:42); what the functions that it calls read is not known",
+        "96 or fewer of both a SIMD would have 5 waves, not 4",
+        "VGPRs spilled: 12 stores and 1 load in its code, most at attention.hip:30",
         "matrix f16",
         "global 1.00 GB read + 100 MB written",
         "FLOP per byte",
