@@ -27,6 +27,22 @@ HIPSIGHT_INLINE Vector<float, N> to_f32(const Vector<T, N>& values) {
   return result;
 }
 
+/// 8 bits in 16, or nothing to do; exact.
+template <class T, class From, int N>
+HIPSIGHT_INLINE Vector<T, N> widen(const Vector<From, N>& values) {
+  if constexpr (std::is_same_v<T, From>) {
+    return values;
+  } else {
+    static_assert(is_fp8<From> && sizeof(T) == 2, "widen: only from fp8 to 16 bits");
+    const Vector<float, N> wide = to_f32<From, N>(values);
+    Vector<std::uint32_t, N / 2> pairs;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < N; i += 2)
+      pairs[i / 2] = arch::cut<T>(Vector<float, 2>{wide[i], wide[i + 1]});
+    return __builtin_bit_cast(Vector<T, N>, pairs);
+  }
+}
+
 /// To the nearest, of two the even one. 8-bit types saturate; a NaN is 0 in int8.
 template <class T>
 HIPSIGHT_INLINE T narrow(float value) {

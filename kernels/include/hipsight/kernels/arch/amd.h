@@ -92,6 +92,25 @@ HIPSIGHT_INLINE std::uint32_t weights(Vector<float, 2> x, Vector<float, 2>& sum)
   }
 }
 
+/// Both in T, the first one in the low half; what T has no bits for is cut.
+template <class T>
+HIPSIGHT_INLINE std::uint32_t cut(Vector<float, 2> x) {
+  if constexpr (__is_same(T, f16)) {
+    return __builtin_bit_cast(std::uint32_t, __builtin_amdgcn_cvt_pkrtz(x[0], x[1]));
+  } else {
+    const auto bits = __builtin_bit_cast(Vector<std::uint32_t, 2>, x);
+    return __builtin_amdgcn_perm(bits[1], bits[0], 0x07060302);  // their high halves
+  }
+}
+
+/// 16 bytes of memory that is known to exist, at an address of each lane's own.
+template <class V>
+HIPSIGHT_INLINE V load(const void* from) {
+  static_assert(sizeof(V) == 16, "load: chunks of 16 bytes");
+  using Words = Vector<std::uint32_t, 4>;
+  return __builtin_bit_cast(V, *(const __attribute__((address_space(1))) Words*)from);
+}
+
 /// Buffer accesses: the hardware compares each lane's offset with the limit. The resource's last
 /// word says "raw, 32-bit data": LLVM, AMDGPUUsage, and the ISA guides, "Buffer resource
 /// descriptor".

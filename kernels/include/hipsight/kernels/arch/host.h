@@ -62,16 +62,28 @@ HIPSIGHT_INLINE Vector<float, 2> fma(Vector<float, 2> x, float y, float z) {
   return {std::fma(x[0], y, z), std::fma(x[1], y, z)};
 }
 
-/// Both in T, the first one in the low half, and added to a sum.
+/// Both in T, the first one in the low half.
+template <class T>
+HIPSIGHT_INLINE std::uint32_t cut(Vector<float, 2> x) {
+  const T both[] = {static_cast<T>(x[0]), static_cast<T>(x[1])};
+  std::uint32_t bits;
+  std::memcpy(&bits, both, sizeof bits);
+  return bits;
+}
+
+/// The same, added to a sum.
 template <class T>
 inline constexpr float cut_share = 0;
 template <class T>
 HIPSIGHT_INLINE std::uint32_t weights(Vector<float, 2> x, Vector<float, 2>& sum) {
-  const T both[] = {static_cast<T>(x[0]), static_cast<T>(x[1])};
   sum[0] += x[0], sum[1] += x[1];
-  std::uint32_t bits;
-  std::memcpy(&bits, both, sizeof bits);
-  return bits;
+  return cut<T>(x);
+}
+
+/// 16 bytes of memory that is known to exist.
+template <class V>
+HIPSIGHT_INLINE V load(const void* from) {
+  return *static_cast<const V*>(from);
 }
 
 template <class V>

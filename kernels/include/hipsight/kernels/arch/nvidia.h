@@ -63,14 +63,26 @@ HIPSIGHT_INLINE Vector<float, 2> fma(Vector<float, 2> x, float y, float z) {
   return {fmaf(x[0], y, z), fmaf(x[1], y, z)};
 }
 
-/// Both in T, the first one in the low half, and added to a sum.
+/// Both in T, the first one in the low half.
+template <class T>
+HIPSIGHT_INLINE std::uint32_t cut(Vector<float, 2> x) {
+  const Vector<T, 2> both{static_cast<T>(x[0]), static_cast<T>(x[1])};
+  return *reinterpret_cast<const std::uint32_t*>(&both);
+}
+
+/// The same, added to a sum.
 template <class T>
 inline constexpr float cut_share = 0;
 template <class T>
 HIPSIGHT_INLINE std::uint32_t weights(Vector<float, 2> x, Vector<float, 2>& sum) {
-  const Vector<T, 2> both{static_cast<T>(x[0]), static_cast<T>(x[1])};
   sum[0] += x[0], sum[1] += x[1];
-  return *reinterpret_cast<const std::uint32_t*>(&both);
+  return cut<T>(x);
+}
+
+/// 16 bytes of memory that is known to exist.
+template <class V>
+HIPSIGHT_INLINE V load(const void* from) {
+  return *static_cast<const V*>(from);
 }
 
 template <class V>

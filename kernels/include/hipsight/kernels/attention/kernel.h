@@ -2,12 +2,9 @@
 // scores (T. Dao, "FlashAttention-2", arXiv 2307.08691).
 #pragma once
 
-#include "../tile/copy.h"
 #include "../tile/tile_order.h"
-#include "band.h"
+#include "part.h"
 #include "sequences.h"
-#include "softmax.h"
-#include "tilings.h"
 
 namespace hipsight::kernels {
 
@@ -31,27 +28,10 @@ struct AttentionWorkgroup {
   static constexpr int threads = tiling.waves * arch::wave_size;
   static constexpr int queries = tiling.waves * tiling.wave_queries, keys = tiling.keys;
 
-  using Step = arch::MatrixStep<T>;
-  static constexpr int bank_bytes = facts(arch::current).bank_bytes;
-
-  /// Keys lie in panels that are as deep as a power of two.
-  static constexpr int panel = head % 64 == 0 ? 64 : 32, panels = head / panel;
-  using KeyPanel =
-      SharedTile<T, keys, panel,
-                 swizzle_for<T>(Step::layout.chained_b, panel * sizeof(T), bank_bytes)>;
-  using ValueTile =
-      SharedTile<T, head, keys, swizzle_for<T>(Step::layout.b, keys * sizeof(T), bank_bytes)>;
-  struct Shared {
-    KeyPanel k[tiling.buffers][panels];
-    ValueTile v[tiling.buffers];
-  };
+  using Shared = AttentionTiles<T, head, tiling>;
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
                 "attention: the tiling takes more shared memory than this GPU has");
-
-  using Query = OperandTile<T, Operand::a, tiling.wave_queries>;
-  using Softmax = OnlineSoftmax<T, tiling.wave_queries, keys>;
-  using Scores = typename Softmax::Scores;
-  using Result = Accumulator<T, tiling.wave_queries, head>;
+  using Part = AttentionPart<T, head, tiling>;
 
   /// One head after the other, so that caches keep its keys; of each head the last queries first,
   /// that see most keys if few are seen of others: what is last is short.
@@ -73,12 +53,16 @@ struct AttentionWorkgroup {
     const auto v = rows_of(arguments.v, batch, key_head, arguments.key_starts);
     const Sight sight{arguments.band, q.rows, k.rows};
 
-    const int own = first + arch::wave() * tiling.wave_queries;
-    Part part{sight, {own, last_of(own, tiling.wave_queries, q.rows)}, Softmax(arguments.factor)};
-    part.load(q);
+    const int at = first + arch::wave() * tiling.wave_queries;
+    const Queries own{at, last_of(at, tiling.wave_queries, q.rows)};
+    Part part{typename Part::Softmax(arguments.factor)};
+    part.load(q.from(own.first, 0));
     Tiles tiles(k, v, shared);
-    attend(part, tiles, {first, last_of(first, queries, q.rows)});
-    store(arguments, part, batch, query_head);
+    const Range seen = sight.of_some(first, last_of(first, queries, q.rows));
+    if (seen.begin < seen.end)
+      through_tiles<tiling.buffers>(tiles, seen.begin / keys, ceil_div(seen.end, keys),
+                                    [&](int t) { work(part, shared, sight, own, t); });
+    store(arguments, part, own.first, batch, query_head);
   }
 
   /// Queries `first` to `last`; none if last is less.
@@ -92,166 +76,62 @@ struct AttentionWorkgroup {
   /// The keys and values as tiles in shared memory: tile t in buffer t % buffers.
   class Tiles {
    public:
-    static constexpr int buffers = tiling.buffers;
-    const Shared& shared;
-
-    HIPSIGHT_INLINE Tiles(const GlobalTile<const T>& k, const GlobalTile<const T>& v,
-                          Shared& memory)
-        : shared(memory),
-          k_(k),
+    HIPSIGHT_INLINE Tiles(const GlobalTile<const T>& k, const GlobalTile<const T>& v, Shared& to)
+        : k_(k),
           v_(v),
-          to_(memory),
-          fits_((direct ? k.aligned : k.takes_vectors()) && v.takes_vectors()) {}
+          to_(to),
+          fits_((decltype(copy_)::direct ? k.aligned : k.takes_vectors()) && v.takes_vectors()) {}
 
-    /// Asks for tile t; the one asked for before must be finished. Direct copies need its buffer at
-    /// once, others when they finish.
     HIPSIGHT_INLINE void start(int t) {
-      if (!fits_) return;
-      const auto k = k_.from(t * keys, 0);
-      HIPSIGHT_UNROLL
-      for (int p = 0; p < panels; p++)
-        copy_k_[p].start(k.from(0, p * panel), to_.k[t % buffers][p]);
-      copy_v_.start(v_.from(t * keys, 0), to_.v[t % buffers]);
+      if (fits_) copy_.start(k_.from(t * keys, 0), v_.from(t * keys, 0), to_, t % tiling.buffers);
     }
 
-    /// Writes it when it is there; a barrier must follow.
     HIPSIGHT_INLINE void finish(int t) {
-      if (fits_) {
-        HIPSIGHT_UNROLL
-        for (int p = 0; p < panels; p++) copy_k_[p].finish(to_.k[t % buffers][p]);
-        copy_v_.finish(to_.v[t % buffers]);
-      } else {
-        const auto k = k_.from(t * keys, 0);
-        for (int p = 0; p < panels; p++)
-          copy_k_[p].now(k.from(0, p * panel), to_.k[t % buffers][p]);
-        copy_v_.now(v_.from(t * keys, 0), to_.v[t % buffers]);
-      }
+      if (fits_)
+        copy_.finish(to_, t % tiling.buffers);
+      else
+        copy_.now(k_.from(t * keys, 0), v_.from(t * keys, 0), to_, t % tiling.buffers);
     }
 
    private:
-    static constexpr bool direct = buffers > 1 && DirectCopy<KeyPanel, threads>::possible;
-    using CopyK =
-        std::conditional_t<direct, DirectCopy<KeyPanel, threads>, Copy<KeyPanel, true, threads>>;
-    using CopyV = Copy<ValueTile, false, threads, false>;
-
     GlobalTile<const T> k_, v_;
     Shared& to_;
     bool fits_;
-    CopyK copy_k_[panels];
-    CopyV copy_v_;
+    AttentionCopy<T, head, tiling> copy_;
   };
-
-  /// What a wave has in its registers.
-  struct Part {
-    Sight sight;
-    Queries own;
-    Softmax softmax;
-    Query query[head / Step::layout.depth] = {};
-    Result result = {};
-
-    HIPSIGHT_INLINE void load(const GlobalTile<const T>& q) {
-      const auto rows = q.from(own.first, 0);
-      HIPSIGHT_UNROLL
-      for (int d = 0; d < head / Step::layout.depth; d++)
-        query[d].load(rows, d * Step::layout.depth);
-    }
-
-    HIPSIGHT_INLINE void score(const KeyPanel (&k)[panels], Scores& scores) const {
-      HIPSIGHT_UNROLL
-      for (int d = 0; d < head / Step::layout.depth; d++) {
-        OperandTile<T, Operand::chained_b, keys> b;
-        const int depth = d * Step::layout.depth;
-        b.load(k[depth / panel], depth % panel);
-        multiply(query[d], b, scores);
-      }
-    }
-
-    /// Adds the weighted values of steps `step` and on.
-    template <int step>
-    HIPSIGHT_INLINE void add(const typename Softmax::Weights& weights, const ValueTile& v) {
-      if constexpr (step < Softmax::Weights::steps) {
-        OperandTile<T, Operand::b, head> values;
-        values.load(v, step * Step::layout.depth);
-        multiply(weights.template operand<step>(), values, result);
-        add<step + 1>(weights, v);
-      }
-    }
-  };
-
-  /// While the waves work on a tile, the next one is on its way.
-  HIPSIGHT_INLINE static void attend(Part& part, Tiles& tiles, Queries all) {
-    const Range seen = part.sight.of_some(all.first, all.last);
-    if (seen.begin >= seen.end) return;
-    const int count = ceil_div(seen.end, keys);
-    int t = seen.begin / keys;
-    tiles.start(t);
-    tiles.finish(t);
-    arch::barrier();
-    for (; t < count; t++) {
-      if (t + 1 < count) tiles.start(t + 1);
-      work(part, tiles, t);
-      if (tiling.buffers == 1) arch::barrier();
-      if (t + 1 < count) tiles.finish(t + 1);
-      arch::barrier();
-    }
-  }
 
   /// A wave leaves out tiles that none of its queries sees.
-  HIPSIGHT_INLINE static void work(Part& part, const Tiles& tiles, int t) {
-    const Queries own = part.own;
-    const Range some = part.sight.of_some(own.first, own.last);
-    const Range each = part.sight.of_all(own.first, own.last);
-    const int key = t * keys, i = t % tiling.buffers;
+  HIPSIGHT_INLINE static void work(Part& part, const Shared& tiles, const Sight& sight, Queries own,
+                                   int t) {
+    const Range some = sight.of_some(own.first, own.last);
+    const Range each = sight.of_all(own.first, own.last);
+    const int key = t * keys;
     if (own.last < own.first || key >= some.end || key + keys <= some.begin) return;
-    Scores scores;
-    part.score(tiles.shared.k[i], scores);
-    if (key < each.begin || key + keys > each.end) hide(scores, part.sight, own.first, key);
-    part.template add<0>(part.softmax(scores, part.result), tiles.shared.v[i]);
-  }
-
-  /// Scores of keys that a query does not see become -inf.
-  HIPSIGHT_INLINE static void hide(Scores& scores, const Sight& sight, int first_query,
-                                   int first_key) {
-    scores.update([&](Place at, int, float score) {
-      const Range seen = sight.of(first_query + at.row);
-      const int key = first_key + at.column;
-      return seen.begin <= key && key < seen.end ? score : -__builtin_huge_valf();
+    part.work(tiles, t % tiling.buffers, [&](auto& scores) {
+      if (key < each.begin || key + keys > each.end)
+        part.hide(scores, key, [&](int row) { return sight.of(own.first + row); });
     });
   }
 
-  /// A query that sees no key, or whose scores are all -inf, gets zeros; the logarithm of its sum
-  /// is -inf.
+  /// The logarithm of the sum of a query that sees no key is -inf.
   HIPSIGHT_INLINE static void store(const AttentionArguments<T, head>& arguments, Part& part,
-                                    int batch, int query_head) {
-    Result& result = part.result;
-    const int first = part.own.first;
+                                    int first, int batch, int query_head) {
     const auto o = rows_of(arguments.o, batch, query_head, arguments.query_starts).from(first, 0);
-    const auto sum = part.softmax.sum();
-    RowVector<Scores> inverse;
-    HIPSIGHT_UNROLL
-    for (int r = 0; r < Scores::rows_held; r++)
-      inverse.row[r] = sum.row[r] == 0 ? 0 : 1 / sum.row[r];
-    result.update([&](Place, int r, float value) { return value * inverse.row[r]; });
-
-    constexpr int width = Result::run < chunk_size<T> ? Result::run : chunk_size<T>;
-    result.template for_each_run<width>([&](Place at, const Vector<float, width>& values) {
-      Vector<T, width> rounded;
-      HIPSIGHT_UNROLL
-      for (int i = 0; i < width; i++) rounded[i] = static_cast<T>(values[i]);
-      if (o.takes_vectors()) return o.store(at.row, at.column, tiling.wave_queries, rounded);
+    const auto sum = part.finish();
+    part.template for_each_result<T>([&](Place at, const auto& values) {
+      if (o.takes_vectors()) return o.store(at.row, at.column, tiling.wave_queries, values);
+      constexpr int width = sizeof values / sizeof(T);
       HIPSIGHT_UNROLL
       for (int i = 0; i < width; i++)
-        o.store_one(at.row, at.column + i, tiling.wave_queries, rounded[i]);
+        o.store_one(at.row, at.column + i, tiling.wave_queries, values[i]);
     });
 
     if (!arguments.log_sums.data) return;
     const auto log_sums =
         rows_of(arguments.log_sums, batch, query_head, arguments.query_starts).from(first, 0);
     constexpr float ln_2 = 0.693147181f;
-    result.update([&](Place at, int r, float value) {
-      const float log_sum = part.softmax.log2_of(r, sum.row[r]) * ln_2;
-      if (at.column == 0) log_sums.store_one(at.row, 0, tiling.wave_queries, log_sum);
-      return value;
+    part.for_each_log2(sum, [&](int row, float log2) {
+      log_sums.store_one(row, 0, tiling.wave_queries, log2 * ln_2);
     });
   }
 };

@@ -1,6 +1,7 @@
 // The copy of a tile from global to shared memory.
 #pragma once
 
+#include "../convert.h"
 #include "global_tile.h"
 #include "shared_tile.h"
 
@@ -13,11 +14,12 @@ namespace hipsight::kernels {
 /// In two halves, with work between them: start() asks for the data, 16 bytes at a time, finish()
 /// waits for it and writes it; for tiles that are as deep as can be, which fits() tells. now()
 /// copies any tile, without work between. `Anew`: that places are computed each time, not kept in
-/// registers.
-template <class Shared, bool Along, int Threads, bool Anew = !Along>
+/// registers. `From`: the type in global memory, of 8 bits if not that of the shared tile.
+template <class Shared, bool Along, int Threads, bool Anew = !Along,
+          class From = typename Shared::Element>
 class Copy {
   using T = typename Shared::Element;
-  static constexpr int n = chunk_size<T>;
+  static constexpr int n = chunk_size<From>;
   // A unit is what a work-item copies at a time: a chunk of a line, or, to be transposed, chunks of
   // `unit_depth` rows of memory, for n lines; so deep that all work-items have one, but 4 bytes at
   // least.
@@ -29,7 +31,7 @@ class Copy {
       share *= 2;
     return share;
   }
-  static constexpr int unit_depth = n / share_of_chunk();
+  static constexpr int unit_depth = Along ? n : chunk_size<T> / share_of_chunk();
   static constexpr int units_of_line = Shared::depth / unit_depth;
   static constexpr int units = Shared::lines / unit_lines * units_of_line;
   static constexpr int turns = ceil_div(units, Threads);
@@ -48,7 +50,9 @@ class Copy {
            (Along ? from.columns : from.rows) >= Shared::depth;
   }
 
-  HIPSIGHT_INLINE void start(const GlobalTile<const T>& from, Shared&) {
+  /// A source gives what is at a row and column, as GlobalTile does.
+  template <class Source>
+  HIPSIGHT_INLINE void start(const Source& from, Shared&) {
     for_units([&](int turn, Place at) {
       HIPSIGHT_UNROLL
       for (int i = 0; i < unit_requests; i++)
@@ -59,9 +63,22 @@ class Copy {
 
   HIPSIGHT_INLINE void finish(Shared& to) const {
     for_units([&](int turn, Place at) {
+      Vector<T, n> values[unit_requests];
       HIPSIGHT_UNROLL
-      for (int i = 0; i < unit_lines; i++)
-        to.template at<Part>(at.row + i, at.column) = part(turn, i);
+      for (int i = 0; i < unit_requests; i++) values[i] = widen<T, From, n>(staged_[turn][i]);
+      if constexpr (Along) {
+        HIPSIGHT_UNROLL
+        for (int c = 0; c < n; c += chunk_size<T>)
+          to.template at<Chunk<T>>(at.row, at.column + c) = chunk_of(values[0], c);
+      } else {
+        HIPSIGHT_UNROLL
+        for (int i = 0; i < unit_lines; i++) {
+          Vector<T, unit_depth> of_line;
+          HIPSIGHT_UNROLL
+          for (int d = 0; d < unit_depth; d++) of_line[d] = values[d][i];
+          to.template at<decltype(of_line)>(at.row + i, at.column) = of_line;
+        }
+      }
     });
   }
 
@@ -81,8 +98,6 @@ class Copy {
   }
 
  private:
-  using Part = Vector<T, unit_depth>;  // of a line
-
   /// Neighbours take the parts of a line. f(turn, first line and depth of the unit)
   template <class F>
   HIPSIGHT_INLINE static void for_units(F f) {
@@ -95,18 +110,14 @@ class Copy {
     }
   }
 
-  HIPSIGHT_INLINE Part part(int turn, int i) const {
-    if constexpr (Along) {
-      return staged_[turn][0];
-    } else {
-      Part of_line;
-      HIPSIGHT_UNROLL
-      for (int d = 0; d < unit_depth; d++) of_line[d] = staged_[turn][d][i];
-      return of_line;
-    }
+  HIPSIGHT_INLINE static Chunk<T> chunk_of(const Vector<T, n>& values, int first) {
+    Chunk<T> chunk;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < chunk_size<T>; i++) chunk[i] = values[first + i];
+    return chunk;
   }
 
-  Chunk<T> staged_[turns][unit_requests];
+  Chunk<From> staged_[turns][unit_requests];
 };
 
 /// The same past the registers, where the GPU can and nothing is transposed: what is asked for

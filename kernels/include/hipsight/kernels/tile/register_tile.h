@@ -57,7 +57,9 @@ struct OperandTile {
   }
 
   /// The same straight from global memory, of which all columns that are asked for exist.
-  HIPSIGHT_INLINE void load(const GlobalTile<const T>& from, int depth) {
+  template <class Global>
+    requires requires(Global from) { from.template load_any<chunk_size<T>>(0, 0, 0); }
+  HIPSIGHT_INLINE void load(const Global& from, int depth) {
     constexpr Layout held = layout;
     HIPSIGHT_UNROLL
     for (int i = 0; i < blocks; i++) {

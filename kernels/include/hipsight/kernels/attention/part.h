@@ -1,0 +1,113 @@
+// What a wave does in attention: its queries, of all the keys that it is given.
+#pragma once
+
+#include "band.h"
+#include "softmax.h"
+#include "tiles.h"
+
+namespace hipsight::kernels {
+
+/// Queries as rows, in the wave's registers, and their results: `columns` of them, of a head's.
+template <class T, int head, AttentionTiling tiling, int columns = head>
+struct AttentionPart {
+  using Tiles = AttentionTiles<T, head, tiling>;
+  using Step = arch::MatrixStep<T>;
+  using Query = OperandTile<T, Operand::a, tiling.wave_queries>;
+  using Softmax = OnlineSoftmax<T, tiling.wave_queries, tiling.keys>;
+  using Scores = typename Softmax::Scores;
+  using Result = Accumulator<T, tiling.wave_queries, columns>;
+
+  Softmax softmax;
+  int first_column = 0;
+  Query query[head / Step::layout.depth] = {};
+  Result result = {};
+
+  template <class Rows>
+  HIPSIGHT_INLINE void load(const Rows& rows) {
+    HIPSIGHT_UNROLL
+    for (int d = 0; d < head / Step::layout.depth; d++) query[d].load(rows, d * Step::layout.depth);
+  }
+
+  /// Adds what the tile in a buffer gives. hide(scores) may change its scores before.
+  template <class Hide>
+  HIPSIGHT_INLINE void work(const Tiles& tiles, int buffer, Hide hide) {
+    Scores scores;
+    score(tiles.k[buffer], scores);
+    hide(scores);
+    add<0>(softmax(scores, result), tiles.v[buffer]);
+  }
+
+  /// Scores of keys that a query does not see become -inf: the columns are keys from `first_key`
+  /// on, and row r sees those of seen(r).
+  template <class Seen>
+  HIPSIGHT_INLINE static void hide(Scores& scores, int first_key, Seen seen) {
+    scores.update([&](Place at, int, float score) {
+      const Range range = seen(at.row);
+      const int key = first_key + at.column;
+      return range.begin <= key && key < range.end ? score : -__builtin_huge_valf();
+    });
+  }
+
+  /// Divides the results by their sums of weights, `factor` times as large, and gives the sums. A
+  /// query that sees no key, or whose scores are all -inf, gets zeros.
+  HIPSIGHT_INLINE RowVector<Scores> finish(float factor = 1) {
+    const auto sum = softmax.sum();
+    RowVector<Scores> inverse;
+    HIPSIGHT_UNROLL
+    for (int r = 0; r < Scores::rows_held; r++)
+      inverse.row[r] = sum.row[r] == 0 ? 0 : factor / sum.row[r];
+    result.update([&](Place, int r, float value) { return value * inverse.row[r]; });
+    return sum;
+  }
+
+  /// Calls put(place, values) for all results, so many of a row at a time as Out's chunks have.
+  template <class Out, class Put>
+  HIPSIGHT_INLINE void for_each_result(Put put) const {
+    constexpr int width = Result::run < chunk_size<Out> ? Result::run : chunk_size<Out>;
+    result.template for_each_run<width>([&](Place at, const Vector<float, width>& values) {
+      Vector<Out, width> rounded;
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < width; i++) rounded[i] = static_cast<Out>(values[i]);
+      put(Place{at.row, at.column + first_column}, rounded);
+    });
+  }
+
+  /// Calls put(row, log2(sum of weights)) once for each row.
+  template <class Put>
+  HIPSIGHT_INLINE void for_each_log2(const RowVector<Scores>& sum, Put put) {
+    result.update([&](Place at, int r, float value) {
+      const float log2 = softmax.log2_of(r, sum.row[r]);
+      if (at.column == 0) put(at.row, log2);
+      return value;
+    });
+  }
+
+ private:
+  HIPSIGHT_INLINE void score(const typename Tiles::KeyPanel (&k)[Tiles::panels],
+                             Scores& scores) const {
+    HIPSIGHT_UNROLL
+    for (int d = 0; d < head / Step::layout.depth; d++) {
+      OperandTile<T, Operand::chained_b, tiling.keys> b;
+      const int depth = d * Step::layout.depth;
+      b.load(k[depth / Tiles::panel], depth % Tiles::panel);
+      multiply(query[d], b, scores);
+    }
+  }
+
+  /// Adds the weighted values of steps `step` and on.
+  template <int step>
+  HIPSIGHT_INLINE void add(const typename Softmax::Weights& weights,
+                           const typename Tiles::ValueTile& v) {
+    if constexpr (step < Softmax::Weights::steps) {
+      OperandTile<T, Operand::b, columns> values;
+      if constexpr (columns == head)
+        values.load(v, step * Step::layout.depth);
+      else
+        values.load(v, first_column, step * Step::layout.depth);
+      multiply(weights.template operand<step>(), values, result);
+      add<step + 1>(weights, v);
+    }
+  }
+};
+
+}  // namespace hipsight::kernels
