@@ -3,15 +3,10 @@
 #pragma once
 
 #include "../rows/problem.h"
+#include "../workspace.h"
 #include "problem.h"
 
 namespace hipsight::kernels {
-
-/// Memory of the device for what comes between two kernels; its content is lost.
-struct Workspace {
-  void* data = nullptr;
-  std::size_t bytes = 0;
-};
 
 /// The row operation out = epilogue(sum of the parts).
 template <class Out, class E>

@@ -1,0 +1,75 @@
+// O = softmax(scale Q K^T) V for f16 and bf16 where keys and values are in the pages of a cache:
+// decoding. One query of a sequence or a few, heads that share keys, sliding windows, caches of the
+// same type or of fp8.
+//
+//   auto q = packed_sequences<128>(q_data, 1, 32), o = packed_sequences<128>(o_data, 1, 32);
+//   auto cache = pages_by_place<128>(keys, values, 8, 16, {pages, most_pages, lengths});
+//   PagedAttentionOptions options{.batches = 16};
+//   options.workspace.bytes = paged_attention_workspace(q, cache, o, options);
+//   ... options.workspace.data = ...
+//   if (Status status = paged_attention(stream, q, cache, o, options); !status)
+//     fail(status.error);
+//
+// Algorithm, tilings, numbers: docs/kernels/paged_attention.md.
+#pragma once
+
+#include "device.h"
+#include "paged_attention/plan.h"
+#include "paged_attention/problem.h"
+#include "status.h"
+
+namespace hipsight::kernels {
+
+template <class Workgroup>
+__global__ __launch_bounds__(Workgroup::threads) void paged_attention_kernel(
+    typename Workgroup::Arguments arguments) {
+  __shared__ typename Workgroup::Shared shared;
+  Workgroup::run(arguments, shared, static_cast<int>(blockIdx.x));
+}
+
+template <class Workgroup>
+__global__ __launch_bounds__(Workgroup::threads) void combine_splits_kernel(
+    typename Workgroup::Arguments arguments) {
+  Workgroup::run(arguments, static_cast<int>(blockIdx.x));
+}
+
+/// Bytes of workspace that paged_attention() of the same arguments needs to be quickest, or for the
+/// splits that are asked for; 0 if it needs none.
+template <class Q, class Cached, int head, class O>
+std::size_t paged_attention_workspace(const Q& q, const PagedCache<Cached, head>& cache, const O& o,
+                                      const PagedAttentionOptions& options = {}) {
+  const auto problem = paged_attention_problem(q, cache, o, options);
+  const Device device = current_device();
+  if (!problem.error().empty() || problem.empty() || !device.error.empty()) return 0;
+  return problem.workspace_bytes(options.splits ? options.splits
+                                                : quickest_splits(problem, device));
+}
+
+/// On the current device, after what is before it in the stream. Without splits that are asked for,
+/// there are no more than the workspace is large enough for.
+template <class Q, class Cached, int head, class O>
+Status paged_attention(Stream stream, const Q& q, const PagedCache<Cached, head>& cache, const O& o,
+                       const PagedAttentionOptions& options = {}) {
+  const auto problem = paged_attention_problem(q, cache, o, options);
+  if (std::string error = problem.error(); !error.empty()) return {std::move(error)};
+  if (problem.empty()) return {};
+  const Device device = current_device();
+  if (!device.error.empty()) return {"paged_attention: " + device.error};
+  const int splits =
+      options.splits ? options.splits : problem.splits_that_fit(quickest_splits(problem, device));
+  if (std::string error = problem.error_of_workspace(splits); !error.empty())
+    return {std::move(error)};
+
+  using Problem = std::remove_const_t<decltype(problem)>;
+  const int wave = facts(device.architecture).wave;
+  const auto arguments = problem.arguments(splits);
+  std::string error = launch(paged_attention_kernel<typename Problem::Workgroup>,
+                             static_cast<unsigned>(problem.workgroups(device.architecture, splits)),
+                             problem.waves(device.architecture) * wave, stream, arguments);
+  if (error.empty() && splits > 1)
+    error = launch(combine_splits_kernel<typename Problem::Combine>,
+                   static_cast<unsigned>(problem.rows()), wave, stream, arguments.results);
+  return {error.empty() ? error : "paged_attention: " + error};
+}
+
+}  // namespace hipsight::kernels

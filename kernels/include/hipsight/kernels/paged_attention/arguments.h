@@ -1,0 +1,46 @@
+// What the kernels of attention to a paged cache are given.
+#pragma once
+
+#include "../attention/band.h"
+#include "../attention/sequences.h"
+#include "cache.h"
+
+namespace hipsight::kernels {
+
+/// Where results go. With more than one split: those of each, and the logarithms, to base 2, of
+/// their sums of weights.
+template <class T, int head>
+struct PagedResults {
+  Sequences<T, head> o;
+  int splits;
+  float *of_splits, *log_sums;
+
+  HIPSIGHT_INLINE Sequences<float, head> of_split(int split) const {
+    return part<head>(of_splits, split);
+  }
+  HIPSIGHT_INLINE Sequences<float, 1> log_sums_of(int split) const {
+    return part<1>(log_sums, split);
+  }
+
+ private:
+  /// Those of a head's query lie side by side.
+  template <int size>
+  HIPSIGHT_INLINE Sequences<float, size> part(float* data, int split) const {
+    const std::int64_t head_stride = static_cast<std::int64_t>(splits) * size;
+    const std::int64_t stride = o.heads * head_stride;
+    return {data + split * size, o.length, o.heads, stride, head_stride, o.length * stride};
+  }
+};
+
+template <class T, class Cached, int head>
+struct PagedArguments {
+  Sequences<const T, head> q;
+  PagedResults<T, head> results;
+  PagedCache<Cached, head> cache;
+  const float *key_scales, *value_scales;  // of each head of the cache, may be null
+  float factor, value_factor;              // from scores to powers of 2; of the values
+  Band band;
+  int group, batches, page_shift;
+};
+
+}  // namespace hipsight::kernels

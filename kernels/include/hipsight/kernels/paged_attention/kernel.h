@@ -1,0 +1,175 @@
+// O = softmax(scale Q K^T) V of few queries, keys and values in the pages of a cache. The heads of
+// queries that share keys, and a sequence's queries, are the rows of one tile, so that each key is
+// read once; keys are split among workgroups (T. Dao et al., "Flash-Decoding for long-context
+// inference", 2023).
+#pragma once
+
+#include "../attention/part.h"
+#include "../tile/tile_order.h"
+#include "arguments.h"
+#include "rows.h"
+#include "tilings.h"
+
+namespace hipsight::kernels {
+
+/// What one workgroup does: the tile of queries that share a head of the cache, and of the keys
+/// that they see one split.
+template <class T, class Cached, int head>
+struct PagedWorkgroup {
+  static constexpr AttentionTiling tiling = paged_tiling(arch::current, head);
+  static constexpr int threads = tiling.waves * arch::wave_size;
+  static constexpr int rows = tiling.wave_queries, keys = tiling.keys;
+  static constexpr int columns = head / tiling.waves;  // of the results, of a wave
+
+  using Arguments = PagedArguments<T, Cached, head>;
+  using Part = AttentionPart<T, head, tiling, columns>;
+  struct Shared {
+    typename Part::Tiles tiles;
+    std::int64_t row_at[2][keys];
+  };
+  static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
+                "paged_attention: the tiling takes more shared memory than this GPU has");
+
+  HIPSIGHT_INLINE static void run(const Arguments& arguments, Shared& shared, int workgroup) {
+    const int heads = arguments.cache.heads, batches = arguments.batches;
+    const int blocks = ceil_div(arguments.q.length * arguments.group, rows);
+    const Place at = tile_of(workgroup, heads * batches * arguments.results.splits, blocks, 1);
+    run(arguments, shared, at.column * rows, at.row % heads, at.row / heads % batches,
+        at.row / heads / batches);
+  }
+
+ private:
+  HIPSIGHT_INLINE static void run(const Arguments& arguments, Shared& shared, int first,
+                                  int key_head, int batch, int split) {
+    const auto q = group_rows(arguments.q, arguments, first, key_head, batch);
+    const Sight sight{arguments.band, arguments.q.length, arguments.cache.table.lengths[batch]};
+    const Range some = sight.of_some(q.query(0), q.query(rows - 1));
+    const Range each = sight.of_all(q.query(0), q.query(rows - 1));
+    const int count = some.begin < some.end ? ceil_div(some.end - some.begin, keys) : 0;
+    const int share = ceil_div(count, arguments.results.splits);
+    const int begin = split * share, end = begin + share < count ? begin + share : count;
+
+    const float key_scale = scale_of(arguments.key_scales, key_head);
+    Part part{typename Part::Softmax(arguments.factor * key_scale), arch::wave() * columns};
+    if (begin < end) {
+      part.load(q);
+      Tiles tiles(arguments, shared, key_head, batch, some);
+      tiles.look_up(begin);
+      through_tiles<tiling.buffers>(tiles, begin, end, [&](int t) {
+        const int key = some.begin + t * keys;
+        part.work(shared.tiles, 0, [&](auto& scores) {
+          if (key < each.begin || key + keys > each.end)
+            part.hide(scores, key, [&](int row) { return sight.of(q.query(row)); });
+        });
+      });
+    }
+    store(arguments, part, first, key_head, batch, split);
+  }
+
+  HIPSIGHT_INLINE static float scale_of(const float* scales, int key_head) {
+    return scales ? scales[key_head] : 1;
+  }
+
+  template <class E, int size>
+  HIPSIGHT_INLINE static GroupRows<E> group_rows(const Sequences<E, size>& of,
+                                                 const Arguments& arguments, int first,
+                                                 int key_head, int batch) {
+    return {of.data + batch * of.batch_stride + key_head * arguments.group * of.head_stride,
+            of.stride,
+            of.head_stride,
+            arguments.group,
+            first,
+            of.length * arguments.group - 1};
+  }
+
+  /// The keys that are seen and their values as tiles in shared memory. Where a tile's rows lie is
+  /// asked for while the tile before it is on its way. Rows beyond are the last one again: their
+  /// scores are hidden, and no page is looked up that a sequence need not have.
+  class Tiles {
+   public:
+    HIPSIGHT_INLINE Tiles(const Arguments& arguments, Shared& shared, int key_head, int batch,
+                          Range seen)
+        : cache_(arguments.cache),
+          pages_(cache_.table.pages + static_cast<std::int64_t>(batch) * cache_.table.most),
+          first_element_(key_head * cache_.head_stride),
+          shift_(arguments.page_shift),
+          seen_(seen),
+          shared_(shared) {}
+
+    HIPSIGHT_INLINE void look_up(int t) {
+      ask(t);
+      note(t);
+      arch::barrier();
+    }
+
+    HIPSIGHT_INLINE void start(int t) {
+      const std::int64_t* const row_at = shared_.row_at[t % 2];
+      copy_.start(PagedTile<Cached>{cache_.keys + first_element_, row_at},
+                  PagedTile<Cached>{cache_.values + first_element_, row_at}, shared_.tiles, 0);
+      ask(t + 1);
+    }
+
+    HIPSIGHT_INLINE void finish(int t) {
+      copy_.finish(shared_.tiles, 0);
+      note(t + 1);
+    }
+
+   private:
+    static constexpr int turns = ceil_div(keys, threads);
+
+    HIPSIGHT_INLINE int place(int t, int row) const {
+      const int place = seen_.begin + t * keys + row;
+      return place < seen_.end ? place : seen_.end - 1;
+    }
+
+    HIPSIGHT_INLINE void ask(int t) {
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < turns; i++)
+        page_[i] = pages_[place(t, i * threads + arch::thread()) >> shift_];
+    }
+
+    HIPSIGHT_INLINE void note(int t) {
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < turns; i++) {
+        const int row = i * threads + arch::thread();
+        const int in_page = place(t, row) & ((1 << shift_) - 1);
+        const std::int64_t at = page_[i] * cache_.page_stride + in_page * cache_.stride;
+        if (row < keys) shared_.row_at[t % 2][row] = at * static_cast<int>(sizeof(Cached));
+      }
+    }
+
+    const PagedCache<Cached, head>& cache_;
+    const int* pages_;
+    std::int64_t first_element_;
+    int shift_;
+    Range seen_;
+    Shared& shared_;
+    AttentionCopy<T, head, tiling, Cached> copy_;
+    int page_[turns];
+  };
+
+  HIPSIGHT_INLINE static void store(const Arguments& arguments, Part& part, int first, int key_head,
+                                    int batch, int split) {
+    const float factor = arguments.value_factor * scale_of(arguments.value_scales, key_head);
+    const auto sum = part.finish(factor);
+    const auto rows_of = [&](const auto& sequences) {
+      return group_rows(sequences, arguments, first, key_head, batch);
+    };
+    const PagedResults<T, head>& results = arguments.results;
+    if (results.splits == 1) {
+      const auto o = rows_of(results.o);
+      part.template for_each_result<T>(
+          [&](Place at, const auto& values) { o.store(at.row, at.column, values); });
+    } else {
+      const auto o = rows_of(results.of_split(split));
+      part.template for_each_result<float>(
+          [&](Place at, const auto& values) { o.store(at.row, at.column, values); });
+      if (part.first_column != 0) return;
+      const auto log_sums = rows_of(results.log_sums_of(split));
+      part.for_each_log2(
+          sum, [&](int row, float log2) { log_sums.store(row, 0, Vector<float, 1>{log2}); });
+    }
+  }
+};
+
+}  // namespace hipsight::kernels
