@@ -72,6 +72,7 @@ int run(const std::string& json) {
   for (const char* gpu : {"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"}) {
     add_gemms(gpu, rows);
     add_attention(gpu, rows);
+    add_paged_attention(gpu, rows);
     add_rows(gpu, rows);
   }
   return publish(rows, json);

@@ -17,6 +17,7 @@ double memory_bytes_per_second(const gpus::Gpu& gpu);
 double launch_seconds(const gpus::Gpu& gpu);
 
 void add_attention(const std::string& gpu, std::vector<Row>& rows);
+void add_paged_attention(const std::string& gpu, std::vector<Row>& rows);
 void add_rows(const std::string& gpu, std::vector<Row>& rows);
 
 }  // namespace hipsight::bench

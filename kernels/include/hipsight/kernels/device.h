@@ -67,6 +67,21 @@ inline Device current_device() {
                                 : devices.emplace(number, detail::ask_device(number)).first->second;
 }
 
+/// Workgroups of a kernel that a compute unit holds at once; 1 if the runtime does not say.
+template <class... Arguments>
+int resident_workgroups(void (*kernel)(Arguments...), int threads) {
+  int count = 0;
+  const auto* const which = reinterpret_cast<const void*>(kernel);
+#if defined(__CUDACC__)
+  const bool known =
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, which, threads, 0) == cudaSuccess;
+#else
+  const bool known =
+      hipOccupancyMaxActiveBlocksPerMultiprocessor(&count, which, threads, 0) == hipSuccess;
+#endif
+  return known && count > 0 ? count : 1;
+}
+
 /// Starts a kernel. The error is this launch's own, in a word of the runtime, or empty.
 template <class... Arguments>
 std::string launch(void (*kernel)(Arguments...), dim3 grid, int threads, Stream stream,

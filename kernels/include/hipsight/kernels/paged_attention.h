@@ -33,6 +33,15 @@ __global__ __launch_bounds__(Workgroup::threads) void combine_splits_kernel(
   Workgroup::run(arguments, static_cast<int>(blockIdx.x));
 }
 
+/// As many splits as are asked for, or as are quickest.
+template <class Problem>
+int paged_splits(const Problem& problem, const Device& device) {
+  if (problem.options.splits) return problem.options.splits;
+  return quickest_splits(problem, device,
+                         resident_workgroups(paged_attention_kernel<typename Problem::Workgroup>,
+                                             Problem::threads(device.architecture)));
+}
+
 /// Bytes of workspace that paged_attention() of the same arguments needs to be quickest, or for the
 /// splits that are asked for; 0 if it needs none.
 template <class Q, class Cached, int head, class O>
@@ -41,8 +50,7 @@ std::size_t paged_attention_workspace(const Q& q, const PagedCache<Cached, head>
   const auto problem = paged_attention_problem(q, cache, o, options);
   const Device device = current_device();
   if (!problem.error().empty() || problem.empty() || !device.error.empty()) return 0;
-  return problem.workspace_bytes(options.splits ? options.splits
-                                                : quickest_splits(problem, device));
+  return problem.workspace_bytes(paged_splits(problem, device));
 }
 
 /// On the current device, after what is before it in the stream. Without splits that are asked for,
@@ -55,20 +63,20 @@ Status paged_attention(Stream stream, const Q& q, const PagedCache<Cached, head>
   if (problem.empty()) return {};
   const Device device = current_device();
   if (!device.error.empty()) return {"paged_attention: " + device.error};
-  const int splits =
-      options.splits ? options.splits : problem.splits_that_fit(quickest_splits(problem, device));
+  int splits = paged_splits(problem, device);
+  if (!options.splits) splits = problem.splits_that_fit(splits);
   if (std::string error = problem.error_of_workspace(splits); !error.empty())
     return {std::move(error)};
 
   using Problem = std::remove_const_t<decltype(problem)>;
-  const int wave = facts(device.architecture).wave;
   const auto arguments = problem.arguments(splits);
   std::string error = launch(paged_attention_kernel<typename Problem::Workgroup>,
                              static_cast<unsigned>(problem.workgroups(device.architecture, splits)),
-                             problem.waves(device.architecture) * wave, stream, arguments);
+                             problem.threads(device.architecture), stream, arguments);
   if (error.empty() && splits > 1)
     error = launch(combine_splits_kernel<typename Problem::Combine>,
-                   static_cast<unsigned>(problem.rows()), wave, stream, arguments.results);
+                   static_cast<unsigned>(problem.rows()), facts(device.architecture).wave, stream,
+                   arguments.results);
   return {error.empty() ? error : "paged_attention: " + error};
 }
 

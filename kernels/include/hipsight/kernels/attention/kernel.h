@@ -58,10 +58,7 @@ struct AttentionWorkgroup {
     Part part{typename Part::Softmax(arguments.factor)};
     part.load(q.from(own.first, 0));
     Tiles tiles(k, v, shared);
-    const Range seen = sight.of_some(first, last_of(first, queries, q.rows));
-    if (seen.begin < seen.end)
-      through_tiles<tiling.buffers>(tiles, seen.begin / keys, ceil_div(seen.end, keys),
-                                    [&](int t) { work(part, shared, sight, own, t); });
+    attend(part, tiles, shared, sight, own, {first, last_of(first, queries, q.rows)});
     store(arguments, part, own.first, batch, query_head);
   }
 
@@ -83,14 +80,19 @@ struct AttentionWorkgroup {
           fits_((decltype(copy_)::direct ? k.aligned : k.takes_vectors()) && v.takes_vectors()) {}
 
     HIPSIGHT_INLINE void start(int t) {
-      if (fits_) copy_.start(k_.from(t * keys, 0), v_.from(t * keys, 0), to_, t % tiling.buffers);
+      if (!fits_) return;
+      copy_.start_keys(k_.from(t * keys, 0), to_.k[t % tiling.buffers]);
+      copy_.start_values(v_.from(t * keys, 0), to_.v[t % tiling.buffers]);
     }
 
     HIPSIGHT_INLINE void finish(int t) {
-      if (fits_)
-        copy_.finish(to_, t % tiling.buffers);
-      else
-        copy_.now(k_.from(t * keys, 0), v_.from(t * keys, 0), to_, t % tiling.buffers);
+      const int i = t % tiling.buffers;
+      if (fits_) {
+        copy_.finish_keys(to_.k[i]);
+        copy_.finish_values(to_.v[i]);
+      } else {
+        copy_.now(k_.from(t * keys, 0), v_.from(t * keys, 0), to_.k[i], to_.v[i]);
+      }
     }
 
    private:
@@ -100,6 +102,25 @@ struct AttentionWorkgroup {
     AttentionCopy<T, head, tiling> copy_;
   };
 
+  /// While the waves work on a tile, the next one is on its way.
+  HIPSIGHT_INLINE static void attend(Part& part, Tiles& tiles, const Shared& shared,
+                                     const Sight& sight, Queries own, Queries all) {
+    const Range seen = sight.of_some(all.first, all.last);
+    if (seen.begin >= seen.end) return;
+    const int count = ceil_div(seen.end, keys);
+    int t = seen.begin / keys;
+    tiles.start(t);
+    tiles.finish(t);
+    arch::barrier();
+    for (; t < count; t++) {
+      if (t + 1 < count) tiles.start(t + 1);
+      work(part, shared, sight, own, t);
+      if (tiling.buffers == 1) arch::barrier();
+      if (t + 1 < count) tiles.finish(t + 1);
+      arch::barrier();
+    }
+  }
+
   /// A wave leaves out tiles that none of its queries sees.
   HIPSIGHT_INLINE static void work(Part& part, const Shared& tiles, const Sight& sight, Queries own,
                                    int t) {
@@ -107,10 +128,12 @@ struct AttentionWorkgroup {
     const Range each = sight.of_all(own.first, own.last);
     const int key = t * keys;
     if (own.last < own.first || key >= some.end || key + keys <= some.begin) return;
-    part.work(tiles, t % tiling.buffers, [&](auto& scores) {
+    const int i = t % tiling.buffers;
+    const auto weights = part.weigh(tiles.k[i], [&](auto& scores) {
       if (key < each.begin || key + keys > each.end)
         part.hide(scores, key, [&](int row) { return sight.of(own.first + row); });
     });
+    part.add(weights, tiles.v[i]);
   }
 
   /// The logarithm of the sum of a query that sees no key is -inf.

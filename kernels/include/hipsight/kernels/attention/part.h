@@ -15,6 +15,7 @@ struct AttentionPart {
   using Query = OperandTile<T, Operand::a, tiling.wave_queries>;
   using Softmax = OnlineSoftmax<T, tiling.wave_queries, tiling.keys>;
   using Scores = typename Softmax::Scores;
+  using Weights = typename Softmax::Weights;
   using Result = Accumulator<T, tiling.wave_queries, columns>;
 
   Softmax softmax;
@@ -28,13 +29,27 @@ struct AttentionPart {
     for (int d = 0; d < head / Step::layout.depth; d++) query[d].load(rows, d * Step::layout.depth);
   }
 
-  /// Adds what the tile in a buffer gives. hide(scores) may change its scores before.
+  /// The weights of a tile's keys. hide(scores) may change their scores before.
   template <class Hide>
-  HIPSIGHT_INLINE void work(const Tiles& tiles, int buffer, Hide hide) {
+  HIPSIGHT_INLINE Weights weigh(const typename Tiles::KeyPanel (&k)[Tiles::panels], Hide hide) {
     Scores scores;
-    score(tiles.k[buffer], scores);
+    score(k, scores);
     hide(scores);
-    add<0>(softmax(scores, result), tiles.v[buffer]);
+    return softmax(scores, result);
+  }
+
+  /// Adds a tile's weighted values, of steps `step` and on.
+  template <int step = 0>
+  HIPSIGHT_INLINE void add(const Weights& weights, const typename Tiles::ValueTile& v) {
+    if constexpr (step < Weights::steps) {
+      OperandTile<T, Operand::b, columns> values;
+      if constexpr (columns == head)
+        values.load(v, step * Step::layout.depth);
+      else
+        values.load(v, first_column, step * Step::layout.depth);
+      multiply(weights.template operand<step>(), values, result);
+      add<step + 1>(weights, v);
+    }
   }
 
   /// Scores of keys that a query does not see become -inf: the columns are keys from `first_key`
@@ -91,21 +106,6 @@ struct AttentionPart {
       const int depth = d * Step::layout.depth;
       b.load(k[depth / Tiles::panel], depth % Tiles::panel);
       multiply(query[d], b, scores);
-    }
-  }
-
-  /// Adds the weighted values of steps `step` and on.
-  template <int step>
-  HIPSIGHT_INLINE void add(const typename Softmax::Weights& weights,
-                           const typename Tiles::ValueTile& v) {
-    if constexpr (step < Softmax::Weights::steps) {
-      OperandTile<T, Operand::b, columns> values;
-      if constexpr (columns == head)
-        values.load(v, step * Step::layout.depth);
-      else
-        values.load(v, first_column, step * Step::layout.depth);
-      multiply(weights.template operand<step>(), values, result);
-      add<step + 1>(weights, v);
     }
   }
 };

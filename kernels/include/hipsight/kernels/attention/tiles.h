@@ -30,6 +30,7 @@ template <class T, int head, AttentionTiling tiling, class From = T>
 class AttentionCopy {
   using Tiles = AttentionTiles<T, head, tiling>;
   using KeyPanel = typename Tiles::KeyPanel;
+  using ValueTile = typename Tiles::ValueTile;
   static constexpr int threads = Tiles::threads, panel = Tiles::panel, panels = Tiles::panels;
 
  public:
@@ -40,48 +41,37 @@ class AttentionCopy {
   /// Asks for a tile; the one asked for before must be finished. Direct copies need its buffer at
   /// once, others when they finish.
   template <class Source>
-  HIPSIGHT_INLINE void start(const Source& k, const Source& v, Tiles& to, int buffer) {
+  HIPSIGHT_INLINE void start_keys(const Source& k, KeyPanel (&to)[panels]) {
     HIPSIGHT_UNROLL
-    for (int p = 0; p < panels; p++) k_[p].start(k.from(0, p * panel), to.k[buffer][p]);
-    v_.start(v, to.v[buffer]);
+    for (int p = 0; p < panels; p++) k_[p].start(k.from(0, p * panel), to[p]);
+  }
+  template <class Source>
+  HIPSIGHT_INLINE void start_values(const Source& v, ValueTile& to) {
+    v_.start(v, to);
   }
 
   /// Writes it when it is there; a barrier must follow.
-  HIPSIGHT_INLINE void finish(Tiles& to, int buffer) const {
+  HIPSIGHT_INLINE void finish_keys(KeyPanel (&to)[panels]) const {
     HIPSIGHT_UNROLL
-    for (int p = 0; p < panels; p++) k_[p].finish(to.k[buffer][p]);
-    v_.finish(to.v[buffer]);
+    for (int p = 0; p < panels; p++) k_[p].finish(to[p]);
   }
+  HIPSIGHT_INLINE void finish_values(ValueTile& to) const { v_.finish(to); }
 
   /// Any tile, without work between.
   template <class Source>
-  HIPSIGHT_INLINE static void now(const Source& k, const Source& v, Tiles& to, int buffer) {
-    for (int p = 0; p < panels; p++) CopyK::now(k.from(0, p * panel), to.k[buffer][p]);
-    CopyV::now(v, to.v[buffer]);
+  HIPSIGHT_INLINE static void now(const Source& k, const Source& v, KeyPanel (&to_k)[panels],
+                                  ValueTile& to_v) {
+    for (int p = 0; p < panels; p++) CopyK::now(k.from(0, p * panel), to_k[p]);
+    CopyV::now(v, to_v);
   }
 
  private:
   using CopyK = std::conditional_t<direct, DirectCopy<KeyPanel, threads>,
                                    Copy<KeyPanel, true, threads, false, From>>;
-  using CopyV = Copy<typename Tiles::ValueTile, false, threads, false, From>;
+  using CopyV = Copy<ValueTile, false, threads, false, From>;
 
   CopyK k_[panels];
   CopyV v_;
 };
-
-/// Tiles `first` to `end`: while the waves work on one, the next one is on its way.
-template <int buffers, class Source, class Work>
-HIPSIGHT_INLINE void through_tiles(Source& tiles, int first, int end, Work work) {
-  tiles.start(first);
-  tiles.finish(first);
-  arch::barrier();
-  for (int t = first; t < end; t++) {
-    if (t + 1 < end) tiles.start(t + 1);
-    work(t);
-    if (buffers == 1) arch::barrier();
-    if (t + 1 < end) tiles.finish(t + 1);
-    arch::barrier();
-  }
-}
 
 }  // namespace hipsight::kernels

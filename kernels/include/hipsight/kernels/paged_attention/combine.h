@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../unaligned.h"
-#include "../wave.h"
 #include "arguments.h"
 
 namespace hipsight::kernels {
@@ -16,57 +15,51 @@ struct CombineWorkgroup {
 
   HIPSIGHT_INLINE static void run(const Arguments& all, int workgroup) {
     const int heads = all.o.heads, queries = all.o.length;
-    const int h = workgroup % heads, query = workgroup / heads % queries,
-              batch = workgroup / heads / queries;
+    const int h = workgroup % heads, query = workgroup / heads % queries;
+    const int batch = workgroup / heads / queries;
     const auto at = [&](const auto& of) {
       return of.data + batch * of.batch_stride + query * of.stride + h * of.head_stride;
     };
     const float* const log_sums = at(all.log_sums_of(0));
     const float* const results = at(all.of_split(0));
-    const float shift = shift_of(log_sums, all.splits);
-
     Mean mean;
     for (int first = 0; first < all.splits; first += at_once)
-      mean.add(results, log_sums, shift, first, all.splits);
+      mean.add(results, log_sums, first, all.splits);
     mean.store(at(all.o));
   }
 
  private:
-  static constexpr int width = 2,
-                       at_once = 8;  // values of a lane, splits whose loads are under way
+  static constexpr int width = 2;  // values of a lane
   static constexpr int turns = ceil_div(head, width* threads);
-
-  /// The largest logarithm; 0 if no split has seen a key.
-  HIPSIGHT_INLINE static float shift_of(const float* log_sums, int splits) {
-    constexpr float none = -__builtin_huge_valf();
-    float most = none;
-    for (int i = arch::thread(); i < splits; i += threads) most = fmaxf(most, log_sums[i]);
-    most = over_lanes(most, Larger{});
-    return most == none ? 0 : most;
-  }
+  static constexpr int at_once = turns > 8 ? 1 : 16 / turns;  // splits whose loads are under way
 
   struct Mean {
     Vector<float, width> sum[turns] = {};
-    float weights = 0;
+    float weights = 0, shift = -__builtin_huge_valf();
 
-    HIPSIGHT_INLINE void add(const float* results, const float* log_sums, float shift, int first,
-                             int splits) {
+    HIPSIGHT_INLINE void add(const float* results, const float* log_sums, int first, int splits) {
       Vector<float, width> values[at_once][turns];
-      float weight[at_once];
+      float log_sum[at_once], most = shift;
       HIPSIGHT_UNROLL
       for (int i = 0; i < at_once; i++) {
         const int split = first + i < splits ? first + i : splits - 1;
-        weight[i] = first + i < splits ? arch::exp2(log_sums[split] - shift) : 0;
+        log_sum[i] = log_sums[split];
         for_columns([&](int turn, int column) {
           values[i][turn] = read<width>(results + split * head + column);
         });
       }
       HIPSIGHT_UNROLL
+      for (int i = 0; i < at_once; i++) most = fmaxf(most, log_sum[i]);
+      const float from = most == -__builtin_huge_valf() ? 0 : most;  // if none has seen a key
+      scale(arch::exp2(shift - from));
+      shift = most;
+      HIPSIGHT_UNROLL
       for (int i = 0; i < at_once; i++) {
-        weights += weight[i];
+        const float weight = first + i < splits ? arch::exp2(log_sum[i] - from) : 0;
+        weights += weight;
         for_columns([&](int turn, int) {
-          sum[turn][0] += weight[i] * values[i][turn][0];
-          sum[turn][1] += weight[i] * values[i][turn][1];
+          sum[turn][0] += weight * values[i][turn][0];
+          sum[turn][1] += weight * values[i][turn][1];
         });
       }
     }
@@ -80,6 +73,12 @@ struct CombineWorkgroup {
     }
 
    private:
+    HIPSIGHT_INLINE void scale(float factor) {
+      weights *= factor;
+      HIPSIGHT_UNROLL
+      for (int turn = 0; turn < turns; turn++) sum[turn][0] *= factor, sum[turn][1] *= factor;
+    }
+
     template <class F>
     HIPSIGHT_INLINE static void for_columns(F f) {
       HIPSIGHT_UNROLL

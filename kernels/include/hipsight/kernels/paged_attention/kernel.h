@@ -23,8 +23,12 @@ struct PagedWorkgroup {
 
   using Arguments = PagedArguments<T, Cached, head>;
   using Part = AttentionPart<T, head, tiling, columns>;
+  /// A tile's keys make way for its values, so that more workgroups fit a compute unit.
   struct Shared {
-    typename Part::Tiles tiles;
+    union {
+      typename Part::Tiles::KeyPanel k[Part::Tiles::panels];
+      typename Part::Tiles::ValueTile v;
+    };
     std::int64_t row_at[2][keys];
   };
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
@@ -46,18 +50,19 @@ struct PagedWorkgroup {
     const Range some = sight.of_some(q.query(0), q.query(rows - 1));
     const Range each = sight.of_all(q.query(0), q.query(rows - 1));
     const int count = some.begin < some.end ? ceil_div(some.end - some.begin, keys) : 0;
-    const int share = ceil_div(count, arguments.results.splits);
-    const int begin = split * share, end = begin + share < count ? begin + share : count;
+    const int share = count / arguments.results.splits, more = count % arguments.results.splits;
+    const int begin = split * share + (split < more ? split : more);
+    const int end = begin + share + (split < more ? 1 : 0);
 
     const float key_scale = scale_of(arguments.key_scales, key_head);
     Part part{typename Part::Softmax(arguments.factor * key_scale), arch::wave() * columns};
     if (begin < end) {
-      part.load(q);
       Tiles tiles(arguments, shared, key_head, batch, some);
       tiles.look_up(begin);
-      through_tiles<tiling.buffers>(tiles, begin, end, [&](int t) {
+      part.load(q);
+      attend(part, tiles, shared, begin, end, [&](int t) {
         const int key = some.begin + t * keys;
-        part.work(shared.tiles, 0, [&](auto& scores) {
+        return part.weigh(shared.k, [&](auto& scores) {
           if (key < each.begin || key + keys > each.end)
             part.hide(scores, key, [&](int row) { return sight.of(q.query(row)); });
         });
@@ -82,8 +87,8 @@ struct PagedWorkgroup {
             of.length * arguments.group - 1};
   }
 
-  /// The keys that are seen and their values as tiles in shared memory. Where a tile's rows lie is
-  /// asked for while the tile before it is on its way. Rows beyond are the last one again: their
+  /// The keys that are seen, and their values, as tiles in shared memory. Where a tile's rows lie
+  /// is asked for while the tile before it is on its way. Rows beyond are the last one again: their
   /// scores are hidden, and no page is looked up that a sequence need not have.
   class Tiles {
    public:
@@ -96,23 +101,30 @@ struct PagedWorkgroup {
           seen_(seen),
           shared_(shared) {}
 
+    /// Asks where the rows of tile t lie.
     HIPSIGHT_INLINE void look_up(int t) {
-      ask(t);
-      note(t);
-      arch::barrier();
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < turns; i++)
+        page_[i] = pages_[place(t, i * threads + arch::thread()) >> shift_];
     }
 
-    HIPSIGHT_INLINE void start(int t) {
-      const std::int64_t* const row_at = shared_.row_at[t % 2];
-      copy_.start(PagedTile<Cached>{cache_.keys + first_element_, row_at},
-                  PagedTile<Cached>{cache_.values + first_element_, row_at}, shared_.tiles, 0);
-      ask(t + 1);
+    /// Writes it for what starts after a barrier.
+    HIPSIGHT_INLINE void note(int t) {
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < turns; i++) {
+        const int row = i * threads + arch::thread();
+        const int in_page = place(t, row) & ((1 << shift_) - 1);
+        const std::int64_t at = page_[i] * cache_.page_stride + in_page * cache_.stride;
+        if (row < keys) shared_.row_at[t % 2][row] = at * static_cast<int>(sizeof(Cached));
+      }
     }
 
-    HIPSIGHT_INLINE void finish(int t) {
-      copy_.finish(shared_.tiles, 0);
-      note(t + 1);
+    HIPSIGHT_INLINE void start_keys(int t) { copy_.start_keys(tile(cache_.keys, t), shared_.k); }
+    HIPSIGHT_INLINE void start_values(int t) {
+      copy_.start_values(tile(cache_.values, t), shared_.v);
     }
+    HIPSIGHT_INLINE void finish_keys() const { copy_.finish_keys(shared_.k); }
+    HIPSIGHT_INLINE void finish_values() const { copy_.finish_values(shared_.v); }
 
    private:
     static constexpr int turns = ceil_div(keys, threads);
@@ -122,20 +134,8 @@ struct PagedWorkgroup {
       return place < seen_.end ? place : seen_.end - 1;
     }
 
-    HIPSIGHT_INLINE void ask(int t) {
-      HIPSIGHT_UNROLL
-      for (int i = 0; i < turns; i++)
-        page_[i] = pages_[place(t, i * threads + arch::thread()) >> shift_];
-    }
-
-    HIPSIGHT_INLINE void note(int t) {
-      HIPSIGHT_UNROLL
-      for (int i = 0; i < turns; i++) {
-        const int row = i * threads + arch::thread();
-        const int in_page = place(t, row) & ((1 << shift_) - 1);
-        const std::int64_t at = page_[i] * cache_.page_stride + in_page * cache_.stride;
-        if (row < keys) shared_.row_at[t % 2][row] = at * static_cast<int>(sizeof(Cached));
-      }
+    HIPSIGHT_INLINE PagedTile<Cached> tile(const Cached* data, int t) const {
+      return {data + first_element_, shared_.row_at[t % 2]};
     }
 
     const PagedCache<Cached, head>& cache_;
@@ -147,6 +147,34 @@ struct PagedWorkgroup {
     AttentionCopy<T, head, tiling, Cached> copy_;
     int page_[turns];
   };
+
+  /// Tiles `begin`, which is looked up already, to `end`. While a tile's keys are worked on, its
+  /// values and the next one's keys are on their way; while its values are, the next one's.
+  template <class Weigh>
+  HIPSIGHT_INLINE static void attend(Part& part, Tiles& tiles, const Shared& shared, int begin,
+                                     int end, Weigh weigh) {
+    tiles.note(begin);
+    arch::barrier();
+    tiles.start_keys(begin);
+    tiles.look_up(begin + 1);
+    tiles.start_values(begin);
+    for (int t = begin; t < end; t++) {
+      tiles.finish_keys();
+      tiles.note(t + 1);
+      arch::barrier();
+      if (t + 1 < end) {
+        tiles.start_keys(t + 1);
+        tiles.look_up(t + 2);
+      }
+      const auto weights = weigh(t);
+      arch::barrier();
+      tiles.finish_values();
+      arch::barrier();
+      if (t + 1 < end) tiles.start_values(t + 1);
+      part.add(weights, shared.v);
+      arch::barrier();
+    }
+  }
 
   HIPSIGHT_INLINE static void store(const Arguments& arguments, Part& part, int first, int key_head,
                                     int batch, int split) {

@@ -8,26 +8,23 @@
 
 namespace hipsight::kernels {
 
-/// Workgroups that a compute unit holds at once, by their shared memory; more do not help.
+/// The number that is quickest, if a compute unit holds so many workgroups at once. What it takes
+/// is counted in tiles that one compute unit reads at its share of the memory's speed.
 template <class Problem>
-int resident_workgroups(const Problem& problem, Architecture architecture) {
-  constexpr int enough = 4;
-  return std::clamp(facts(architecture).shared_bytes / problem.shared_bytes(architecture), 1,
-                    enough);
-}
-
-/// The number that is quickest: rounds of workgroups, each of as many tiles as its split has.
-template <class Problem>
-int quickest_splits(const Problem& problem, const Device& device) {
-  constexpr int start = 2, combine = 2;  // in the time of a tile: what is before the first one, and
-                                         // the second kernel
-  const std::int64_t at_once =
-      std::int64_t{device.compute_units} * resident_workgroups(problem, device.architecture);
+int quickest_splits(const Problem& problem, const Device& device, int resident) {
+  // Fewer workgroups than are enough to keep a compute unit's memory requests under way take as
+  // long. Before a workgroup's first tile, it waits as long as one tile takes; what combines the
+  // splits, for two, and for each 16 splits that it reads at once. Predicted.
+  constexpr int start = 1, combine = 2, read_at_once = 16;
+  const int enough = paged_workgroups_enough(device.architecture);
+  const std::int64_t units = device.compute_units;
   const int tiles = problem.tiles(device.architecture);
   const auto time = [&](int splits) {
     const std::int64_t workgroups = problem.workgroups(device.architecture, splits);
-    const std::int64_t rounds = (workgroups + at_once - 1) / at_once;
-    return rounds * (ceil_div(tiles, splits) + start) + (splits > 1 ? combine : 0);
+    const std::int64_t rounds = (workgroups + units * resident - 1) / (units * resident);
+    const std::int64_t of_unit = std::max((workgroups + units - 1) / units, enough * rounds);
+    return of_unit * (ceil_div(tiles, splits) + start) +
+           (splits > 1 ? combine + ceil_div(splits, read_at_once) : 0);
   };
   int best = 1;
   for (int splits = 2; splits <= std::min(tiles, most_splits); splits++)

@@ -109,11 +109,9 @@ struct PagedProblem {
     return ceil_div(longest(), paged_tiling(architecture, head).keys);
   }
 
-  static int waves(Architecture architecture) { return paged_tiling(architecture, head).waves; }
-
-  /// Of a workgroup on that GPU: its tile, and where its rows lie.
-  static int shared_bytes(Architecture architecture) {
-    return paged_tiling(architecture, head).keys * (2 * head * static_cast<int>(sizeof(T)) + 16);
+  /// Of a workgroup.
+  static int threads(Architecture architecture) {
+    return paged_tiling(architecture, head).waves * facts(architecture).wave;
   }
 
   /// The most splits that the workspace is large enough for.
