@@ -18,8 +18,10 @@ struct Program {
   const char *name, *file;
   std::size_t kernels;
 };
-constexpr Program programs[] = {
-    {"gemm", KERNELS_GEMM, 15}, {"attention", KERNELS_ATTENTION, 6}, {"rows", KERNELS_ROWS, 23}};
+constexpr Program programs[] = {{"gemm", KERNELS_GEMM, 15},
+                                {"attention", KERNELS_ATTENTION, 6},
+                                {"paged", KERNELS_PAGED, 15},
+                                {"rows", KERNELS_ROWS, 23}};
 
 nlohmann::json report(const Program& program, const std::string& gpu) {
   const std::string file =
@@ -53,6 +55,11 @@ std::string short_name(std::string title) {
   title = std::regex_replace(title, std::regex("Matrix<([^<>]+(<[^<>]*>)?)( const)?, 0>"), "$1");
   const std::regex attention("attention_kernel<AttentionWorkgroup<(\\S+, \\d+)>, .*");
   if (std::regex_search(title, parts, attention)) return parts[1].str();
+  const std::regex paged("paged_attention_kernel<PagedWorkgroup<(\\S+), (\\S+), (\\d+)>>.*");
+  if (std::regex_search(title, parts, paged))
+    return fmt::format("{}, cache of {}, {}", parts[1].str(), parts[2].str(), parts[3].str());
+  const std::regex combine("combine_splits_kernel<CombineWorkgroup<(\\S+, \\d+)>>.*");
+  if (std::regex_search(title, parts, combine)) return parts[1].str() + ", splits combined";
   const std::regex row("row_kernel<(.*), ([0-5])>\\(.*");
   if (!std::regex_search(title, parts, row)) return title;
   constexpr const char* teams[] = {
