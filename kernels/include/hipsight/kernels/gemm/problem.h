@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "kernel.h"
 
@@ -68,15 +67,17 @@ struct GemmProblem {
 
  private:
   std::string error_of_factors() const {
+    const std::string of_a = error_of_factors("A", scales.a);
+    return of_a.empty() ? error_of_factors("B", scales.b) : of_a;
+  }
+  std::string error_of_factors(const char* name, const Factors& factors) const {
     const int blocks = ceil_div(a.columns, scale_block);
-    for (const auto& [name, factors] : {std::pair{"A", scales.a}, std::pair{"B", scales.b}}) {
-      if (!empty() && blocks > 0 && !factors.data)
-        return std::string("gemm: the factors of ") + name + " are a null pointer";
-      if (factors.stride < blocks)
-        return std::string("gemm: the stride of ") + name + "'s factors, " +
-               std::to_string(factors.stride) + ", is less than the " + std::to_string(blocks) +
-               " blocks of the depth";
-    }
+    if (!empty() && blocks > 0 && !factors.data)
+      return std::string("gemm: the factors of ") + name + " are a null pointer";
+    if (factors.stride < blocks)
+      return std::string("gemm: the stride of ") + name + "'s factors, " +
+             std::to_string(factors.stride) + ", is less than the " + std::to_string(blocks) +
+             " blocks of the depth";
     return {};
   }
 
