@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attention_case.h"
+#include "attention_reference.h"
 #include "managed.h"
 
 namespace {
@@ -113,58 +114,26 @@ struct Trial {
     return place - test.before <= key && key <= place + test.after;
   }
 
-  /// One query's results in float64. A weight is off by what its score is, and by its rounding:
-  /// - a product and a sum of a score by 2^-23 of the sum of magnitudes each (matrix instructions
-  ///   may truncate); the score scaled, shifted and raised by 2^-22 of it;
-  /// - the weight by what its type cuts off, or, of f16, by what CDNA2 flushes to zero: 2^-21 of
-  ///   the largest weight;
-  /// - the sums of weights and of values by 2^-23 a key; the result by its rounding;
-  /// - of the sum of weights, the part that f16 cuts off is known on average only.
+  /// One query's results. Of the sum of weights, the part that f16 cuts off is known on average
+  /// only.
   void check(int b, int h, int s) {
-    const double scale = test.scale == 0 ? 1 / std::sqrt(test.head) : double(test.scale);
-    const int group = test.heads / test.key_heads, n = keys.count(b);
-    std::vector<double> weight(n), sum(test.head), magnitude(test.head);
-    double most = -double(infinity), reach = 0, total = 0;
-    for (int key = 0; key < n; key++) {
-      if (!sees(b, s, key)) continue;
-      double score = 0, products = 0;
-      for (int i = 0; i < test.head; i++) {
-        const double product = double(q[at_q(b, h, s, i)]) * double(k[at_k(b, h / group, key, i)]);
-        score += product;
-        products += std::fabs(product);
-      }
-      weight[key] = score * scale;
-      most = weight[key] > most || std::isnan(weight[key]) ? weight[key] : most;
-      reach = std::fmax(reach, products * scale);
-    }
-    double largest = 0;
-    for (int key = 0; key < n; key++) {
-      if (!sees(b, s, key) || most == -double(infinity)) continue;
-      const double w = std::exp(weight[key] - most);
-      total += w;
-      for (int i = 0; i < test.head; i++) {
-        const double value = double(v[at_k(b, h / group, key, i)]);
-        sum[i] += w * value;
-        magnitude[i] += w * std::fabs(value);
-        largest = std::fmax(largest, std::fabs(value));
-      }
-    }
+    const int key_head = h / (test.heads / test.key_heads);
+    const AttentionReference reference(
+        test.head, keys.count(b), double(test.scale), [&](int key) { return sees(b, s, key); },
+        [&](int i) { return double(q[at_q(b, h, s, i)]); },
+        [&](int key, int i) { return double(k[at_k(b, key_head, key, i)]); },
+        [&](int key, int i) { return double(v[at_k(b, key_head, key, i)]); });
     const double rounding = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
-    const double of_score = (test.head + 8) * 2 * reach * 0x1p-23;
-    const double of_weights = 2 * rounding + of_score * 2 + 2 * n * 0x1p-23;
     for (int i = 0; i < test.head; i++) {
-      const double want = total == 0 ? 0 : sum[i] / total, got = double(o[at_q(b, h, s, i)]);
+      const double want = reference.result(i), got = double(o[at_q(b, h, s, i)]);
       if (std::isfinite(want))
-        ASSERT_NEAR(got, want,
-                    total == 0 ? 0
-                               : of_weights * magnitude[i] / total + n * 0x1p-21 * largest / total +
-                                     rounding * std::fabs(want))
+        ASSERT_NEAR(got, want, reference.tolerance(i, rounding))
             << "batch " << b << " head " << h << " query " << s << " element " << i;
       else
         ASSERT_TRUE(std::isnan(want) ? std::isnan(got) : got == want)
             << got << ", not " << want << ": query " << s << " element " << i;
     }
-    const double log_sum = total == 0 ? -double(infinity) : most + std::log(total);
+    const double log_sum = reference.log_sum();
     const double got = double(log_sums[at_sum(b, h, s)]);
     if (!with_log_sums)
       ASSERT_EQ(got, canary);
@@ -174,8 +143,7 @@ struct Trial {
       ASSERT_EQ(got, log_sum);
     else
       ASSERT_NEAR(got, log_sum,
-                  of_score + (n + 16) * 0x1p-23 + 0x1p-22 * std::fabs(log_sum) +
-                      (std::is_same_v<T, f16> ? 0x1p-11 : 0));
+                  reference.log_sum_tolerance() + (std::is_same_v<T, f16> ? 0x1p-11 : 0));
   }
 
   void check() {

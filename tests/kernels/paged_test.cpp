@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "attention_reference.h"
 #include "hipsight/kernels/fp8.h"
 #include "managed.h"
 #include "paged_case.h"
@@ -132,48 +133,24 @@ struct Trial {
     return double(test.value_scale) * (test.value_scales ? double(test.value_scales[key_head]) : 1);
   }
 
-  /// One query's results in float64; what they may be off by is as in attention_test.cpp, and a sum
-  /// of the splits' more.
+  /// One query's results: to the sums of the keys come those of the splits.
   void check(int b, int h, int s) const {
-    const double scale = test.scale == 0 ? 1 / std::sqrt(test.head) : double(test.scale);
-    const int key_head = h / (test.heads / test.key_heads), n = lengths[b];
-    std::vector<double> weight(n), sum(test.head), magnitude(test.head);
-    double most = -double(infinity), reach = 0, total = 0, largest = 0;
-    for (int key = 0; key < n; key++) {
-      if (!sees(b, s, key)) continue;
-      double score = 0, products = 0;
-      for (int i = 0; i < test.head; i++) {
-        const double product = double(q[at_q(b, h, s, i)]) *
-                               double(float(keys[at_k(b, key_head, key, i)])) * key_scale(key_head);
-        score += product;
-        products += std::fabs(product);
-      }
-      weight[key] = score * scale;
-      most = weight[key] > most || std::isnan(weight[key]) ? weight[key] : most;
-      reach = std::fmax(reach, products * scale);
-    }
-    for (int key = 0; key < n; key++) {
-      if (!sees(b, s, key) || most == -double(infinity)) continue;
-      const double w = std::exp(weight[key] - most);
-      total += w;
-      for (int i = 0; i < test.head; i++) {
-        const double value =
-            double(float(values[at_k(b, key_head, key, i)])) * value_scale(key_head);
-        sum[i] += w * value;
-        magnitude[i] += w * std::fabs(value);
-        largest = std::fmax(largest, std::fabs(value));
-      }
-    }
+    constexpr int more_sums = 16;
+    const int key_head = h / (test.heads / test.key_heads);
+    const AttentionReference reference(
+        test.head, lengths[b], double(test.scale), [&](int key) { return sees(b, s, key); },
+        [&](int i) { return double(q[at_q(b, h, s, i)]); },
+        [&](int key, int i) {
+          return double(float(keys[at_k(b, key_head, key, i)])) * key_scale(key_head);
+        },
+        [&](int key, int i) {
+          return double(float(values[at_k(b, key_head, key, i)])) * value_scale(key_head);
+        });
     const double rounding = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
-    const double of_score = (test.head + 8) * 2 * reach * 0x1p-23;
-    const double of_weights = 2 * rounding + of_score * 2 + (2 * n + 16) * 0x1p-23;
     for (int i = 0; i < test.head; i++) {
-      const double want = total == 0 ? 0 : sum[i] / total, got = double(o[at_q(b, h, s, i)]);
+      const double want = reference.result(i), got = double(o[at_q(b, h, s, i)]);
       if (std::isfinite(want))
-        ASSERT_NEAR(got, want,
-                    total == 0 ? 0
-                               : of_weights * magnitude[i] / total + n * 0x1p-21 * largest / total +
-                                     rounding * std::fabs(want))
+        ASSERT_NEAR(got, want, reference.tolerance(i, rounding, more_sums))
             << "batch " << b << " head " << h << " query " << s << " element " << i;
       else
         ASSERT_TRUE(std::isnan(got)) << got << ": query " << s << " element " << i;
