@@ -19,22 +19,14 @@ std::vector<std::string> targets_of(const IsaOptions& options) {
   return {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"};
 }
 
-std::string upper(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
-  return text;
-}
-
 }  // namespace
 
 int show_instruction(const IsaOptions& options) {
-  // Named as in our tables, or as an assembler has it.
-  const std::string wanted = upper(options.name);
   std::map<std::string, std::map<std::string, std::set<std::string>>> found;
   for (const std::string& target : targets_of(options))
-    for (const auto& opcode : engine::opcodes(target))
-      if (opcode.name == wanted || upper(opcode.mnemonic) == wanted)
-        found[opcode.name][target].insert(opcode.mnemonic +
-                                          (opcode.implemented ? "" : " (not executed)"));
+    for (const auto& opcode : engine::opcodes(target, options.name))
+      found[opcode.name][target].insert(opcode.mnemonic +
+                                        (opcode.implemented ? "" : " (not executed)"));
   if (found.empty()) fail("no processor has an instruction {}", options.name);
   for (const auto& [name, processors] : found) {
     fmt::print("{}\n\n", name);

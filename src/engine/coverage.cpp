@@ -1,6 +1,7 @@
 #include "engine/coverage.h"
 
 #include <algorithm>
+#include <cctype>
 #include <deque>
 #include <map>
 
@@ -46,6 +47,19 @@ std::vector<std::string> mnemonics(std::string_view text) {
   return result;
 }
 
+std::string upper(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::toupper(c); });
+  return result;
+}
+
+/// A mnemonic without what names its encoding: all forms of an opcode have this in common.
+std::string_view stem(std::string_view mnemonic) {
+  for (std::string_view suffix : {"_DPP8", "_DPP", "_SDWA", "_E32", "_E64", "_E96"})
+    if (mnemonic.ends_with(suffix)) mnemonic.remove_suffix(suffix.size());
+  return mnemonic;
+}
+
 bool is_left_out(std::string_view mnemonic) {
   return std::ranges::any_of(
       left_out(), [&](const LeftOut& what) { return mnemonic.starts_with(what.prefix); });
@@ -76,20 +90,29 @@ const std::vector<LeftOut>& left_out() {
   return all;
 }
 
-std::vector<Opcode> opcodes(std::string_view processor) {
+std::vector<Opcode> opcodes(std::string_view processor, std::string_view wanted) {
   isa::Decoder decoder(processor);
   const isa::CrashGuard guard;
   const bool rdna = isa::is_rdna(decoder.gfx());
   std::map<std::string, Opcode, std::less<>> found;
-  constexpr unsigned seed = 3, tries = 200;
+  const std::string asked = upper(wanted);
+  // All forms of all opcodes take many tries; some of one, fewer.
+  constexpr unsigned seed = 3;
+  const unsigned tries = asked.empty() ? 200 : 48;
+  // Of dual issue, the other half is any instruction.
+  const auto is_another = [&](const isa::Instruction& in, const std::vector<std::string>& names) {
+    return !asked.empty() && names.size() == 1 && in.name != asked &&
+           stem(upper(names.front())) != stem(asked);
+  };
   std::mt19937 random(seed);
   isa::for_every_opcode(processor, tries, random, [&](const isa::Words& words) {
     const auto instruction = decoder.decode(isa::bytes_of(words), 0);
-    if (!instruction) return;
+    if (!instruction) return true;
     const std::string text = decoder.text(*instruction);
-    if (text.find("/*") != text.npos) return;  // operands that the instruction does not take
-    if (has_reserved_format(*instruction)) return;
+    if (text.find("/*") != text.npos) return true;  // operands that the instruction does not take
+    if (has_reserved_format(*instruction)) return true;
     const auto names = mnemonics(text);
+    if (is_another(*instruction, names)) return false;
     bool executable = false, tried = false;
     for (std::size_t i = 0; i < names.size(); ++i) {
       // LLVM has no text for some forms that no assembler takes.
@@ -105,9 +128,12 @@ std::vector<Opcode> opcodes(std::string_view processor) {
       if (executable || opcode.words.empty())
         opcode.words.assign(words.begin(), words.begin() + instruction->size / 4);
     }
+    return true;
   });
   std::vector<Opcode> result;
-  for (auto& [mnemonic, opcode] : found) result.push_back(std::move(opcode));
+  for (auto& [mnemonic, opcode] : found)
+    if (asked.empty() || opcode.name == asked || upper(mnemonic) == asked)
+      result.push_back(std::move(opcode));
   return result;
 }
 

@@ -32,6 +32,7 @@ constexpr std::int64_t spin_budget = 1024;  ///< the budget once patience has ru
 /// 0.15 ms spent on it.
 constexpr std::uint64_t worth_translating = 5000;
 constexpr std::uint64_t longest_look = 64;  ///< turns between looks for such regions
+constexpr std::uint64_t turns_between_clocks = 16;
 
 /// Bytes behind a workgroup's LDS that whole host registers may be read from.
 constexpr std::size_t lds_slack = 64;
@@ -232,8 +233,11 @@ class Execution {
         }
         slot.idle = progress ? 0 : slot.idle + 1;
         if (execution_.stop_) return true;
-        if (execution_.launch_.tier == Tier::Auto && ++turns >= look_at) look();
-        execution_.check_time(*group.waves[0], group);
+        ++turns;
+        if (execution_.launch_.tier == Tier::Auto && turns >= look_at) look();
+        // Reading the clock takes as long as starting a wave.
+        if (!progress || turns % turns_between_clocks == 0)
+          execution_.check_time(*group.waves[0], group);
         if (slot.idle > patience && execution_.others_wait()) return false;
         if (slot.idle && execution_.launch_.dispatch->observed_only) let_go(group);
       }
@@ -316,10 +320,12 @@ class Execution {
   void suspend(std::unique_ptr<Slot> slot) {
     const std::lock_guard lock(mutex_);
     suspended_.push_back(std::move(slot));
+    any_suspended_ = true;
     turns_since_resume_ = 0;
   }
   /// Suspended workgroups and new ones take turns.
   std::unique_ptr<Slot> resume() {
+    if (!any_suspended_) return nullptr;  // as nearly always
     const std::lock_guard lock(mutex_);
     if (suspended_.empty()) return nullptr;
     if (next_ < total_ && turns_since_resume_++ == 0) return nullptr;
@@ -332,6 +338,7 @@ class Execution {
   std::unique_ptr<Slot> pop() {
     auto slot = std::move(suspended_.front());
     suspended_.pop_front();
+    any_suspended_ = !suspended_.empty();
     turns_since_resume_ = 0;
     return slot;
   }
@@ -362,6 +369,7 @@ class Execution {
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
   std::deque<std::unique_ptr<Slot>> suspended_;
+  std::atomic<bool> any_suspended_{false};
   unsigned turns_since_resume_ = 0;
   std::vector<RegionCount> counts_;
   std::uint64_t waves_ = 0;

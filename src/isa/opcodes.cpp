@@ -222,7 +222,7 @@ std::uint32_t mask(unsigned high, unsigned low) {
 }  // namespace
 
 void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& random,
-                      const std::function<void(const Words&)>& use) {
+                      const std::function<bool(const Words&)>& use) {
   for (const Encoding& encoding : encodings(gfx_of(processor))) {
     const std::uint32_t opcodes = 2u << (encoding.op_high - encoding.op_low);
     for (std::uint32_t opcode = 0; opcode < opcodes; ++opcode) {
@@ -255,7 +255,7 @@ void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& 
           const std::uint32_t where = mask(field.high, field.low);
           words[field.word] = (words[field.word] & ~where) | (value << field.low & where);
         }
-        use(words);
+        if (!use(words)) break;
       }
     }
   }

@@ -20,10 +20,10 @@ inline std::span<const std::byte> bytes_of(const Words& words) {
 }
 
 /// Calls `use` with words of every opcode of every encoding (but images, exports and
-/// interpolation), `tries` times each, with operands and modifiers by chance: many of them zero, so
-/// that opcodes which have no such field decode too, and all kinds of source operands. Opcodes that
-/// do not exist are among them.
+/// interpolation), `tries` times each or until it returns false, with operands and modifiers by
+/// chance: many of them zero, so that opcodes which have no such field decode too, and all kinds of
+/// source operands. Opcodes that do not exist are among them.
 void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& random,
-                      const std::function<void(const Words&)>& use);
+                      const std::function<bool(const Words&)>& use);
 
 }  // namespace hipsight::isa

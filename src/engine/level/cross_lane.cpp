@@ -149,6 +149,12 @@ const Op* backward_permute(Wave& w, const Op* op) {
   std::memcpy(address, lanes_at(w, op->src[0]), w.lanes * 4);
   std::memcpy(data, lanes_at(w, op->src[1]), w.lanes * 4);
   std::uint32_t* to = lanes_at(w, op->dst);
+  if (w.exec() == w.full) {
+    const auto offset = static_cast<std::uint32_t>(op->imm);
+    for (unsigned lane = 0; lane < w.lanes; ++lane)
+      to[lane] = data[(address[lane] + offset) / 4 & (w.lanes - 1)];
+    return op + 1;
+  }
   for_active(w, [&](unsigned lane) {
     const unsigned from = (address[lane] + static_cast<std::uint32_t>(op->imm)) / 4 % w.lanes;
     to[lane] = FetchInactive || is_active(w, from) ? data[from] : 0;

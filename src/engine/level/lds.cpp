@@ -54,21 +54,25 @@ template <bool Store, int Dwords>
 bool move_all_lanes(Wave& w, std::uint64_t data, std::uint64_t address_register,
                     std::uint32_t offset) {
   const std::uint32_t* address = register_at(w, address_register);
-  if (w.observer || !all_in_range(w, address, offset, Dwords * 4, 1)) return false;
-  const Places<std::uint32_t> at{reinterpret_cast<std::uintptr_t>(w.lds) + offset, address};
+  if (w.observer) return false;
   std::byte* const registers = w.bytes() + data;
-  const bool side_by_side = Dwords == 1 && contiguous(address, std::uint32_t{4}, w.lanes);
-  if constexpr (Store) {
-    if (side_by_side)
-      copy_register(w, at(0), registers);
-    else
-      store_all_lanes<Dwords>(w, registers, at);
-  } else {
-    if (side_by_side)
-      copy_register(w, registers, at(0));
-    else
-      load_all_lanes<Dwords>(w, registers, at);
+  const auto base = reinterpret_cast<std::uintptr_t>(w.lds) + offset;
+  if constexpr (Dwords == 1) {
+    Rows rows;
+    if (find_rows(w, address, nullptr, rows)) {
+      std::uint64_t highest = 0;
+      for (unsigned r = 0; r < w.lanes / Rows::lanes; ++r) highest = std::max(highest, rows.at[r]);
+      if (highest + offset + Rows::bytes > w.lds_bytes) return false;
+      copy_rows<Store>(w, registers, base, rows);
+      return true;
+    }
   }
+  if (!all_in_range(w, address, offset, Dwords * 4, 1)) return false;
+  const Places<std::uint32_t> at{base, address};
+  if constexpr (Store)
+    store_all_lanes<Dwords>(w, registers, at);
+  else
+    load_all_lanes<Dwords>(w, registers, at);
   return true;
 }
 
@@ -105,6 +109,18 @@ bool change_all_lanes(Wave& w, const Op* op) {
   return true;
 }
 
+/// A part of a word, where every lane is on and in range.
+template <class Access>
+bool move_parts(Wave& w, const Op* op) {
+  const std::uint32_t* address = register_at(w, op->src[0]);
+  const auto offset = static_cast<std::uint32_t>(op->imm);
+  if (w.observer || !all_in_range(w, address, offset, Access::bytes, 1)) return false;
+  std::uint32_t* const words = register_at(w, Access::stores ? op->src[1] : op->dst);
+  for (unsigned lane = 0; lane < w.lanes; ++lane)
+    Access::move(words[lane], w.lds + offset + address[lane]);
+  return true;
+}
+
 template <class Access>
 [[gnu::noinline]] const Op* lds_some_lanes(Wave& w, const Op* op) {
   Addresses a;
@@ -126,6 +142,9 @@ const Op* lds(Wave& w, const Op* op) {
   if constexpr (WordOperation<Access>::exists)
     if (w.exec() == w.full && change_all_lanes<Access>(w, op)) [[likely]]
       return op + 1;
+  if constexpr (requires { &Access::move; })
+    if (w.exec() == w.full && move_parts<Access>(w, op)) [[likely]]
+      return op + 1;
   return lds_some_lanes<Access>(w, op);
 }
 
@@ -137,15 +156,24 @@ const Op* lds_pair(Wave& w, const Op* op) {
   if (!a.mask) return op + 1;
   constexpr unsigned unit = Dwords * 4 * Scale;
   const auto offsets = static_cast<std::uint32_t>(op->imm);
-  if constexpr (Store)
-    if (a.mask == w.full &&
-        move_all_lanes<true, Dwords>(w, op->src[1], op->src[0], (offsets & 0xff) * unit) &&
-        move_all_lanes<true, Dwords>(w, op->src[2], op->src[0], (offsets >> 8 & 0xff) * unit))
+  const std::uint32_t first = (offsets & 0xff) * unit, second = (offsets >> 8 & 0xff) * unit;
+  if (a.mask == w.full) {
+    const std::uint64_t data[]{Store ? op->src[1] : op->dst,
+                               Store ? op->src[2] : op->dst + Dwords * w.register_bytes};
+    if constexpr (!Store)
+      if (second == first + Dwords * 4 &&
+          move_all_lanes<false, 2 * Dwords>(w, data[0], op->src[0], first))
+        return op + 1;
+    // What is loaded first may be put where the address lies.
+    const bool address_stays = Store || op->src[0] - op->dst >= Dwords * w.register_bytes;
+    if (address_stays && move_all_lanes<Store, Dwords>(w, data[0], op->src[0], first) &&
+        move_all_lanes<Store, Dwords>(w, data[1], op->src[0], second))
       return op + 1;
+  }
   Addresses b;
   b.mask = a.mask;
-  lds_addresses(w, op, a, (offsets & 0xff) * unit, Dwords * 4);
-  lds_addresses(w, op, b, (offsets >> 8 & 0xff) * unit, Dwords * 4);
+  lds_addresses(w, op, a, first, Dwords * 4);
+  lds_addresses(w, op, b, second, Dwords * 4);
   if constexpr (Store) {
     store_dwords<Dwords>(w, op->src[1], a);
     store_dwords<Dwords>(w, op->src[2], b);

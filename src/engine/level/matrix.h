@@ -142,45 +142,69 @@ inline void widen_all(const std::uint32_t* registers, unsigned lanes, typename T
   }
 }
 
+/// a * b + c: of floats with one rounding, of integers modulo 2^32.
+template <class V>
+inline V multiply_add(V a, V b, V c) {
+  if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(a[0])>>) {
+    return a * b + c;
+  } else {
+#ifdef __FMA__
+    return __builtin_elementwise_fma(a, b, c);
+#else
+    constexpr int width = sizeof(V) / sizeof(a[0]);
+    if constexpr (std::is_same_v<V, Vec<float, width>>) return fma_emulated<width>(a, b, c);
+    for (int l = 0; l < width; ++l) c[l] = std::fma(a[l], b[l], c[l]);
+    return c;
+#endif
+  }
+}
+
 /// d(i)[j] = c(i)[j] + a(k)[i] * b(k)[j] summed over k in order, i below M, j below N. Each
-/// function gives a row in memory; d(i) may be c(i), but otherwise the rows are apart. NaNs among
-/// floats become the positive quiet one.
+/// function gives a row in memory; d(i) may be c(i), but otherwise the rows are apart, and each
+/// eight rows from a multiple of eight lie as the first eight do. NaNs among floats become the
+/// positive quiet one.
+///
+/// A block of sums stays in host registers: enough of them to hide the latency of FMAs, and two
+/// columns where they fit, since each element of A that is read then serves two FMAs. Inlined, so
+/// that the places of all rows are constants.
 template <class T, unsigned M, unsigned N, unsigned K, class A, class B, class C, class D>
-inline void multiply(A a, B b, C c, D d) {
+[[gnu::always_inline]] inline void multiply(A a, B b, C c, D d) {
   constexpr int width = N % 16 == 0 ? 16 : 4;
   using V = Vec<T, width>;
 #ifdef __AVX512F__
-  constexpr unsigned rows = M < 8 ? M : 8;
+  constexpr unsigned columns = N % 32 == 0 ? 2 : 1, most_rows = columns == 2 ? 8 : 16;
 #else
-  constexpr unsigned rows = 4;  // eight registers of sums: as many as hide the latency of FMAs
+  constexpr unsigned columns = 1, most_rows = 4;  // eight registers of AVX2
 #endif
+  constexpr unsigned rows = M < most_rows ? M : most_rows;
   for (unsigned i = 0; i < M; i += rows) {
-    for (unsigned j = 0; j < N; j += width) {
-      V sum[rows];
-      for (unsigned r = 0; r < rows; ++r) std::memcpy(&sum[r], c(i + r) + j, sizeof(V));
+    for (unsigned j = 0; j < N; j += width * columns) {
+      const auto at = [&](const auto& row, unsigned r, unsigned column) {
+        return row(i) + (row(r) - row(0)) + j + column * width;
+      };
+      V sum[rows][columns];
+#pragma clang loop unroll(full)
+      for (unsigned r = 0; r < rows; ++r)
+        for (unsigned column = 0; column < columns; ++column)
+          std::memcpy(&sum[r][column], at(c, r, column), sizeof(V));
 #pragma clang loop unroll(full)
       for (unsigned k = 0; k < K; ++k) {
-        V right;
-        std::memcpy(&right, b(k) + j, sizeof right);
-        for (unsigned r = 0; r < rows; ++r) {
-          const T left = a(k)[i + r];
-          if constexpr (std::is_same_v<T, std::int32_t>) sum[r] += V(left) * right;
-#ifdef __FMA__
-          else
-            sum[r] = __builtin_elementwise_fma(V(left), right, sum[r]);
-#else
-          else if constexpr (std::is_same_v<T, float>)
-            sum[r] = fma_emulated<width>(V(left), right, sum[r]);
-          else
-            for (int l = 0; l < width; ++l) sum[r][l] = std::fma(left, right[l], sum[r][l]);
-#endif
-        }
+        V right[columns];
+        std::memcpy(right, b(k) + j, sizeof right);
+#pragma clang loop unroll(full)
+        for (unsigned r = 0; r < rows; ++r)
+          for (unsigned column = 0; column < columns; ++column)
+            sum[r][column] = multiply_add(V(a(k)[i + r]), right[column], sum[r][column]);
       }
-      for (unsigned r = 0; r < rows; ++r) {
-        if constexpr (std::is_same_v<T, float>)
-          sum[r] = sum[r] == sum[r] ? sum[r] : V(std::bit_cast<float>(0x7fc00000u));
-        std::memcpy(d(i + r) + j, &sum[r], sizeof(V));
+      if constexpr (std::is_same_v<T, float>) {
+        const V nan = std::bit_cast<float>(0x7fc00000u);
+        for (auto& row : sum)
+          for (V& v : row) v = v == v ? v : nan;
       }
+#pragma clang loop unroll(full)
+      for (unsigned r = 0; r < rows; ++r)
+        for (unsigned column = 0; column < columns; ++column)
+          std::memcpy(at(d, r, column), &sum[r][column], sizeof(V));
     }
   }
 }

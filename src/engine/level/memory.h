@@ -49,14 +49,6 @@ inline std::uint32_t* register_at(Wave& w, std::uint64_t offset) {
   return reinterpret_cast<std::uint32_t*>(w.bytes() + offset);
 }
 
-/// Copies a register; the sizes are constants so that no call is made.
-inline void copy_register(const Wave& w, void* to, const void* from) {
-  if (w.lanes == 64)
-    std::memcpy(to, from, 256);
-  else
-    std::memcpy(to, from, 128);
-}
-
 /// Whether lane i's address is the first lane's plus i * step, for `count` lanes.
 template <class T>
 inline bool contiguous(const T* at, T step, unsigned count) {
@@ -64,6 +56,40 @@ inline bool contiguous(const T* at, T step, unsigned count) {
   for (unsigned lane = 0; lane < count; ++lane)
     different |= at[lane] ^ (at[0] + static_cast<T>(lane) * step);
   return different == 0;
+}
+
+/// Where rows of sixteen lanes have a dword each, side by side: that of each row's first lane.
+struct Rows {
+  static constexpr unsigned lanes = 16, bytes = 4 * lanes;
+  std::uint64_t at[64 / lanes];
+};
+/// The rows of addresses in registers (`high` may be null: words only), if all are such rows.
+inline bool find_rows(const Wave& w, const std::uint32_t* low, const std::uint32_t* high,
+                      Rows& rows) {
+  constexpr U32x16 steps{0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60};
+  U32x16 different = 0;
+  for (unsigned lane = 0; lane < w.lanes; lane += Rows::lanes) {
+    const std::uint32_t first = low[lane];
+    const auto* words = reinterpret_cast<const std::byte*>(low + lane);
+    different |= load_slice(words) ^ (steps + first);
+    different |= first > ~0u - Rows::bytes;  // then it wraps
+    rows.at[lane / Rows::lanes] = first;
+    if (!high) continue;
+    different |= load_slice(reinterpret_cast<const std::byte*>(high + lane)) ^ high[lane];
+    rows.at[lane / Rows::lanes] |= std::uint64_t{high[lane]} << 32;
+  }
+  return !__builtin_reduce_or(different);
+}
+/// Between a register and the rows, `base` bytes on.
+template <bool Store>
+inline void copy_rows(const Wave& w, std::byte* reg, std::uint64_t base, const Rows& rows) {
+  for (unsigned r = 0; r < w.lanes / Rows::lanes; ++r) {
+    auto* const memory = reinterpret_cast<std::byte*>(base + rows.at[r]);
+    if constexpr (Store)
+      std::memcpy(memory, reg + r * Rows::bytes, Rows::bytes);
+    else
+      std::memcpy(reg + r * Rows::bytes, memory, Rows::bytes);
+  }
 }
 
 /// Where lanes' bytes are: base + offset[lane].
@@ -130,6 +156,32 @@ inline void store_8x4(At at, const Vec<std::uint32_t, 8>* dword) {
     std::memcpy(at(lane), halves + lane % 4 * 32 + lane / 4 * 16, 16);
 }
 
+/// Two dwords of eight lanes, in the same way, and back.
+template <class At>
+inline void load_8x2(At at, Vec<std::uint32_t, 8>* result) {
+  using V4 = Vec<std::uint32_t, 4>;
+  V4 lanes[4];  // two in each
+  for (unsigned i = 0; i < 4; ++i) {
+    std::uint64_t first, second;
+    std::memcpy(&first, at(2 * i), 8);
+    std::memcpy(&second, at(2 * i + 1), 8);
+    lanes[i] = std::bit_cast<V4>(Vec<std::uint64_t, 2>{first, second});
+  }
+  const auto a = __builtin_shufflevector(lanes[0], lanes[2], 0, 1, 2, 3, 4, 5, 6, 7);
+  const auto b = __builtin_shufflevector(lanes[1], lanes[3], 0, 1, 2, 3, 4, 5, 6, 7);
+  result[0] = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
+  result[1] = __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+}
+template <class At>
+inline void store_8x2(At at, const Vec<std::uint32_t, 8>* dword) {
+  const auto a = __builtin_shufflevector(dword[0], dword[1], 0, 8, 1, 9, 4, 12, 5, 13);
+  const auto b = __builtin_shufflevector(dword[0], dword[1], 2, 10, 3, 11, 6, 14, 7, 15);
+  const std::byte* const halves[]{reinterpret_cast<const std::byte*>(&a),
+                                  reinterpret_cast<const std::byte*>(&b)};
+  for (unsigned lane = 0; lane < 8; ++lane)
+    std::memcpy(at(lane), halves[lane / 2 % 2] + lane / 4 * 16 + lane % 2 * 8, 8);
+}
+
 /// One lane's dwords, side by side in memory, all at once: others must not see half of a 64-bit
 /// value.
 template <int Dwords>
@@ -158,11 +210,15 @@ inline void load_all_lanes(Wave& w, std::byte* out, Places<Offset> at) {
       }
       for (unsigned i = lane; i < lane + 8; ++i) std::memcpy(out + i * 4, at(i), 4);
     }
-  } else if constexpr (Dwords == 4) {
+  } else if constexpr (Dwords % 2 == 0) {
     for (unsigned lane = 0; lane < w.lanes; lane += 8) {
-      Vec<std::uint32_t, 8> dword[4];
-      load_8x4([&](unsigned i) { return at(lane + i); }, is_uniform(at.offset + lane), dword);
-      for (unsigned k = 0; k < 4; ++k)
+      Vec<std::uint32_t, 8> dword[Dwords];
+      const auto place = [&](unsigned i) { return at(lane + i); };
+      if constexpr (Dwords == 4)
+        load_8x4(place, is_uniform(at.offset + lane), dword);
+      else
+        load_8x2(place, dword);
+      for (unsigned k = 0; k < Dwords; ++k)
         std::memcpy(out + lane * 4 + k * w.register_bytes, &dword[k], 32);
     }
   } else {
@@ -183,12 +239,16 @@ inline void store_all_lanes(Wave& w, const std::byte* in, Places<Offset> at) {
     }
     return;
   }
-  if constexpr (Dwords == 4) {
+  if constexpr (Dwords % 2 == 0) {
     for (unsigned lane = 0; lane < w.lanes; lane += 8) {
-      Vec<std::uint32_t, 8> dword[4];
-      for (unsigned k = 0; k < 4; ++k)
+      Vec<std::uint32_t, 8> dword[Dwords];
+      for (unsigned k = 0; k < Dwords; ++k)
         std::memcpy(&dword[k], in + lane * 4 + k * w.register_bytes, 32);
-      store_8x4([&](unsigned i) { return at(lane + i); }, dword);
+      const auto place = [&](unsigned i) { return at(lane + i); };
+      if constexpr (Dwords == 4)
+        store_8x4(place, dword);
+      else
+        store_8x2(place, dword);
     }
     return;
   }
@@ -223,11 +283,7 @@ template <int Dwords>
 inline void store_dwords(Wave& w, std::uint64_t src, const Addresses& a) {
   const std::byte* in = w.bytes() + src;
   if (a.mask == w.full && a.dword_step == 4) {
-    const Places<std::uint64_t> at{0, a.at};
-    if (Dwords == 1 && contiguous(a.at, std::uint64_t{4}, w.lanes))
-      copy_register(w, at(0), in);
-    else
-      store_all_lanes<Dwords>(w, in, at);
+    store_all_lanes<Dwords>(w, in, Places<std::uint64_t>{0, a.at});
     return;
   }
   if (a.dword_step == 4) {
@@ -260,15 +316,18 @@ template <class T, Part part = Part::Whole>
 struct LoadPart {
   static constexpr unsigned bytes = sizeof(T);
   static constexpr bool stores = false;
+  static void move(std::uint32_t& word, std::byte* memory) {
+    T value;
+    std::memcpy(&value, memory, sizeof value);
+    const auto extended = static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
+    if constexpr (part == Part::Whole) word = extended;
+    if constexpr (part == Part::Low) word = (word & 0xffff0000u) | (extended & 0xffff);
+    if constexpr (part == Part::High) word = (word & 0xffff) | extended << 16;
+  }
   static void run(Wave& w, const Op* op, const Addresses& a) {
     std::uint32_t* out = register_at(w, op->dst);
     for_lanes(a.mask, [&](unsigned lane) {
-      T value;
-      std::memcpy(&value, reinterpret_cast<const void*>(a.at[lane]), sizeof value);
-      const auto extended = static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
-      if constexpr (part == Part::Whole) out[lane] = extended;
-      if constexpr (part == Part::Low) out[lane] = (out[lane] & 0xffff0000u) | (extended & 0xffff);
-      if constexpr (part == Part::High) out[lane] = (out[lane] & 0xffff) | extended << 16;
+      move(out[lane], reinterpret_cast<std::byte*>(a.at[lane]));
     });
   }
 };
@@ -285,11 +344,14 @@ template <class T, Part part = Part::Whole>
 struct StorePart {
   static constexpr unsigned bytes = sizeof(T);
   static constexpr bool stores = true;
+  static void move(std::uint32_t& word, std::byte* memory) {
+    const T value = static_cast<T>(part == Part::High ? word >> 16 : word);
+    std::memcpy(memory, &value, sizeof value);
+  }
   static void run(Wave& w, const Op* op, const Addresses& a) {
-    const std::uint32_t* in = register_at(w, op->src[1]);
+    std::uint32_t* in = register_at(w, op->src[1]);
     for_lanes(a.mask, [&](unsigned lane) {
-      const T value = static_cast<T>(part == Part::High ? in[lane] >> 16 : in[lane]);
-      std::memcpy(reinterpret_cast<void*>(a.at[lane]), &value, sizeof value);
+      move(in[lane], reinterpret_cast<std::byte*>(a.at[lane]));
     });
   }
 };

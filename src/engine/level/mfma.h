@@ -27,7 +27,7 @@ inline unsigned b_lane(unsigned blgp, unsigned lane) {
 /// The fast sum of products: a chain of FMAs over k in order.
 struct Chain {
   template <class TA, class TB, unsigned M, unsigned K, class... Rows>
-  static void add(Rows... rows) {
+  [[gnu::always_inline]] static void add(Rows... rows) {
     multiply<typename TA::Value, M, M, K>(rows...);
   }
 };

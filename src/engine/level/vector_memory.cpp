@@ -106,28 +106,26 @@ void access_scratch(Wave& w, const Op* op, const AnyAccess& access, const std::u
 }
 
 struct Global {
-  /// One dword of every lane, side by side: one check, one copy.
+  /// One dword of every lane, in rows that lie side by side: no table of addresses.
   template <bool Store>
-  static bool copy_side_by_side(Wave& w, const Op* op) {
+  static bool move_rows(Wave& w, const Op* op) {
     const isa::Instruction& in = *op->instruction;
+    const bool words = in.base.where == isa::Where::Sgpr;
     const std::uint32_t* low = register_at(w, op->src[0]);
-    const bool wraps = low[0] > ~0u - w.register_bytes;
-    if (wraps || w.observer || !contiguous(low, std::uint32_t{4}, w.lanes)) return false;
-    std::uint64_t base = low[0] + static_cast<std::uint64_t>(op->imm);
-    if (in.base.where == isa::Where::Sgpr) {
-      base += w.pair(in.base.index);
-    } else {
-      const std::uint32_t* high = register_at(w, op->src[0] + w.register_bytes);
-      if (!contiguous(high, std::uint32_t{0}, w.lanes)) return false;
-      base += std::uint64_t{high[0]} << 32;
-    }
+    Rows rows;
+    if (w.observer ||
+        !find_rows(w, low, words ? nullptr : register_at(w, op->src[0] + w.register_bytes), rows))
+      return false;
+    const std::uint64_t base =
+        static_cast<std::uint64_t>(op->imm) + (words ? w.pair(in.base.index) : 0);
     const KnownRange& known = known_range(w, op);
-    const std::uint64_t bytes = w.register_bytes;
-    if (known.epoch != epoch(w) || base < known.begin || base + bytes > known.end) return false;
-    if constexpr (Store)
-      copy_register(w, reinterpret_cast<void*>(base), w.bytes() + op->src[1]);
-    else
-      copy_register(w, w.bytes() + op->dst, reinterpret_cast<const void*>(base));
+    if (known.epoch != epoch(w) || known.end - known.begin < Rows::bytes) return false;
+    const std::uint64_t limit = known.end - known.begin - Rows::bytes;
+    bool outside = false;
+    for (unsigned r = 0; r < w.lanes / Rows::lanes; ++r)
+      outside |= base + rows.at[r] - known.begin > limit;
+    if (outside) return false;
+    copy_rows<Store>(w, w.bytes() + (Store ? op->src[1] : op->dst), base, rows);
     return true;
   }
 
@@ -338,7 +336,7 @@ template <class Space, class Access>
 const Op* memory(Wave& w, const Op* op) {
   const std::uint64_t mask = w.exec() & w.full;
   if constexpr (std::is_same_v<Space, Global> && requires { requires Access::dwords == 1; })
-    if (mask == w.full && Global::copy_side_by_side<Access::stores>(w, op)) return op + 1;
+    if (mask == w.full && Global::move_rows<Access::stores>(w, op)) return op + 1;
   if (mask) Space::access(w, op, any_access<Access>, mask);
   return op + 1;
 }

@@ -228,12 +228,10 @@ Run Compiler::compile_lanewise(const Loop& loop, const RegisterFile& file) {
       [&](const Op& op) { return takes_scalar(op); });
   if (!lanes) return nullptr;
   return impl_
-      ->compile(
-          [&](llvm::Module& module, const Library& library, const EmitOptions& options,
-              const std::string& name) {
-            return emit_lanewise(module, library, loop, *lanes, file, options, name);
-          },
-          getenv("DBL") != nullptr)
+      ->compile([&](llvm::Module& module, const Library& library, const EmitOptions& options,
+                    const std::string& name) {
+        return emit_lanewise(module, library, loop, *lanes, file, options, name);
+      })
       .run;
 }
 

@@ -93,11 +93,15 @@ inline bool is_contiguous(Vec<Offset, lanes> offset) {
 
 template <int Dwords, class At>
 inline void gather(At at, Bits* result) {
-  if constexpr (Dwords == 4) {
+  if constexpr (Dwords % 2 == 0) {
     for (unsigned lane = 0; lane < lanes; lane += 8) {
-      Vec<std::uint32_t, 8> part[4];
-      load_8x4([&](unsigned i) { return at(lane + i); }, false, part);
-      for (unsigned k = 0; k < 4; ++k)
+      Vec<std::uint32_t, 8> part[Dwords];
+      const auto place = [&](unsigned i) { return at(lane + i); };
+      if constexpr (Dwords == 4)
+        load_8x4(place, false, part);
+      else
+        load_8x2(place, part);
+      for (unsigned k = 0; k < Dwords; ++k)
         std::memcpy(reinterpret_cast<std::byte*>(&result[k]) + lane * 4, &part[k], sizeof part[k]);
     }
   } else {
