@@ -231,6 +231,25 @@ KERNEL strided_loads(const u32* a, const u32* b, u32* out, u32 n) {
   h = mix(h, *reinterpret_cast<const u32*>(byte + 8));
   out[s] = h;
 }
+/// Some dwords a lane from LDS, behind those of the lane before, and apart from them.
+KERNEL lds_rows(const u32* a, const u32* b, u32* out, u32 n) {
+  LDS u32x4 tile[256 + 2];
+  auto* words = reinterpret_cast<u32*>(tile);
+  const u32 t = lane(), i = index();
+  for (u32 j = t; j < 258 * 4; j += __builtin_amdgcn_workgroup_size_x())
+    words[j] = a[j] ^ b[j + 7];
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  const u32x4 four = tile[t], next = tile[t + 2];
+  const u32x2 two = reinterpret_cast<const u32x2*>(tile)[t];
+  const u32x4 other = tile[(t * 5) & 255];
+  const u32x2 odd = reinterpret_cast<const u32x2*>(tile)[(t * 3) & 255];
+  u32 h = mix(mix(mix(mix(1, four.x), four.y), four.z), four.w);
+  h = mix(mix(mix(mix(h, next.w), next.z), next.y), next.x);
+  h = mix(mix(mix(mix(h, two.x), two.y), odd.x), odd.y);
+  if (i < n) out[i] = mix(mix(mix(mix(h, other.x), other.y), other.z), other.w);
+}
 /// Numbers, of which some are NaNs: lanes before one are stored already when the rest is left.
 KERNEL stores(const u32* a, const u32* b, u32* out, u32 n) {
   const u32 i = index();

@@ -77,9 +77,8 @@ const Op* wmma(Wave& w, const Op* op) {
   widen_all<TB, per_lane>(b_registers.data(), lanes, b_lanes, groups * M);
   if constexpr (std::is_same_v<T, float>) {
     // neg_lo and neg_hi negate even and odd k.
-    for (unsigned e = 0; e < per_lane; ++e) {
+    for (unsigned e = 0; (in.neg_lo | in.neg_hi) & 3 && e < per_lane; ++e) {
       const unsigned negated = e % 2 ? in.neg_hi : in.neg_lo;
-      if (!negated) continue;
       for (unsigned lane = 0; lane < groups * M; ++lane) {
         if (negated & 1) a_lanes[e][lane] = -a_lanes[e][lane];
         if (negated & 2) b_lanes[e][lane] = -b_lanes[e][lane];

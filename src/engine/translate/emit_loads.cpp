@@ -1,5 +1,6 @@
 // Loads from LDS and memory.
 
+#include <fmt/format.h>
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
@@ -169,16 +170,22 @@ void Emitter::emit_lds_loads(const Source& address) {
     }
 }
 
+std::string_view pattern_of(std::int32_t stride, unsigned dwords) {
+  if (stride == 0) return " uniform";
+  const bool side_by_side = stride == static_cast<std::int32_t>(dwords * 4) && dwords != 3;
+  return side_by_side ? " contiguous" : " strided";
+}
+
 void Emitter::load_affine(const Affine& known, const Load& load, std::uint32_t offset, Value* at,
                           Value** results) {
-  const std::string name = "LDS " + std::to_string(load.dwords);
+  const auto stride = static_cast<std::int32_t>(known.stride);
+  const std::string_view pattern = pattern_of(stride, load.dwords);
+  const std::string name = fmt::format("LDS {}{}", load.dwords, pattern);
   Value* const by = build_.getInt32(offset);
-  if (known.uniform())
-    call(name + " uniform", {wave_, by, at}, results);
-  else if (load.dwords == 1 && known.stride == 4)
-    call(name + " contiguous", {wave_, by, at}, results);
+  if (pattern == " strided")
+    call(name, {wave_, by, build_.getInt32(known.stride), at}, results);
   else
-    call(name + " strided", {wave_, by, build_.getInt32(known.stride), at}, results);
+    call(name, {wave_, by, at}, results);
 }
 
 Affine Emitter::affine_of(const Op& op) const {

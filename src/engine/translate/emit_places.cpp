@@ -3,6 +3,7 @@
 // store that a cluster may have, once all slices are, so that no lane's load comes after another
 // lane's store.
 
+#include <fmt/format.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Instructions.h>
 
@@ -149,10 +150,7 @@ void Emitter::load_at_place(std::size_t index) {
   Node& node = nodes_[index];
   const unsigned dwords = load_of(*node.op)->dwords;
   const auto stride = static_cast<std::int32_t>(affine_of(*node.op).stride);
-  const char* pattern = stride == 0                  ? " uniform"
-                        : stride == 4 && dwords == 1 ? " contiguous"
-                                                     : " strided";
-  call("LOAD " + std::to_string(dwords) + pattern,
+  call(fmt::format("LOAD {}{}", dwords, pattern_of(stride, dwords)),
        {place_in_slice(index, index_),
         build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}))},
        node.result);
@@ -179,8 +177,8 @@ void Emitter::store_slices(Value* slices) {
                    ? build_.CreateAlignedLoad(bits_, register_pointer(place_of(op.src[1]) + r),
                                               llvm::Align(lanes_ * 4))
                    : splat(0);
-  const bool contiguous = stride == 4 && dwords == 1;
-  call("STORE " + std::to_string(dwords) + (contiguous ? " contiguous" : " strided"),
+  const bool uniform = stride == 0;  // the last lane's stays
+  call(fmt::format("STORE {}{}", dwords, uniform ? " strided" : pattern_of(stride, dwords)),
        {place_in_slice(*store_, index),
         build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride})), value[0], value[1],
         value[2], value[3]},

@@ -54,6 +54,8 @@ struct Load {
 };
 /// The load that an op is, if the emitter knows it.
 const Load* load_of(const Op& op);
+/// The part of the library's names that says how lanes' dwords lie, `stride` bytes apart.
+std::string_view pattern_of(std::int32_t stride, unsigned dwords);
 /// Dwords that an op stores to memory; 0 if it is no store that the emitter knows.
 unsigned stored_dwords(const Op& op);
 

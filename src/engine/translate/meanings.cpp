@@ -113,6 +113,73 @@ inline void gather(At at, Bits* result) {
     }
   }
 }
+using LaneIndices = std::make_index_sequence<lanes>;
+/// Of two registers, one behind the other: every second lane from `First` on.
+template <int First, std::size_t... I>
+inline Bits every_second(Bits a, Bits b, std::index_sequence<I...>) {
+  return __builtin_shufflevector(a, b, (2 * I + First)...);
+}
+/// The lanes of two registers in turn, from lane `First` on.
+template <int First, std::size_t... I>
+inline Bits in_turn(Bits a, Bits b, std::index_sequence<I...>) {
+  return __builtin_shufflevector(a, b, (First + I / 2 + I % 2 * lanes)...);
+}
+/// Dwords of lanes, lane after lane, to registers that hold one dword of every lane; and back.
+inline void deal(const Bits (&in)[1], Bits* out) {
+  out[0] = in[0];
+}
+inline void deal(const Bits (&in)[2], Bits* out) {
+  out[0] = every_second<0>(in[0], in[1], LaneIndices());
+  out[1] = every_second<1>(in[0], in[1], LaneIndices());
+}
+inline void deal(const Bits (&in)[4], Bits* out) {
+  Bits low[2], high[2];
+  deal({in[0], in[1]}, low);
+  deal({in[2], in[3]}, high);
+  for (int k = 0; k < 2; ++k) {
+    out[k] = every_second<0>(low[k], high[k], LaneIndices());
+    out[k + 2] = every_second<1>(low[k], high[k], LaneIndices());
+  }
+}
+inline void collect(const Bits (&in)[1], Bits* out) {
+  out[0] = in[0];
+}
+inline void collect(const Bits (&in)[2], Bits* out) {
+  out[0] = in_turn<0>(in[0], in[1], LaneIndices());
+  out[1] = in_turn<lanes / 2>(in[0], in[1], LaneIndices());
+}
+inline void collect(const Bits (&in)[4], Bits* out) {
+  Bits even[2], odd[2];
+  collect({in[0], in[2]}, even);
+  collect({in[1], in[3]}, odd);
+  collect({even[0], odd[0]}, out);
+  collect({even[1], odd[1]}, out + 2);
+}
+
+/// Lanes' dwords that lie side by side, lane after lane: whole registers, turned so that each
+/// result holds one dword of every lane. Eight lanes of four dwords take no fewer steps in this way
+/// than one by one.
+template <int Dwords>
+inline void load_side_by_side(const std::byte* from, Bits* result) {
+  if constexpr (Dwords == 4 && lanes == 8) {
+    gather<Dwords>([&](unsigned lane) { return from + lane * 16; }, result);
+  } else {
+    Bits in[Dwords];
+    std::memcpy(in, from, sizeof in);
+    deal(in, result);
+  }
+}
+template <int Dwords>
+inline void store_side_by_side(const Bits* value, std::byte* to) {
+  if constexpr (Dwords == 4 && lanes == 8) {
+    store_8x4([&](unsigned lane) { return to + lane * 16; }, value);
+  } else {
+    Bits in[Dwords], out[Dwords];
+    for (int k = 0; k < Dwords; ++k) in[k] = value[k];
+    collect(in, out);
+    std::memcpy(to, out, sizeof out);
+  }
+}
 template <int Dwords>
 inline void load_lanes(Vec<std::uint64_t, lanes> address, Bits* result) {
   const auto at = [&](unsigned lane) { return reinterpret_cast<const std::byte*>(address[lane]); };
@@ -138,7 +205,8 @@ struct CheckLds {
     *safe = beyond ? 0 : address;
   }
 };
-/// How the addresses of a slice lie.
+/// How the addresses of a slice lie: all in one place, each lane's dwords behind the one's before,
+/// or in any way.
 enum class Pattern { Uniform, Contiguous, Any };
 /// From LDS, at address + offset.
 template <int Dwords, Pattern pattern>
@@ -152,8 +220,7 @@ struct LoadLds {
       std::memcpy(one, base + address[0], sizeof one);
       for (int k = 0; k < Dwords; ++k) result[k] = one[k];
     } else if constexpr (pattern == Pattern::Contiguous) {
-      static_assert(Dwords == 1);
-      std::memcpy(&result[0], base + address[0], sizeof result[0]);
+      load_side_by_side<Dwords>(base + address[0], result);
     } else {
       gather<Dwords>([&](unsigned lane) { return base + address[lane]; }, result);
     }
@@ -231,8 +298,7 @@ struct LoadAt {
       std::memcpy(one, base, sizeof one);
       for (int k = 0; k < Dwords; ++k) result[k] = one[k];
     } else if constexpr (pattern == Pattern::Contiguous) {
-      static_assert(Dwords == 1);
-      std::memcpy(&result[0], base, sizeof result[0]);
+      load_side_by_side<Dwords>(base, result);
     } else {
       gather<Dwords>([&](unsigned lane) { return base + static_cast<std::int64_t>(lane) * stride; },
                      result);
@@ -248,7 +314,7 @@ struct StoreAt {
     auto* base = reinterpret_cast<std::byte*>(address);
     const Bits value[]{v0, v1, v2, v3};
     if constexpr (pattern == Pattern::Contiguous) {
-      std::memcpy(base, &v0, sizeof v0);
+      store_side_by_side<Dwords>(value, base);
     } else {
 #pragma unroll
       for (unsigned lane = 0; lane < lanes; ++lane) {
@@ -336,6 +402,8 @@ extern "C" [[gnu::used]] void hipsight_meanings() {
   load("LDS 3 uniform", LoadLds<3, Pattern::Uniform>::run);
   load("LDS 4 uniform", LoadLds<4, Pattern::Uniform>::run);
   load("LDS 1 contiguous", LoadLds<1, Pattern::Contiguous>::run);
+  load("LDS 2 contiguous", LoadLds<2, Pattern::Contiguous>::run);
+  load("LDS 4 contiguous", LoadLds<4, Pattern::Contiguous>::run);
   load("LDS 1 strided", LoadLdsStrided<1>::run);
   load("LDS 2 strided", LoadLdsStrided<2>::run);
   load("LDS 3 strided", LoadLdsStrided<3>::run);
@@ -354,11 +422,15 @@ extern "C" [[gnu::used]] void hipsight_meanings() {
   load("LOAD 3 uniform", LoadAt<3, Pattern::Uniform>::run);
   load("LOAD 4 uniform", LoadAt<4, Pattern::Uniform>::run);
   load("LOAD 1 contiguous", LoadAt<1, Pattern::Contiguous>::run);
+  load("LOAD 2 contiguous", LoadAt<2, Pattern::Contiguous>::run);
+  load("LOAD 4 contiguous", LoadAt<4, Pattern::Contiguous>::run);
   load("LOAD 1 strided", LoadAt<1, Pattern::Any>::run);
   load("LOAD 2 strided", LoadAt<2, Pattern::Any>::run);
   load("LOAD 3 strided", LoadAt<3, Pattern::Any>::run);
   load("LOAD 4 strided", LoadAt<4, Pattern::Any>::run);
   load("STORE 1 contiguous", StoreAt<1, Pattern::Contiguous>::run);
+  load("STORE 2 contiguous", StoreAt<2, Pattern::Contiguous>::run);
+  load("STORE 4 contiguous", StoreAt<4, Pattern::Contiguous>::run);
   load("STORE 1 strided", StoreAt<1, Pattern::Any>::run);
   load("STORE 2 strided", StoreAt<2, Pattern::Any>::run);
   load("STORE 3 strided", StoreAt<3, Pattern::Any>::run);
