@@ -47,6 +47,7 @@ TEST(Epilogue, Chain) {
   EXPECT_EQ((Scale{2} | Bias(bias) | Relu{})(5, place), 3.0f);
   EXPECT_EQ((Bias(bias) | Scale{2} | Relu{})(5, place), 0.0f);
   EXPECT_EQ((Identity{} | Residual(residual))(5, place), 105.0f);
+  EXPECT_EQ((Relu{} | Multiply(residual) | Scale{2})(5, place), 1000.0f);
 }
 
 }  // namespace

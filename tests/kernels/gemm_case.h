@@ -6,7 +6,15 @@
 #include <string>
 
 enum class Type { f16, bf16, f32, e4m3, fnuz };
-enum class After { identity, bias_relu, bias_gelu, scaled, scaled_by_one, scaled_blocks };
+enum class After {
+  identity,
+  bias_relu,
+  bias_gelu,
+  silu_mul,  ///< each row times the bias
+  scaled,
+  scaled_by_one,
+  scaled_blocks
+};
 
 /// Sizes, strides and batch strides count elements. Transposed: column_major, that is, C = A B with
 /// A in memory K x M, or B in memory N x K.

@@ -1,4 +1,4 @@
-// All orders of the operands, and two epilogues.
+// All orders of the operands, and three epilogues.
 #include "gemm_instances.h"
 
 using namespace hipsight::kernels;
@@ -18,6 +18,10 @@ std::string run_f16(const GemmCase& test, const void* a, const void* b, const fl
   if (orders == 1 && test.after == After::bias_gelu)
     return run_as<row, column, float, small>(test, of_a, of_b, static_cast<float*>(c),
                                              Bias(bias) | Gelu{});
+  if (orders == 1 && test.after == After::silu_mul)
+    return run_as<row, column, f16, small>(
+        test, of_a, of_b, of_c,
+        Silu{} | Multiply(RowMajor<const float>{bias, test.m, test.n, /*stride=*/0}));
   if (test.after != After::identity) return no_such_kernel;
   if (orders == 0) return run_as<row, row, f16, large>(test, of_a, of_b, of_c, Identity{});
   if (orders == 1) return run_as<row, column, f16, large>(test, of_a, of_b, of_c, Identity{});

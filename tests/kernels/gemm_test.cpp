@@ -69,6 +69,7 @@ double number(T value) {
 double after(After what, double value, double bias) {
   if (what == After::bias_relu || what == After::bias_gelu) value += bias;
   if (what == After::bias_relu) return value <= 0 ? 0 : value;
+  if (what == After::silu_mul) return value / (1 + std::exp(-value)) * bias;
   if (what == After::bias_gelu)
     return 0.5 * value *
            (1 + std::tanh(std::sqrt(2 / M_PI) * (value + 0.044715 * value * value * value)));
@@ -306,6 +307,12 @@ TEST(Gemm, Epilogues) {
                       .m = s.m,
                       .n = s.n,
                       .k = s.k});
+      test_gemm<f16>({.transposed_b = true,
+                      .after = After::silu_mul,
+                      .on_host = on_host,
+                      .m = s.m,
+                      .n = s.n,
+                      .k = s.k});
       test_gemm<f16, float>({.transposed_b = true,
                              .after = After::bias_gelu,
                              .on_host = on_host,
@@ -426,7 +433,7 @@ TEST(Gemm, DISABLED_EachKernel) {
   };
   for (int orders = 0; orders < 4; orders++)
     launch(f16(), {.transposed_a = orders > 1, .transposed_b = orders % 2 == 1});
-  for (const After after : {After::bias_relu, After::bias_gelu})
+  for (const After after : {After::bias_relu, After::bias_gelu, After::silu_mul})
     launch(f16(), {.transposed_b = true, .after = after});
   launch(f16(), {.transposed_b = true, .after = After::bias_relu, .splits = 4});
   for (const bool gradient : {false, true}) {

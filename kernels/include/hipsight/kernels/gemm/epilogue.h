@@ -43,6 +43,13 @@ HIPSIGHT_INLINE Vector<float, N> sum(const Vector<float, N>& a, const Vector<flo
   for (int i = 0; i < N; i++) result[i] = a[i] + b[i];
   return result;
 }
+template <int N>
+HIPSIGHT_INLINE Vector<float, N> product(const Vector<float, N>& a, const Vector<float, N>& b) {
+  Vector<float, N> result;
+  HIPSIGHT_UNROLL
+  for (int i = 0; i < N; i++) result[i] = a[i] * b[i];
+  return result;
+}
 
 struct Identity {
   HIPSIGHT_INLINE float operator()(float value, ResultPlace) const { return value; }
@@ -84,11 +91,7 @@ struct ScaleColumns {
   }
   template <int N>
   HIPSIGHT_INLINE Vector<float, N> run(const Vector<float, N>& values, ResultPlace at) const {
-    const auto factor = read<N>(factors + at.column);
-    Vector<float, N> result;
-    HIPSIGHT_UNROLL
-    for (int i = 0; i < N; i++) result[i] = values[i] * factor[i];
-    return result;
+    return product<N>(values, read<N>(factors + at.column));
   }
 };
 struct ScaleAll {
@@ -111,25 +114,42 @@ struct Silu {
   HIPSIGHT_INLINE float operator()(float value, ResultPlace) const { return silu(value); }
 };
 
+/// Where another matrix has the element of the same place.
+template <class T>
+HIPSIGHT_INLINE const T* element(const RowMajor<const T>& matrix, ResultPlace at) {
+  return matrix.data + at.batch * matrix.batch_stride + at.row * matrix.stride + at.column;
+}
+
 /// x + residual(row, column) of the same batch
 template <class T>
 struct Residual {
   RowMajor<const T> residual;
   HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
-    return value + static_cast<float>(*address(at));
+    return value + static_cast<float>(*element(residual, at));
   }
   template <int N>
   HIPSIGHT_INLINE Vector<float, N> run(const Vector<float, N>& values, ResultPlace at) const {
-    return sum<N>(values, to_f32<T, N>(read<N>(address(at))));
-  }
-
- private:
-  HIPSIGHT_INLINE const T* address(ResultPlace at) const {
-    return residual.data + at.batch * residual.batch_stride + at.row * residual.stride + at.column;
+    return sum<N>(values, to_f32<T, N>(read<N>(element(residual, at))));
   }
 };
 template <class T>
 Residual(RowMajor<const T>) -> Residual<T>;
+
+/// x * factors(row, column) of the same batch: `Silu{} | Multiply(up)` joins a gate with what it
+/// lets through.
+template <class T>
+struct Multiply {
+  RowMajor<const T> factors;
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
+    return value * static_cast<float>(*element(factors, at));
+  }
+  template <int N>
+  HIPSIGHT_INLINE Vector<float, N> run(const Vector<float, N>& values, ResultPlace at) const {
+    return product<N>(values, to_f32<T, N>(read<N>(element(factors, at))));
+  }
+};
+template <class T>
+Multiply(RowMajor<const T>) -> Multiply<T>;
 
 /// First `first`, then `second`.
 template <Epilogue First, Epilogue Second>
