@@ -16,6 +16,9 @@ target_link_libraries(hipsight_llvm INTERFACE LLVM)
 add_library(hipsight_options INTERFACE)
 target_compile_features(hipsight_options INTERFACE cxx_std_20)
 target_compile_options(hipsight_options INTERFACE -Wall -Wextra -Wno-unused-parameter)
+# Streams work until the process has ended, and the program's own exit handlers may still call HIP: what
+# they use is never destroyed.
+target_compile_options(hipsight_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-fc++-static-destructors=thread-local>)
 target_include_directories(hipsight_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 if(HIPSIGHT_SANITIZE)
   target_compile_options(hipsight_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined)

@@ -168,10 +168,12 @@ def main():
     options = parser.parse_args()
     source = options.source.resolve()
     target = TARGETS[options.gpu]
-    if not (WORK / "build/build.ninja").is_file():
+    fresh = not (WORK / "build/build.ninja").is_file()
+    if fresh:
         make_rocm(options.headers)
+    os.environ["HIPSIGHT_SDK"] = str(ROCM)  # whose headers build/hipcc takes from here on
+    if fresh:
         configure(source, target)
-    os.environ["HIPSIGHT_SDK"] = str(ROCM)
     disabled = re.compile("$.") if options.disabled else disabled_cases(target)
     sums = collections.Counter()
     (WORK / "failed").mkdir(exist_ok=True)
