@@ -236,8 +236,7 @@ KERNEL lds_rows(const u32* a, const u32* b, u32* out, u32 n) {
   LDS u32x4 tile[256 + 2];
   auto* words = reinterpret_cast<u32*>(tile);
   const u32 t = lane(), i = index();
-  for (u32 j = t; j < 258 * 4; j += __builtin_amdgcn_workgroup_size_x())
-    words[j] = a[j] ^ b[j + 7];
+  for (u32 j = t; j < 258 * 4; j += __builtin_amdgcn_workgroup_size_x()) words[j] = a[j] ^ b[j + 7];
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");

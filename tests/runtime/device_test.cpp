@@ -227,6 +227,12 @@ TEST(AtExit, AGoodRunKeepsItsStatus) {
   EXPECT_EQ(run("good 3").status, 3);
 }
 
+TEST(AtExit, AStaticDestructorMayLaunchWhatDidNotRunBefore) {
+  const Outcome outcome = run("late 0");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(outcome.output, "launched\nno error\nat exit\nsum 192\nstatic destructor: no error\n");
+}
+
 TEST(AtExit, AStrayStoreIsToldAndChangesAStatusOfZero) {
   const Outcome outcome = run("stray 0");
   EXPECT_EQ(outcome.status, 86) << outcome.errors;

@@ -1,7 +1,9 @@
-// Launches a kernel that is good, stray or endless, or leaves that to threads that never stop, and
-// exits with the status it is told; waits for the kernel unless it is told to leave.
+// Launches a kernel that is good, stray or endless, or another one while the process ends, or
+// leaves that to threads that never stop, and exits with the status it is told; waits for the
+// kernel unless it is told to leave.
 #include <hip/hip_runtime_api.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -13,14 +15,29 @@
 
 namespace {
 
-bool waits = true;
+bool waits = true, launches_late = false;
+
+/// A kernel that has not run before.
+void launch_late() {
+  constexpr int count = 64;
+  int *numbers = nullptr, *sum = nullptr;
+  (void)hipMallocManaged(reinterpret_cast<void**>(&numbers), count * sizeof *numbers);
+  (void)hipMallocManaged(reinterpret_cast<void**>(&sum), sizeof *sum);
+  std::fill_n(numbers, count, 3);
+  *sum = 0;
+  launch_sum(1, nullptr, numbers, sum, count);
+  (void)hipDeviceSynchronize();
+  std::printf("sum %d\n", *sum);
+}
 
 struct Last {
   // HIP calls from static destructors are usual.
   ~Last() {
+    if (launches_late) launch_late();
     if (waits) std::printf("static destructor: %s\n", hipGetErrorString(hipDeviceSynchronize()));
   }
-} last;
+};
+[[clang::always_destroy]] Last last;
 
 /// Starts threads that go on until the process is gone.
 void start_threads() {
@@ -42,7 +59,8 @@ int main(int count, char** arguments) {
   std::atexit([] { std::printf("at exit\n"); });
   int* device = nullptr;
   (void)hipMalloc(reinterpret_cast<void**>(&device), sizeof(int));
-  if (kind == "good") launch_store(device, 1);
+  launches_late = kind == "late";
+  if (kind == "good" || kind == "late") launch_store(device, 1);
   if (kind == "stray") launch_store(device + 100000, 1);
   if (kind == "endless") launch_forever(device);
   if (kind == "threads") start_threads();

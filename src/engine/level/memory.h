@@ -326,9 +326,8 @@ struct LoadPart {
   }
   static void run(Wave& w, const Op* op, const Addresses& a) {
     std::uint32_t* out = register_at(w, op->dst);
-    for_lanes(a.mask, [&](unsigned lane) {
-      move(out[lane], reinterpret_cast<std::byte*>(a.at[lane]));
-    });
+    for_lanes(a.mask,
+              [&](unsigned lane) { move(out[lane], reinterpret_cast<std::byte*>(a.at[lane])); });
   }
 };
 template <int Dwords_>
@@ -350,9 +349,8 @@ struct StorePart {
   }
   static void run(Wave& w, const Op* op, const Addresses& a) {
     std::uint32_t* in = register_at(w, op->src[1]);
-    for_lanes(a.mask, [&](unsigned lane) {
-      move(in[lane], reinterpret_cast<std::byte*>(a.at[lane]));
-    });
+    for_lanes(a.mask,
+              [&](unsigned lane) { move(in[lane], reinterpret_cast<std::byte*>(a.at[lane])); });
   }
 };
 
