@@ -89,7 +89,7 @@ def main():
     copy = ROOT / "build/external/rocm-examples"
     shutil.copytree(options.source, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git"))
     libraries = options.libraries and options.libraries.resolve()
-    if libraries and not libraries.is_dir():
+    if libraries and not (libraries / "usr").is_dir():
         subprocess.run([ROOT / "dev", "unpack", "trixie", libraries, *HEADERS.values()], check=True)
     os.environ.setdefault("HIPSIGHT_TARGETS", " ".join(TARGETS.values()))
     counts = collections.Counter()
