@@ -219,7 +219,8 @@ void read_phases(Gpu& gpu, const std::string& origin, const toml::node& node) {
     const auto lanes = fields ? (*fields)["lanes"].value<std::string>() : std::nullopt;
     const auto banks = fields ? (*fields)["banks"].value<std::uint32_t>() : std::nullopt;
     const auto source = fields ? (*fields)["source"].value<std::string>() : std::nullopt;
-    if (!lanes || !banks || !*banks || !source || source->empty() || fields->size() != 3)
+    if (!lanes || !banks || !*banks || *banks > 1024 || !source || source->empty() ||
+        fields->size() != 3)
       fail("{}: lds_phases.{}: expected {}", place(origin, entry), access, kPhasesForm);
     const auto phases = parse_phases(*lanes, gpu.wavefront_size);
     if (phases.empty())

@@ -149,4 +149,8 @@ struct Work {
 };
 Work work_of(const Instruction& instruction);
 
+/// Whether an access of vector memory asks caches not to keep what it brings ("nontemporal": slc,
+/// nt, TH_NT).
+bool is_streaming(const Instruction& instruction);
+
 }  // namespace hipsight::isa

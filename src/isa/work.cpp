@@ -226,4 +226,11 @@ Work work_of(const Instruction& in) {
   return work;
 }
 
+bool is_streaming(const Instruction& in) {
+  if (in.gfx == Gfx::Gfx12) return (in.cache >> 2 & 7) == 1;
+  if (in.gfx != Gfx::Gfx11) return in.cache & 2;
+  const bool buffer = in.format == Format::Mubuf || in.format == Format::Mtbuf;
+  return in.cache & (buffer ? 1 : 4);
+}
+
 }  // namespace hipsight::isa

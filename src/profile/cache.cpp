@@ -38,15 +38,45 @@ void take_turns(const std::vector<GroupTrace*>& groups, std::uint64_t lines, Sen
   }
 }
 
-/// Requests of the neighbours: what caches have.
-void simulate_neighbours(const gpus::Gpu& gpu, LaunchTrace& trace) {
+/// What an XCD's workgroups find in its L2 and in the MALL.
+struct Shared {
+  Cache l2, mall;
+  bool has_mall;
+};
+
+/// How the workgroups before the neighbours leave the caches: as many at a time as the XCD has at
+/// once, each line of each once.
+Shared simulate_before(const gpus::Gpu& gpu, LaunchTrace& trace) {
+  const std::uint64_t mall = trace.before().empty() ? 0 : gpu.mall_bytes.value_or(0);
+  // Other XCDs bring as much to the MALL.
+  Shared shared{Cache(gpu.l2_bytes / gpu.xcds, l2_line), Cache(mall / gpu.xcds, l2_line), mall > 0};
+  std::vector<GroupTrace>& before = trace.before();
+  for (std::size_t at = 0; at < before.size();) {
+    std::vector<GroupTrace*> groups;
+    for (; at < before.size() && groups.size() < trace.at_once_of_xcd(); ++at)
+      groups.push_back(&before[at]);
+    std::vector<std::unordered_set<std::uint64_t>> touched(groups.size());
+    take_turns(groups, ~0ull, [&](std::size_t g, const Request& request, std::uint64_t) {
+      for (std::uint32_t i = 0; i < request.count; ++i) {
+        const std::uint64_t line =
+            groups[g]->lines[request.first + i] * request_bytes(gpu, request.stores) / l2_line;
+        if (!touched[g].insert(line).second) continue;
+        shared.l2.touch(line, request.streams);
+        if (shared.has_mall) shared.mall.touch(line, request.streams);
+      }
+    });
+  }
+  return shared;
+}
+
+/// Requests of the neighbours: what caches have. `l2`: of their XCD.
+void simulate_neighbours(const gpus::Gpu& gpu, LaunchTrace& trace, Cache l2) {
   std::vector<GroupTrace*> groups;
   for (GroupTrace& group : trace.neighbours()) groups.push_back(&group);
   const std::size_t units = std::max(1u, gpu.compute_units / gpu.xcds);
   std::vector<Cache> l1(std::min(units, groups.size()),
                         Cache(gpu.l1_bytes_per_cu.value_or(16384), request_bytes(gpu, false)));
   std::vector<Cache> pages(l1.size(), Cache(known_pages * page_bytes, page_bytes, known_pages));
-  Cache l2(gpu.l2_bytes / gpu.xcds, l2_line);
   // What was stored goes to memory once, however often it is: when it leaves the L2, or at the end.
   Cache dirty(gpu.l2_bytes / gpu.xcds, request_bytes(gpu, true));
   std::vector<std::unordered_set<std::uint64_t>> touched(groups.size());
@@ -59,7 +89,7 @@ void simulate_neighbours(const gpus::Gpu& gpu, LaunchTrace& trace) {
       }
       const std::uint64_t at = line * request_bytes(gpu, request.stores);
       request.pages += !pages[g % pages.size()].touch(at / page_bytes);
-      const bool in_l2 = l2.touch(at / l2_line);
+      const bool in_l2 = l2.touch(at / l2_line, request.streams);
       const bool is_there = request.stores ? dirty.touch(line) : in_l2;
       // Lines of loads and of stores have different sizes: told apart by the lowest bit.
       const bool first = touched[g].insert(line * 2 + request.stores).second;
@@ -70,8 +100,9 @@ void simulate_neighbours(const gpus::Gpu& gpu, LaunchTrace& trace) {
   });
 }
 
-/// How the workgroups that begin at the same time share what they touch for the first time.
-void simulate_sharing(const gpus::Gpu& gpu, LaunchTrace& trace) {
+/// How the workgroups that begin at the same time share what they touch for the first time, with
+/// each other and with those before them, which left `shared`.
+void simulate_sharing(const gpus::Gpu& gpu, LaunchTrace& trace, Shared shared) {
   // A line that was asked for so few turns ago is still on its way: a turn is a request of each
   // wave. Assumed.
   constexpr std::uint64_t turns_to_arrive = 8;
@@ -86,9 +117,15 @@ void simulate_sharing(const gpus::Gpu& gpu, LaunchTrace& trace) {
     double all = 0, l2 = 0, arriving = 0, mall = 0;
   };
   std::map<const isa::Instruction*, Count> counts;
+  const std::uint64_t near = trace.neighbours().empty() ? 0 : trace.neighbours()[0].workgroup;
+  const bool first_ones = trace.before().empty();
   const auto send = [&](std::size_t g, Request& request, std::uint64_t turn) {
-    Count& count = counts[request.instruction];
-    auto& xcd = l2[groups[g]->workgroup % gpu.xcds];
+    const std::uint64_t number = groups[g]->workgroup % gpu.xcds;
+    auto& xcd = l2[number];
+    // What was before is known of the neighbours' XCD only.
+    const bool knows_before = !first_ones && number == near % gpu.xcds;
+    Count others;
+    Count& count = first_ones || knows_before ? counts[request.instruction] : others;
     for (std::uint32_t i = 0; i < request.count; ++i) {
       const std::uint64_t at = groups[g]->lines[request.first + i];
       if (!touched[g].insert(at * 2 + request.stores).second) continue;
@@ -97,10 +134,18 @@ void simulate_sharing(const gpus::Gpu& gpu, LaunchTrace& trace) {
       const std::uint64_t unit = request.stores ? 1 : l2_line / request_bytes(gpu, false),
                           line = at / unit * 2 + request.stores;
       const auto [known, is_new] = xcd.try_emplace(line, turn);
-      if (is_new)
-        count.mall += !mall.insert(line).second;
-      else
+      bool in_l2 = false, in_mall = false;
+      if (knows_before) {
+        const std::uint64_t whole = at * request_bytes(gpu, request.stores) / l2_line;
+        in_l2 = shared.l2.touch(whole, request.streams) && !request.stores;
+        in_mall = shared.has_mall && shared.mall.touch(whole, request.streams) && !request.stores;
+      }
+      if (!is_new)
         ++(turn - known->second <= turns_to_arrive ? count.arriving : count.l2);
+      else if (in_l2)
+        ++count.l2;
+      else
+        count.mall += !mall.insert(line).second || in_mall;
     }
   };
   take_turns(groups, LaunchTrace::opening_lines, send);
@@ -130,20 +175,21 @@ Cache::Cache(std::uint64_t bytes, unsigned line, unsigned ways)
       sets_(std::max<std::uint64_t>(1, bytes / line / ways)),
       lines_(sets_ * ways, kNone) {}
 
-bool Cache::touch(std::uint64_t line) {
+bool Cache::touch(std::uint64_t line, bool streams) {
   const std::uint64_t set = (line ^ line / sets_ ^ line / sets_ / sets_) % sets_;
   const auto begin = lines_.begin() + static_cast<std::ptrdiff_t>(set * ways_);
   const auto end = begin + ways_;
   auto at = std::find(begin, end, line);
   const bool hit = at != end;
   if (!hit) *(at = end - 1) = line;
-  std::rotate(begin, at, at + 1);
+  if (!streams) std::rotate(begin, at, at + 1);
   return hit;
 }
 
 void simulate_caches(const gpus::Gpu& gpu, LaunchTrace& trace) {
-  simulate_neighbours(gpu, trace);
-  simulate_sharing(gpu, trace);
+  const Shared before = simulate_before(gpu, trace);
+  simulate_neighbours(gpu, trace, before.l2);
+  simulate_sharing(gpu, trace, before);
   trace.footprint = footprint(gpu, trace);
 }
 

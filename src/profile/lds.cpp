@@ -6,6 +6,9 @@
 
 namespace hipsight::profile {
 
+/// As many as a GPU's file may state.
+static constexpr unsigned most_banks = 1024;
+
 LdsPort::LdsPort(const gpus::Gpu& gpu, bool store, bool atomic, unsigned bytes)
     : banks_(gpu.lds_banks.value_or(32)),
       dwords_(std::clamp((bytes + 3) / 4, 1u, 4u)),
@@ -36,20 +39,28 @@ LdsCost LdsPort::cost(std::uint64_t mask, const std::uint64_t* at) const {
   return cost;
 }
 
-/// The dwords that the busiest bank has to give.
+/// The dwords that the busiest bank has to give; to how many lanes does not matter, but for
+/// atomics.
 unsigned LdsPort::cycles(std::uint64_t lanes, const std::uint64_t* at) const {
-  std::uint64_t dwords[64 * 4];
-  unsigned count = 0;
+  // Of each bank the first dword, and how many there are; those behind the first of all banks in a
+  // list, which mostly is short.
+  std::uint64_t first[most_banks], others[64 * 4];
+  unsigned taken[most_banks], count = 0, most = 0;
+  std::fill_n(taken, banks_, 0);
   for (; lanes; lanes &= lanes - 1) {
-    const std::uint64_t first = at[std::countr_zero(lanes)] / 4;
-    for (unsigned i = 0; i < dwords_; ++i) dwords[count++] = first + i;
+    const std::uint64_t begin = at[std::countr_zero(lanes)] / 4;
+    for (std::uint64_t dword = begin; dword < begin + dwords_; ++dword) {
+      const std::uint64_t bank = dword % banks_;
+      if (taken[bank] == 0) {
+        first[bank] = dword;
+      } else if (!atomic_) {
+        if (first[bank] == dword || std::find(others, others + count, dword) != others + count)
+          continue;
+        others[count++] = dword;
+      }
+      most = std::max(most, ++taken[bank]);
+    }
   }
-  if (!atomic_) {
-    std::sort(dwords, dwords + count);
-    count = static_cast<unsigned>(std::unique(dwords, dwords + count) - dwords);
-  }
-  unsigned taken[1024] = {}, most = 0;
-  for (unsigned i = 0; i < count; ++i) most = std::max(most, ++taken[dwords[i] % banks_]);
   return most;
 }
 

@@ -3,24 +3,33 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <ranges>
+#include <utility>
 
 namespace hipsight::profile {
 namespace {
 
-/// What is kept of a workgroup: regions (and lines of requests, GroupTrace::kept_lines); some 20
-/// MB.
-constexpr std::size_t kept_steps = std::size_t{1} << 18;
 constexpr double golden_ratio = 0.6180339887498949;
 /// Workgroups of an XCD whose begin is observed, at most.
 constexpr std::uint64_t most_openings = 64;
 
+/// What is kept of those before the neighbours, from the nearest on: so many workgroups each.
+/// Enough to fill an L2, whether they touch 4 KB or 250; less of the many, which in large launches
+/// do little.
+struct Before {
+  std::uint64_t workgroups;
+  GroupTrace::Kept kept;
+};
+constexpr Before before_them[]{{64, {LaunchTrace::opening_lines, 2048, true}},
+                               {448, {LaunchTrace::opening_lines, 256, true}},
+                               {3584, {512, 64, true}}};
+
 /// Where scratch lies: behind all that the host can address.
 constexpr std::uint64_t scratch_begin = std::uint64_t{1} << 48;
 
-/// Numbers of the units of `unit` bytes that the active lanes touch, in order, each once. The
-/// workgroup's scratch begins at `scratch`.
-unsigned touched(const engine::Access& access, std::uint64_t scratch, unsigned unit,
-                 std::uint64_t* out) {
+/// Numbers of the sectors that the active lanes touch, in order, each once. The workgroup's scratch
+/// begins at `scratch`.
+unsigned touched(const engine::Access& access, std::uint64_t scratch, std::uint64_t* out) {
   unsigned count = 0;
   bool in_order = true;  // as they mostly are
   const auto add = [&](std::uint64_t number) {
@@ -33,9 +42,10 @@ unsigned touched(const engine::Access& access, std::uint64_t scratch, unsigned u
     const std::uint64_t at = access.at[std::countr_zero(left)] + (dwords_apart ? scratch : 0);
     if (dwords_apart) {
       for (unsigned k = 0; k < (access.bytes + 3) / 4; ++k)
-        add((at + std::uint64_t{k} * access.lanes * 4) / unit);
+        add((at + std::uint64_t{k} * access.lanes * 4) / kSectorBytes);
     } else {
-      for (std::uint64_t n = at / unit; n <= (at + access.bytes - 1) / unit; ++n) add(n);
+      const std::uint64_t last = (at + access.bytes - 1) / kSectorBytes;
+      for (std::uint64_t n = at / kSectorBytes; n <= last; ++n) add(n);
     }
   }
   if (in_order) return count;
@@ -43,7 +53,7 @@ unsigned touched(const engine::Access& access, std::uint64_t scratch, unsigned u
   return static_cast<unsigned>(std::unique(out, out + count) - out);
 }
 
-constexpr std::size_t most_units = 64 * 33;  // 128 bytes of a lane at the most
+constexpr std::size_t most_sectors = 64 * 33;  // 128 bytes of a lane at the most
 
 }  // namespace
 
@@ -68,7 +78,7 @@ void GroupTrace::enters(unsigned wave, std::uint32_t region, std::uint64_t exec)
   ++executions[region].count;
   executions[region].lanes += static_cast<unsigned>(std::popcount(exec));
   if (waves.size() <= wave) waves.resize(wave + 1);
-  if (++steps_ > kept_steps)
+  if (++steps_ > kept_.steps)
     cut = true;
   else
     waves[wave].path.push_back(region);
@@ -91,20 +101,24 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
   ++use.requests;
   use.lanes += lanes;
   use.bytes += static_cast<double>(lanes) * access.bytes;
-  Request request{.instruction = &in, .stores = use.stores, .space = access.space};
+  Request request{.instruction = &in,
+                  .stores = use.stores,
+                  .streams = isa::is_streaming(in),
+                  .space = access.space};
   if (access.space == engine::Access::Space::Lds) {
     const LdsCost cost = port(in, access.bytes).cost(access.mask, access.at);
     use.lds_cycles += cost.cycles;
     use.lds_least += cost.least;
     request.lds_cycles = static_cast<std::uint16_t>(cost.cycles);
   } else {
-    std::uint64_t sectors[most_units];
-    use.sectors += touched(access, scratch_, kSectorBytes, sectors);
+    std::uint64_t sectors[most_sectors];
+    const unsigned count = touched(access, scratch_, sectors);
+    use.sectors += count;
     request.first = static_cast<std::uint32_t>(lines.size());
-    request.count = add_lines(access, use.stores);
+    request.count = add_lines({sectors, count}, use.stores);
     use.lines += request.count;
   }
-  if (cut || lines.size() > kept_ || waves.size() <= wave) {
+  if (cut || lines.size() > kept_.lines || waves.size() <= wave) {
     cut = true;
     return;
   }
@@ -145,16 +159,22 @@ bool GroupTrace::spins(unsigned wave) {
   return false;
 }
 
-std::uint32_t GroupTrace::add_lines(const engine::Access& access, bool stores) {
-  std::uint64_t units[most_units];
-  const unsigned count = touched(access, scratch_, request_bytes(gpu_, stores), units);
-  if (!cut) lines.insert(lines.end(), units, units + count);
+std::uint32_t GroupTrace::add_lines(std::span<const std::uint64_t> sectors, bool stores) {
+  const unsigned sectors_of_line = std::max(1u, request_bytes(gpu_, stores) / kSectorBytes);
+  std::uint32_t count = 0;
+  std::uint64_t last = ~std::uint64_t{0};
+  for (const std::uint64_t sector : sectors) {
+    const std::uint64_t line = sector / sectors_of_line;
+    if (line == std::exchange(last, line)) continue;
+    ++count;
+    if (!cut) lines.push_back(line);
+  }
   return count;
 }
 
 LaunchTrace::LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigned sample,
                          std::uint64_t at_once, std::uint64_t scratch_bytes)
-    : workgroups_(workgroups) {
+    : workgroups_(workgroups), at_once_of_xcd_(std::max<std::uint64_t>(1, at_once / gpu.xcds)) {
   // A workgroup gets the scratch of one that has ended.
   const std::uint64_t places = std::max<std::uint64_t>(at_once ? at_once : workgroups, 1);
   const auto scratch_of = [=](std::uint64_t workgroup) {
@@ -165,9 +185,15 @@ LaunchTrace::LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigne
   const std::uint64_t step = whole ? 1 : gpu.xcds;
   const std::uint64_t near =
       whole ? workgroups : std::min<std::uint64_t>((sample + 1) / 2, workgroups / step);
-  for (std::uint64_t i = 0; i < near; ++i)
-    neighbours_.emplace_back(gpu, i * step, scratch_of(i * step));
-  const auto is_near = [&](std::uint64_t at) { return at % step == 0 && at / step < near; };
+  const std::uint64_t first =
+      !whole && at_once && workgroups > at_once ? (workgroups - at_once) / 2 / step * step : 0;
+  const auto is_near = [&](std::uint64_t at) {
+    return at >= first && (at - first) % step == 0 && (at - first) / step < near;
+  };
+  for (std::uint64_t i = 0; i < near; ++i) {
+    const std::uint64_t at = first + i * step;
+    if (at < workgroups) neighbours_.emplace_back(gpu, at, scratch_of(at));
+  }
   for (std::uint64_t i = 0, far = whole ? 0 : sample / 2; i < far; ++i) {
     // One in each of so many parts of the grid, not in the same place of each: grids have rhythms.
     const double place = double(i) + std::fmod(golden_ratio * double(i + 1), 1);
@@ -176,14 +202,26 @@ LaunchTrace::LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigne
     if (others_.empty() || others_.back().workgroup != at)
       others_.emplace_back(gpu, at, scratch_of(at));
   }
-  const std::uint64_t first = std::min({at_once, workgroups, most_openings * gpu.xcds});
-  for (std::uint64_t i = 0; i < first; ++i)
-    if (!is_near(i) && !std::ranges::binary_search(others_, i, {}, &GroupTrace::workgroup))
-      openings_.emplace_back(gpu, i, scratch_of(i), opening_lines);
+  const auto is_other = [&](std::uint64_t at) {
+    return std::ranges::binary_search(others_, at, {}, &GroupTrace::workgroup);
+  };
+  const std::uint64_t end =
+      first + std::min({at_once, workgroups - first, most_openings * gpu.xcds});
+  for (std::uint64_t at = first; at < end; ++at)
+    if (!is_near(at) && !is_other(at))
+      openings_.emplace_back(gpu, at, scratch_of(at),
+                             GroupTrace::Kept{.lines = opening_lines, .only_begin = true});
+  std::vector<std::pair<std::uint64_t, GroupTrace::Kept>> before;
+  std::uint64_t at = first;
+  for (const Before& some : before_them)
+    for (std::uint64_t i = 0; i < some.workgroups && at >= step; ++i)
+      if (at -= step; !is_other(at)) before.emplace_back(at, some.kept);
+  for (const auto& [workgroup, kept] : before | std::views::reverse)
+    before_.emplace_back(gpu, workgroup, scratch_of(workgroup), kept);
 }
 
 engine::GroupObserver* LaunchTrace::begins(std::uint64_t workgroup) {
-  for (std::vector<GroupTrace>* traces : {&neighbours_, &others_, &openings_}) {
+  for (std::vector<GroupTrace>* traces : {&neighbours_, &others_, &openings_, &before_}) {
     const auto at = std::ranges::lower_bound(*traces, workgroup, {}, &GroupTrace::workgroup);
     if (at != traces->end() && at->workgroup == workgroup) return &*at;
   }

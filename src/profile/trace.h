@@ -35,7 +35,7 @@ struct Request {
   std::uint32_t step = 0;              ///< the region of WaveTrace::path that it lies in
   std::uint32_t first = 0, count = 0;  ///< its lines, among GroupTrace::lines; none in LDS
   std::uint16_t lds_cycles = 0;
-  bool stores = false;
+  bool stores = false, streams = false;  ///< streams: is not to stay in caches
   engine::Access::Space space = engine::Access::Space::Global;
   std::uint16_t from_l1 = 0, from_l2 = 0;  ///< lines that caches had; see simulate_caches
   /// Lines beyond the L1 that its workgroup had not touched before; and lines that it had, and that
@@ -55,16 +55,23 @@ struct WaveTrace {
 /// What one workgroup did.
 class GroupTrace : public engine::GroupObserver {
  public:
-  /// `scratch`: the address of its scratch; `kept`: lines, beyond which no more is looked at.
-  GroupTrace(const gpus::Gpu& gpu, std::uint64_t workgroup, std::uint64_t scratch = 0,
-             std::size_t kept = kept_lines)
+  /// What is kept of it, some 20 MB at most: lines of requests, and regions that waves enter.
+  struct Kept {
+    std::size_t lines = std::size_t{1} << 20, steps = std::size_t{1} << 18;
+    bool only_begin = false;  ///< beyond that it need not be observed
+  };
+  /// `scratch`: the address of its scratch.
+  GroupTrace(const gpus::Gpu& gpu, std::uint64_t workgroup, std::uint64_t scratch, Kept kept)
       : workgroup(workgroup), gpu_(gpu), scratch_(scratch), kept_(kept) {}
-  static constexpr std::size_t kept_lines = std::size_t{1} << 20;
+  GroupTrace(const gpus::Gpu& gpu, std::uint64_t workgroup, std::uint64_t scratch = 0)
+      : GroupTrace(gpu, workgroup, scratch, Kept()) {}
 
   void enters(unsigned wave, std::uint32_t region, std::uint64_t exec) override;
   void accesses(unsigned wave, const isa::Instruction& instruction,
                 const engine::Access& access) override;
-  bool enough() const override { return kept_ < kept_lines && lines.size() > kept_; }
+  bool enough() const override {
+    return kept_.only_begin && (lines.size() > kept_.lines || steps_ > kept_.steps);
+  }
   bool spins(unsigned wave) override;
 
   const std::uint64_t workgroup;
@@ -79,12 +86,12 @@ class GroupTrace : public engine::GroupObserver {
 
  private:
   const LdsPort& port(const isa::Instruction& instruction, unsigned bytes);
-  /// The lines of an access, appended; their number.
-  std::uint32_t add_lines(const engine::Access& access, bool stores);
+  /// The lines of so many sectors, appended; their number.
+  std::uint32_t add_lines(std::span<const std::uint64_t> sectors, bool stores);
 
   const gpus::Gpu& gpu_;
   std::uint64_t scratch_;
-  std::size_t kept_;
+  Kept kept_;
   std::size_t steps_ = 0;
   std::unordered_map<const isa::Instruction*, LdsPort> ports_;
 };
@@ -102,7 +109,9 @@ struct Footprint {
 };
 
 /// Observes some workgroups of a launch: `neighbours`, which one XCD holds at the same time, and
-/// others, spread over the grid; and how all those begin that the GPU holds at the same time.
+/// others, spread over the grid; how all those begin that the GPU holds at the same time as the
+/// neighbours; and how those began that the neighbours' XCD had before. Where the GPU cannot hold
+/// all of a launch at once, neighbours are from its middle: grids begin and end with what is rare.
 class LaunchTrace : public engine::Observer {
  public:
   /// `workgroups`: of the launch; at most `sample` of them are observed, the same ones each time;
@@ -119,6 +128,9 @@ class LaunchTrace : public engine::Observer {
   /// The begins of those that the GPU holds at the same time, and that are none of the above.
   const std::vector<GroupTrace>& openings() const { return openings_; }
   std::vector<GroupTrace>& openings() { return openings_; }
+  /// The begins of those that the neighbours' XCD had before them, and how many it has at once.
+  std::vector<GroupTrace>& before() { return before_; }
+  std::uint64_t at_once_of_xcd() const { return at_once_of_xcd_; }
   std::uint64_t workgroups() const { return workgroups_; }
 
   /// Counts of a launch of which only observed workgroups ran: those of neighbours and others, for
@@ -133,8 +145,8 @@ class LaunchTrace : public engine::Observer {
   static constexpr std::size_t opening_lines = 2048;
 
  private:
-  std::uint64_t workgroups_;
-  std::vector<GroupTrace> neighbours_, others_, openings_;
+  std::uint64_t workgroups_, at_once_of_xcd_;
+  std::vector<GroupTrace> neighbours_, others_, openings_, before_;
 };
 
 }  // namespace hipsight::profile

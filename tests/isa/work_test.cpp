@@ -13,12 +13,15 @@ using isa::Number;
 using isa::Pipe;
 using isa::Work;
 
-Work work(const char* processor, const char* text) {
+isa::Instruction decoded(const char* processor, const char* text) {
   const auto code = assemble(processor, text);
   isa::Decoder decoder(processor);
   const auto instruction = decoder.decode(code, 0);
   EXPECT_TRUE(instruction) << text;
-  return instruction ? isa::work_of(*instruction) : Work{};
+  return instruction.value_or(isa::Instruction{});
+}
+Work work(const char* processor, const char* text) {
+  return isa::work_of(decoded(processor, text));
 }
 
 struct Unit {
@@ -262,6 +265,35 @@ TEST(Work, CountsTheBytesOfALane) {
     EXPECT_EQ(found.bytes_read, t.read) << t.text;
     EXPECT_EQ(found.bytes_written, t.written) << t.text;
   }
+}
+
+/// What LLVM writes for nontemporal accesses (AMDGPUUsage, memory models), and other bits of the
+/// policy.
+TEST(Work, KnowsWhatStreams) {
+  struct Policy {
+    const char *processor, *text;
+    bool streams;
+  };
+  const Policy policies[] = {
+      {"gfx90a", "global_store_dwordx2 v[0:1], v[2:3], off glc slc", true},
+      {"gfx90a", "global_load_dword v0, v[2:3], off glc", false},
+      {"gfx90a", "buffer_load_dword v0, v1, s[0:3], 0 offen slc", true},
+      {"gfx90a", "buffer_load_dword v0, v1, s[0:3], 0 offen scc", false},
+      {"gfx942", "global_load_dwordx4 v[0:3], v[4:5], off nt", true},
+      {"gfx942", "global_load_dwordx4 v[0:3], v[4:5], off sc0 sc1", false},
+      {"gfx950", "buffer_store_dword v0, v1, s[0:3], 0 offen nt", true},
+      {"gfx950", "buffer_store_dword v0, v1, s[0:3], 0 offen sc0 sc1", false},
+      {"gfx1100", "global_load_b32 v0, v[2:3], off slc dlc", true},
+      {"gfx1100", "global_load_b32 v0, v[2:3], off glc dlc", false},
+      {"gfx1100", "buffer_load_b32 v0, v1, s[0:3], 0 offen slc", true},
+      {"gfx1100", "buffer_load_b32 v0, v1, s[0:3], 0 offen glc dlc", false},
+      {"gfx1201", "global_load_b32 v0, v[2:3], off th:TH_LOAD_NT", true},
+      {"gfx1201", "global_store_b32 v[2:3], v0, off th:TH_STORE_NT scope:SCOPE_DEV", true},
+      {"gfx1201", "global_load_b32 v0, v[2:3], off th:TH_LOAD_HT scope:SCOPE_SYS", false},
+      {"gfx1201", "buffer_load_b32 v0, v1, s[0:3], null offen th:TH_LOAD_NT", true},
+      {"gfx1201", "buffer_load_b32 v0, v1, s[0:3], null offen", false}};
+  for (const Policy& p : policies)
+    EXPECT_EQ(isa::is_streaming(decoded(p.processor, p.text)), p.streams) << p.text;
 }
 
 }  // namespace

@@ -25,6 +25,16 @@ TEST(Cache, HoldsWhatFitsAndForgetsTheOldest) {
     for (std::uint64_t line = 100; line < 228; ++line) EXPECT_FALSE(cache.touch(line)) << line;
 }
 
+/// However much streams through it, it keeps the rest but for one line of each set.
+TEST(Cache, IsNotFlushedByWhatStreams) {
+  Cache cache(64 * 128, 128);
+  for (std::uint64_t line = 0; line < 64; ++line) cache.touch(line);
+  for (std::uint64_t line = 1000; line < 2000; ++line) EXPECT_FALSE(cache.touch(line, true));
+  int kept = 0;
+  for (std::uint64_t line = 64; line-- > 0;) kept += cache.touch(line);
+  EXPECT_EQ(kept, 60);
+}
+
 /// What kept_share says is what a simulated cache does, a little more than full.
 TEST(Cache, KeepsShareOfWhatGoesRound) {
   constexpr std::uint64_t capacity = 1 << 20;
@@ -149,9 +159,58 @@ TEST_F(ProfileTest, ScratchIsThatOfAWorkgroupThatHasEnded) {
   EXPECT_EQ(groups[2].lines, groups[0].lines);
 }
 
-/// Workgroups 0 and 8 are on the first XCD, 1 on another; all ask at once.
+/// Grids begin and end with what is rare. All have their begin in the middle that the GPU holds
+/// there at once, and those that the same XCD had before.
+TEST_F(ProfileTest, ObservesTheMiddleOfWhatDoesNotFitAtOnce) {
+  LaunchTrace trace(gpu, 10'000, 16, 2000);
+  EXPECT_EQ(trace.at_once_of_xcd(), 250u);
+  ASSERT_EQ(trace.neighbours().size(), 8u);
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(trace.neighbours()[i].workgroup, 4000 + i * 8);
+  EXPECT_EQ(trace.openings().front().workgroup, 4001u);
+  EXPECT_EQ(trace.openings().back().workgroup, 4000u + 64 * 8 - 1);
+  ASSERT_GT(trace.before().size(), 490u);  // 500, but for others
+  EXPECT_LE(trace.before().size(), 500u);
+  EXPECT_EQ(trace.before().back().workgroup, 4000u - 8);
+  for (const GroupTrace& group : trace.before()) EXPECT_EQ(group.workgroup % 8, 0u);
+  EXPECT_NE(trace.begins(4000 - 8), nullptr);
+  EXPECT_EQ(trace.begins(4000 - 7), nullptr);
+  // What fits at once begins at the begin.
+  LaunchTrace fits(gpu, 2000, 16, 2000);
+  EXPECT_EQ(fits.neighbours()[0].workgroup, 0u);
+  EXPECT_TRUE(fits.before().empty());
+}
+
+/// The neighbours find in the L2 what workgroups before them read, if it was not long ago, and was
+/// to be kept: here lines that the group before read, those 4,096 of two groups earlier that the L2
+/// of 4 MiB has lost since, and those that were read past the caches.
+TEST_F(ProfileTest, WhatWasReadBeforeIsInTheL2) {
+  isa::Instruction passing = load;
+  passing.gfx = isa::Gfx::Gfx942;
+  passing.cache = 2;  // nt
+  ASSERT_TRUE(isa::is_streaming(passing));
+  ASSERT_FALSE(isa::is_streaming(load));
+  const auto shared = [&](const isa::Instruction& in, unsigned back) {
+    LaunchTrace trace(gpu, 1000, 1, 8);  // one of an XCD at a time
+    const std::uint64_t near = trace.neighbours().at(0).workgroup;
+    access(trace, near - 8 * back, in, 0x10000, 128);
+    for (std::uint64_t group = near - 8 * (back - 1); group < near; group += 8)
+      for (std::uint64_t i = 0; i < 600; ++i)
+        if (!trace.begins(group)->enough())
+          access(trace, group, load, (group << 24) + i * 8192, 128);
+    access(trace, near, load, 0x10000, 128);
+    simulate_caches(gpu, trace);
+    EXPECT_EQ(trace.sharing.at(&load).arriving, 0);
+    return trace.sharing.at(&load).l2;
+  };
+  EXPECT_EQ(shared(load, 1), 1);
+  EXPECT_EQ(shared(load, 2), 1);   // 2,048 lines, of 32,768
+  EXPECT_EQ(shared(load, 40), 0);  // the L2 has lost them
+  EXPECT_EQ(shared(passing, 40), 0);
+}
+
+/// Workgroups 0 and 8 of those at once are on the first XCD, 1 on another; all ask at once.
 TEST_F(ProfileTest, WorkgroupsThatBeginTogetherShareLines) {
-  LaunchTrace trace(gpu, 1000, 1, 9);
+  LaunchTrace trace(gpu, 9, 1, 9);
   ASSERT_EQ(trace.neighbours().size(), 1u);
   EXPECT_EQ(trace.openings().size(), 8u);
   for (const std::uint64_t group : {0, 1, 8}) access(trace, group, load, 0x10000, 4);
@@ -222,7 +281,7 @@ TEST_F(ProfileTest, PagesAreTranslated) {
 TEST_F(ProfileTest, HalfLinesComeTogether) {
   const gpus::Gpu mi210 = gpus::find("mi210");
   ASSERT_EQ(request_bytes(mi210, false), 64u);
-  LaunchTrace trace(mi210, 1000, 1, 2);
+  LaunchTrace trace(mi210, 2, 1, 2);
   access(trace, 0, load, 0x10000, 4);
   simulate_caches(mi210, trace);
   EXPECT_EQ(trace.neighbours()[0].waves[0].requests[0].first_touches, 4);
@@ -230,7 +289,7 @@ TEST_F(ProfileTest, HalfLinesComeTogether) {
 }
 
 TEST_F(ProfileTest, OpeningsEnd) {
-  LaunchTrace trace(gpu, 1000, 1, 2);
+  LaunchTrace trace(gpu, 9, 1, 9);
   engine::GroupObserver* opening = trace.begins(1);
   for (unsigned i = 0; !opening->enough(); ++i) {
     access(trace, 0, load, i * 0x10000, 256);
@@ -243,8 +302,9 @@ TEST_F(ProfileTest, OpeningsEnd) {
 /// Counts of a launch that ran only in part come from the workgroups that ran to their end.
 TEST_F(ProfileTest, CountsComeFromWholeWorkgroups) {
   LaunchTrace trace(gpu, 100, 1, 8);
-  for (int i = 0; i < 3; ++i) access(trace, 0, load, 0x1000 * i, 4, i ? ~0ull : 1);
-  access(trace, 1, load, 0, 4);
+  const std::uint64_t near = trace.neighbours().at(0).workgroup;
+  for (int i = 0; i < 3; ++i) access(trace, near, load, 0x1000 * i, 4, i ? ~0ull : 1);
+  access(trace, near + 1, load, 0, 4);
   engine::Result partly = result(100, 7, 0);
   trace.count(partly);
   ASSERT_EQ(partly.counts.size(), 1u);
