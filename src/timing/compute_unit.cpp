@@ -46,7 +46,7 @@ struct WaveState {
   const isa::Instruction* last = nullptr;   ///< that it issued
   std::vector<Pending> pending;
   std::size_t group = 0;
-  unsigned simd = 0;
+  unsigned simd = 0, priority = 0;
 };
 struct GroupState {
   std::vector<std::size_t> at_barrier;  ///< waves
@@ -82,9 +82,9 @@ class ComputeUnit {
 
   UnitRun run() {
     while (!queue_.empty()) {
-      const auto [time, index] = queue_.top();
+      const Entry next = queue_.top();
       queue_.pop();
-      step(index, time);
+      step(next.wave, next.time);
     }
     // Stores that no wave waited for.
     result_.cycles = memory_.finish(result_.cycles);
@@ -109,11 +109,14 @@ class ComputeUnit {
   struct Entry {
     double time;
     std::size_t wave;
-    // The wave that can go first, does; of several, the oldest.
+    unsigned priority;
+    // The wave that can go first, does; of several, one of the highest priority (s_setprio), and of
+    // those the oldest.
     bool operator<(const Entry& other) const {
-      return time != other.time ? time > other.time : wave > other.wave;
+      return std::tuple(other.time, priority, other.wave) < std::tuple(time, other.priority, wave);
     }
   };
+  void wake(std::size_t wave, double time) { queue_.push({time, wave, waves_[wave].priority}); }
 
   void start(double time) {
     if (started_ == count_) return;
@@ -129,7 +132,7 @@ class ComputeUnit {
       state.group = group;
       state.simd = next_simd_++ % simds_.size();
       state.ready = time;
-      queue_.push({time, waves_.size() - 1});
+      wake(waves_.size() - 1, time);
     }
     if (trace.waves.empty()) end_of_group(time);
   }
@@ -150,7 +153,7 @@ class ComputeUnit {
     for (const std::size_t wave : group.at_barrier) {
       note({waves_[wave].last, nullptr, Stall::Barrier, group.released - waves_[wave].ready});
       waves_[wave].ready = group.released + interval_;
-      queue_.push({waves_[wave].ready, wave});
+      wake(wave, waves_[wave].ready);
     }
     group.at_barrier.clear();
     group.released = 0;
@@ -185,7 +188,7 @@ class ComputeUnit {
     if (w.path == w.trace->path.size()) {
       if (w.stored > now) {
         note({w.last, w.store, Stall::Store, w.stored - now});
-        queue_.push({w.stored, index});
+        wake(index, w.stored);
         return;
       }
       return end_of_wave(index, now);
@@ -195,7 +198,7 @@ class ComputeUnit {
     const Cost& c = known(in).cost;
     const Earliest at = earliest(w, c);
     if (at.time > now) {
-      queue_.push({at.time, index});
+      wake(index, at.time);
       return;
     }
     note({&in, at.of, at.why, at.time - w.ready});
@@ -203,6 +206,7 @@ class ComputeUnit {
     ++result_.instructions;
     issue(w, in, c, at.time);
     w.ready = at.time + interval_ + c.pause;
+    if (c.priority) w.priority = *c.priority;
     // On to the next one.
     if (++w.at == region.count) {
       ++w.path;
@@ -217,7 +221,7 @@ class ComputeUnit {
       group.at_barrier.push_back(index);
       return release(group, w.ready);
     }
-    queue_.push({w.ready, index});
+    wake(index, w.ready);
   }
 
   Earliest earliest(WaveState& w, const Cost& c) {

@@ -101,6 +101,7 @@ Cost cost_of(const gpus::Gpu& gpu, const isa::Instruction& in, unsigned lanes) {
     case isa::Pipe::Wait:
       if (in.name == "S_NOP") cost.pause = gpu.issue_cycles * ((in.imm & 15) + 1);
       if (in.name == "S_SLEEP") cost.pause = 64.0 * (in.imm & 127);
+      if (in.name == "S_SETPRIO") cost.priority = in.imm & 3;
       break;
     default:  // LDS and memory: by request
       cost.busy = gpu.issue_cycles;

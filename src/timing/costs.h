@@ -17,6 +17,7 @@ struct Cost {
   double latency = 0;  ///< from its issue until its result can be used
   double pause = 0;    ///< before its wave's next instruction: s_nop, s_sleep
   bool stores = false, atomic = false, barrier = false, moves = false;
+  std::optional<unsigned> priority;  ///< of its wave from now on: 0 to 3
   Wait wait;
   struct Registers {
     std::uint16_t first = 0, count = 0;  ///< VGPRs; AGPR 0 is 512

@@ -79,6 +79,25 @@ TEST_F(ComputeUnitTest, WavesOfOneSimdShareItsVectorUnit) {
   EXPECT_NEAR(stall(run(), Stall::Vector), 4 * 400, 64);  // the older wave goes first
 }
 
+/// s_setprio: the younger workgroup's waves go first, and are done when the older one's have yet to
+/// begin.
+TEST_F(ComputeUnitTest, PriorityGoesBeforeAge) {
+  add("S_SETPRIO", isa::Format::Sopp);
+  add_vector(200);
+  const std::vector<engine::RegionOfCode> regions{{&code[0], 1}, {&code[1], 200}, {&code[1], 100}};
+  group(4);
+  group(4);
+  for (profile::WaveTrace& wave : traces[0].waves) wave.path = {1};
+  for (profile::WaveTrace& wave : traces[1].waves) wave.path = {0, 2};
+  for (const auto& [priority, first_end] : {std::pair{0, 800}, {3, 404}}) {
+    code[0].imm = priority;
+    const UnitRun unit = run_compute_unit(gpu, rates, {traces, regions, sharing, 64}, 2, 2);
+    ASSERT_EQ(unit.ends.size(), 2u);
+    EXPECT_NEAR(unit.ends[0], first_end, 16) << priority;
+    EXPECT_NEAR(unit.ends[1], 1200, 16) << priority;
+  }
+}
+
 TEST_F(ComputeUnitTest, AWaitLastsAsLongAsMemoryTakes) {
   add_load();
   add_wait();
