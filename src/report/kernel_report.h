@@ -20,7 +20,8 @@
 
 namespace hipsight::report {
 
-/// The launches of one kernel with one block size and one amount of LDS, summed.
+/// The launches of one kernel with one block size and one amount of LDS, summed. Kernels of one
+/// name in several code objects are one if they take the same and are as long.
 struct KernelReport {
   std::string name;    ///< as in the code object
   std::string title;   ///< demangled
@@ -33,6 +34,7 @@ struct KernelReport {
   std::uint32_t vgpr_spills = 0, sgpr_spills = 0;
   std::uint32_t fixed_lds = 0, dynamic_lds = 0;  ///< bytes of a workgroup
   std::uint32_t scratch = 0;                     ///< bytes of a work-item
+  std::uint64_t code_size = 0;                   ///< bytes
   profile::Summary summary;
   std::optional<profile::FidelitySummary> fidelity;  ///< if asked for
   std::optional<RegisterReport> registers;           ///< if a profile is asked for

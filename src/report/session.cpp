@@ -90,6 +90,7 @@ KernelReport describe(const gpus::Gpu& gpu, const engine::Dispatch& dispatch) {
   report.fixed_lds = kernel.lds_bytes;
   report.dynamic_lds = dispatch.dynamic_lds;
   report.scratch = kernel.scratch_bytes;
+  report.code_size = kernel.code_size;
   report.occupancy = timing::occupancy(gpu, resources(gpu, dispatch));
   return report;
 }
@@ -186,7 +187,7 @@ struct Session::Impl {
   Selector selector;
   Progress progress;
   bool finished = false, traced = false;
-  std::set<std::string> profiled;  ///< mangled names
+  std::set<std::pair<std::string, std::uint64_t>> profiled;  ///< mangled names, and code sizes
 
   Impl(Output o, const Selection& selection, ProgressOutput p)
       : output(std::move(o)), selector(selection), progress(p) {
@@ -195,9 +196,10 @@ struct Session::Impl {
 
   KernelReport& find(const engine::Dispatch& dispatch) {
     for (KernelReport& known : run.kernels) {
-      if (known.name == dispatch.kernel->name && same(known.block, dispatch.block) &&
-          known.dynamic_lds == dispatch.dynamic_lds &&
-          known.fixed_lds == dispatch.kernel->lds_bytes && known.vgprs == dispatch.kernel->vgprs) {
+      const code::Kernel& kernel = *dispatch.kernel;
+      if (known.name == kernel.name && same(known.block, dispatch.block) &&
+          known.dynamic_lds == dispatch.dynamic_lds && known.fixed_lds == kernel.lds_bytes &&
+          known.vgprs == kernel.vgprs && known.code_size == kernel.code_size) {
         known.grids_differ = known.grids_differ || !same(known.grid, workgroups(dispatch));
         return known;
       }
@@ -232,7 +234,8 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
     std::lock_guard lock(impl.mutex);
     number_ = ++impl.run.launches;
     selected_ = impl.selector.take(dispatch.kernel->name);
-    if (selected_ && impl.output.profile && impl.profiled.insert(dispatch.kernel->name).second) {
+    if (selected_ && impl.output.profile &&
+        impl.profiled.emplace(dispatch.kernel->name, dispatch.kernel->code_size).second) {
       const timing::Occupancy occupancy = describe(impl.run.gpu, dispatch).occupancy;
       const std::uint64_t at_once = std::uint64_t{occupancy.workgroups} *
                                     impl.run.gpu.compute_units * impl.run.gpu.simds_per_cu /

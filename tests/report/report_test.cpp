@@ -91,6 +91,21 @@ TEST(Session, prints_names_as_they_stand_in_the_source) {
   EXPECT_EQ(kernels[1]["title"], "plain_name");
 }
 
+/// Assembly calls every kernel "kernel"; each of its files has another one.
+TEST(Session, keeps_kernels_of_one_name_apart) {
+  Session session(gpus::find("mi300x"), nowhere());
+  Launched first("kernel"), second("kernel");
+  first.kernel.code_size = 4096;
+  second.kernel.code_size = 5120;
+  add(session, first);
+  add(session, second);
+  add(session, first);
+  const json kernels = json::parse(session.json())["kernels"];
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0]["launches"], 2);
+  EXPECT_EQ(kernels[1]["launches"], 1);
+}
+
 TEST(Session, keeps_block_sizes_and_dynamic_lds_apart) {
   Session session(gpus::find("mi300x"), nowhere());
   Launched launched;
