@@ -146,7 +146,8 @@ def main():
         cases = choose(all_cases(options, gpu), options.cases, options.seed)[options.first:]
         if options.pattern:
             cases = [case for case in cases if any(re.search(wanted, case) for wanted in options.pattern)]
-        left = [case for case in cases if case not in results_so_far(gpu)]
+        ended = results_so_far(gpu)
+        left = [case for case in cases if case not in ended]
         batches = [Batch(options, gpu, str(i), left[i::options.processes]) for i in range(options.processes)]
         with ThreadPoolExecutor(options.processes) as pool:
             list(pool.map(Batch.run, batches))
@@ -156,10 +157,10 @@ def main():
             if result["outcome"] in ("failed", "time"):
                 print(f"{gpu} {result['outcome']:6} {case.split('::')[1]}\n    {result['why'][:300]}", flush=True)
         counts = collections.Counter(result["outcome"] for result in outcomes.values())
-        ended = counts["passed"] + counts["failed"]
+        decided = counts["passed"] + counts["failed"]
         table.append(f"| {gpu} | {len(cases)} | {len({function(case) for case in cases})} | {counts['passed']} | "
                      f"{counts['failed']} | {counts['time']} | {counts['skipped']} | "
-                     f"{100 * counts['passed'] / max(ended, 1):.1f} % |")
+                     f"{100 * counts['passed'] / max(decided, 1):.1f} % |")
     print("| GPU | cases | functions | passed | failed | time | skipped | passed of those that ended |")
     print("|---|---|---|---|---|---|---|---|")
     print("\n".join(table))
