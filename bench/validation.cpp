@@ -15,6 +15,7 @@
 #include "validation/bands.h"
 #include "validation/gemm/gemm.h"
 #include "validation/statistics.h"
+#include "validation/variants/variants.h"
 
 namespace hipsight::bench {
 namespace {
@@ -35,7 +36,8 @@ double rank(const std::vector<Point>& points) {
 
 /// A checkout of ROCm/aiter, if its GEMMs are to be profiled anew.
 std::string gemm_source;
-/// The only part that runs, if not all do: "stream", "memory", "vcopy" or "gemm".
+VariantSources variant_sources;
+/// The only part that runs, if not all do: "stream", "memory", "vcopy", "variants" or "gemm".
 std::string only;
 bool runs(const std::string& part) {
   return only.empty() || only == part;
@@ -159,6 +161,40 @@ std::vector<Row> memory_rows(const std::string& csv) {
            .aim = 0.98}};
 }
 
+std::vector<Row> variant_rows(const std::string& csv) {
+  const std::vector<Point> all = variant_points(variant_sources);
+  note(all);
+  print_head("variants of one kernel");
+  std::vector<double> correlations;
+  for (const auto& [name, points] :
+       grouped(all, [](const Point& p) { return p.family + " " + p.gpu; })) {
+    for (const Point& p : points) print(fmt::format("  {}", p.kernel), {p});
+    correlations.push_back(rank(points));
+    print(name, points, correlations.back());
+  }
+  fmt::print(legend);
+  write_points(all, csv);
+  const auto e = errors(all, &Point::predicted);
+  return {{.name = "variants of one kernel: median error of times",
+           .value = quantile(e, 0.5),
+           .unit = "%",
+           .high_is_better = false,
+           .floor = NAN,
+           .aim = NAN},
+          {.name = "variants of one kernel: 90th percentile",
+           .value = quantile(e, 0.9),
+           .unit = "%",
+           .high_is_better = false,
+           .floor = NAN,
+           .aim = NAN},
+          {.name = "variants of one kernel: mean rank correlation",
+           .value = mean(correlations),
+           .unit = "",
+           .high_is_better = true,
+           .floor = 0.9,
+           .aim = 0.98}};
+}
+
 std::vector<Row> gemm_rows(const std::string& csv) {
   const std::vector<GemmPoint> points = gemm_points(gemm_source);
   for (const GemmPoint& p : points)
@@ -200,6 +236,7 @@ int run(const std::string& json) {
   if (runs("stream")) add(stream_rows(beside(".points.csv")));
   if (runs("memory")) add(memory_rows(beside(".memory.csv")));
   if (runs("vcopy")) add(vcopy_rows());
+  if (runs("variants")) add(variant_rows(beside(".variants.csv")));
   if (runs("gemm")) add(gemm_rows(beside(".gemm.csv")));
   // Other families than GEMMs have points of several parts.
   const std::size_t wrong = only.empty() || only == "gemm" ? wrong_bands(outcomes) : 0;
@@ -215,6 +252,10 @@ int main(int argc, char** argv) {
     const std::string_view option = argv[argc - 2];
     if (option == "--source")
       hipsight::bench::gemm_source = argv[argc - 1];
+    else if (option == "--sgemm")
+      hipsight::bench::variant_sources.sgemm = argv[argc - 1];
+    else if (option == "--laplacian")
+      hipsight::bench::variant_sources.laplacian = argv[argc - 1];
     else if (option == "--part")
       hipsight::bench::only = argv[argc - 1];
     else

@@ -1,23 +1,16 @@
 #include "validation/gemm/gemm.h"
 
 #include <fmt/format.h>
-#include <llvm/ADT/SmallVector.h>
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/ADT/StringRef.h>
-#include <llvm/Support/Compression.h>
-#include <llvm/Support/Error.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 
 #include "timing/recording.h"
 #include "validation/gemm/split.h"
 #include "validation/profile_run.h"
+#include "validation/recordings.h"
 
 namespace hipsight::bench {
 namespace {
@@ -35,69 +28,17 @@ struct Launch {
   double least, most;
 };
 
-std::string contents(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream bytes;
-  if (!(bytes << in.rdbuf())) throw std::runtime_error("cannot read " + file.string());
-  return bytes.str();
-}
-
-/// Recordings of one binary on one GPU, in the order of timings.csv: each with its length before
-/// it, all compressed together. Lengths are eight bytes, the lowest first.
+/// Recordings of one binary on one GPU, in the order of timings.csv.
 fs::path file_of(const std::string& gpu, const Object& object) {
   return folder / (gpu + "." + fs::path(object.path).stem().string() + ".zst");
 }
-std::vector<std::string> unpack(const fs::path& file) {
-  const std::string packed = contents(file);
-  llvm::SmallVector<std::uint8_t, 0> bytes;
-  // The length of it all comes first.
-  const auto number = [](const char* at) {
-    std::uint64_t value = 0;
-    for (int i = 8; i--;) value = value << 8 | static_cast<unsigned char>(at[i]);
-    return value;
-  };
-  if (packed.size() < 8) throw std::runtime_error(file.string() + " is too short");
-  if (llvm::Error error = llvm::compression::zstd::decompress(
-          llvm::arrayRefFromStringRef(llvm::StringRef(packed).drop_front(8)), bytes,
-          number(packed.data())))
-    throw std::runtime_error(file.string() + ": " + llvm::toString(std::move(error)));
-  const std::string_view all = llvm::toStringRef(bytes);
-  std::vector<std::string> recordings;
-  for (std::size_t at = 0; at + 8 <= all.size();) {
-    const std::uint64_t length = number(all.data() + at);
-    recordings.emplace_back(all.substr(at + 8, length));
-    at += 8 + length;
-  }
-  return recordings;
-}
-void pack(const fs::path& file, const std::vector<std::string>& recordings) {
-  const auto number = [](std::uint64_t value) {
-    std::string bytes;
-    for (int i = 0; i < 8; ++i, value >>= 8) bytes += static_cast<char>(value & 255);
-    return bytes;
-  };
-  std::string all;
-  for (const std::string& one : recordings) all += number(one.size()) + one;
-  llvm::SmallVector<std::uint8_t, 0> packed;
-  llvm::compression::zstd::compress(llvm::arrayRefFromStringRef(all), packed, 19);
-  std::ofstream out(file, std::ios::binary);
-  out << number(all.size()) << llvm::toStringRef(packed).str();
-  if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
-}
 
-std::string record(const std::string& source, const Object& object, const Launch& l) {
-  const fs::path build = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-  const fs::path file = fs::temp_directory_path() / fmt::format("hipsight.{}.recording", getpid());
-  const std::string command = fmt::format(
-      "{0}/hipsight predict --gpu {1} --sampled-only --sample 1 --no-report --timeout 300 --record "
-      "{2} -- {0}/bench/gemm_launch {3}/{4} {5} {6} {7} {8} {9} {10} {11} {12} {13} {14}",
-      build.string(), l.gpu, file.string(), source, object.path, object.kernel, object.family, l.m,
-      l.n, l.k, object.tile_m, object.tile_n, l.split_k, l.bias, l.out_bytes);
-  if (std::system(command.c_str()) != 0)
-    throw std::runtime_error(fmt::format("'{}' failed", command));
-  std::string bytes = contents(file);
-  fs::remove(file);
-  return bytes;
+std::string record_launch(const std::string& source, const Object& object, const Launch& l) {
+  return record(
+      l.gpu, "--sample 1",
+      fmt::format("{}/gemm_launch {}/{} {} {} {} {} {} {} {} {} {} {}", programs().string(), source,
+                  object.path, object.kernel, object.family, l.m, l.n, l.k, object.tile_m,
+                  object.tile_n, l.split_k, l.bias, l.out_bytes));
 }
 
 /// Clocks under sustained matrix load, GHz: ROCm blogs, measuring max-achievable FLOPs part 2 (1.2
@@ -176,7 +117,7 @@ std::vector<GemmPoint> gemm_points(const std::string& source) {
     if (source.empty()) {
       recordings = unpack(file);
     } else {
-      for (const Launch& launch : all) recordings.push_back(record(source, object, launch));
+      for (const Launch& launch : all) recordings.push_back(record_launch(source, object, launch));
       pack(file, recordings);
     }
     if (recordings.size() != all.size())

@@ -1,0 +1,149 @@
+#include "validation/variants/variants.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+#include "timing/recording.h"
+#include "validation/profile_run.h"
+#include "validation/recordings.h"
+
+namespace hipsight::bench {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path folder = fs::path(HIPSIGHT_VALIDATION) / "variants";
+
+struct Variant {
+  std::string name;
+  double seconds;  ///< measured
+};
+struct Study {
+  std::string name, gpu;
+  std::vector<Variant> variants;
+};
+
+/// Where the programs of a study are built.
+fs::path work_folder(const std::string& study) {
+  const fs::path made = programs() / study;
+  fs::create_directories(made);
+  return made;
+}
+std::string hipcc(const std::string& target) {
+  return fmt::format("{}/hipcc -w -O3 -std=c++17 --offload-arch={}",
+                     programs().parent_path().string(), target);
+}
+
+/// As build.sh of seb-v/fp32_sgemm_amd builds them: three of the kernels are assembly.
+std::vector<std::string> record_sgemm(const Study& study, const fs::path& source) {
+  const fs::path work = work_folder(study.name), src = fs::absolute(source) / "src";
+  const std::string compiler = hipcc("gfx1100");
+  std::string objects;
+  for (const fs::path& file : fs::directory_iterator(src)) {
+    const std::string name = file.stem().string();
+    if (!name.starts_with("kernel") || name.starts_with("kernel0")) continue;  // 0 is rocBLAS
+    const std::string out = (work / name).string();
+    if (file.extension() == ".cpp") {
+      const char* mode = name.starts_with("kernel5") ? "-mcumode" : "";
+      run_command(fmt::format("{} {} -c {} -o {}.o", compiler, mode, file.string(), out));
+      objects += out + ".o ";
+    } else if (file.extension() == ".s" && !name.ends_with("_reference")) {
+      run_command(fmt::format("clang-22 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -c {} -o {}.elf",
+                              file.string(), out));
+      run_command(fmt::format("ld.lld-22 -shared {}.elf -o {}/{}.hsaco", out, work.string(),
+                              name.substr(0, name.find('_'))));
+    }
+  }
+  run_command(fmt::format("{} -I{} {}/sgemm.hip {} -o {}/sgemm", compiler, src.string(),
+                          folder.string(), objects, work.string()));
+  std::vector<std::string> recordings;
+  for (const Variant& variant : study.variants)
+    recordings.push_back(record(study.gpu, "", "./sgemm " + variant.name, work));
+  return recordings;
+}
+
+/// amd/amd-lab-notes' kernels, "3 m=8" being kernel3.hpp with tiles of 8, "nt" the change that the
+/// text makes to kernel 1.
+std::vector<std::string> record_laplacian(const Study& study, const fs::path& source) {
+  const fs::path work = work_folder(study.name);
+  std::vector<std::string> recordings;
+  for (const Variant& variant : study.variants) {
+    std::ifstream in(source / "finite-difference/examples" /
+                     fmt::format("kernel{}.hpp", variant.name.at(0)));
+    std::ostringstream text;
+    if (!(text << in.rdbuf())) throw std::runtime_error("no kernels in " + source.string());
+    std::string header = text.str();
+    if (const auto tile = variant.name.find("m="); tile != variant.name.npos)
+      header = std::regex_replace(header, std::regex("#define m [0-9]+"),
+                                  "#define m " + variant.name.substr(tile + 2));
+    if (variant.name.ends_with("nt"))
+      header = std::regex_replace(header, std::regex(R"(f\[pos\] = ([^;]*);)"),
+                                  "__builtin_nontemporal_store($1, &f[pos]);");
+    std::ofstream(work / "kernel.hpp") << header;
+    run_command(fmt::format("{} -include {}/kernel.hpp {}/laplacian.hip -o {}/laplacian",
+                            hipcc("gfx90a"), work.string(), folder.string(), work.string()));
+    recordings.push_back(record(study.gpu, "", (work / "laplacian").string()));
+  }
+  return recordings;
+}
+
+/// What a study's kernel must do: bytes that move at least, and operations of 32 or 64 bits.
+struct Work {
+  double bytes, operations;
+  const char* type;
+};
+const std::map<std::string, Work> works{
+    {"sgemm", {3 * 4096. * 4096 * 4, 2 * std::pow(4096., 3), "f32"}},
+    {"laplacian", {8 * (std::pow(512., 3) + std::pow(510., 3)), 10 * std::pow(510., 3), "f64"}}};
+
+Point point(const Study& study, const Variant& variant, const std::string& recording) {
+  const auto known = timing::read(recording);
+  const gpus::Gpu& gpu = known->gpu;
+  const timing::Prediction prediction = known->predict(timing::Caches::Cold, false);
+  const Work& work = works.at(study.name);
+  const double compute = work.operations / (gpu.rate(work.type)->vector.value() *
+                                            gpu.compute_units * gpu.clock_ghz * 1e9);
+  const double measured = gpu.dram_gb_per_s_measured.value_or(0.8 * gpu.dram_gb_per_s);
+  Point p{.gpu = study.gpu,
+          .kernel = variant.name,
+          .shape = "",
+          .measured = work.bytes / variant.seconds,
+          .predicted = work.bytes / prediction.seconds,
+          .family = study.name,
+          .model_family = std::string(prediction.family)};
+  p.specified_roof = work.bytes / std::max(compute, work.bytes / (gpu.dram_gb_per_s * 1e9));
+  p.measured_roof = work.bytes / std::max(compute, work.bytes / (measured * 1e9));
+  return p;
+}
+
+}  // namespace
+
+std::vector<Point> variant_points(const VariantSources& sources) {
+  std::map<std::string, Study> studies;
+  for (const auto& row : read_table("variants/variants.csv").rows) {
+    Study& study = studies.try_emplace(row[0], Study{row[0], row[1], {}}).first->second;
+    study.variants.push_back({row[2], std::stod(row[3]) * 1e-3});
+  }
+  std::vector<Point> points;
+  for (const auto& [name, study] : studies) {
+    const fs::path file = folder / (name + ".zst");
+    if (name == "sgemm" && !sources.sgemm.empty()) pack(file, record_sgemm(study, sources.sgemm));
+    if (name == "laplacian" && !sources.laplacian.empty())
+      pack(file, record_laplacian(study, sources.laplacian));
+    const std::vector<std::string> recordings = unpack(file);
+    if (recordings.size() != study.variants.size())
+      throw std::runtime_error(fmt::format("{}: {} recordings of {} variants", file.string(),
+                                           recordings.size(), study.variants.size()));
+    for (std::size_t i = 0; i < recordings.size(); ++i)
+      points.push_back(point(study, study.variants[i], recordings[i]));
+  }
+  return points;
+}
+
+}  // namespace hipsight::bench
