@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "profile/footprint.h"
 
@@ -187,9 +188,9 @@ bool Cache::touch(std::uint64_t line, bool streams) {
 }
 
 void simulate_caches(const gpus::Gpu& gpu, LaunchTrace& trace) {
-  const Shared before = simulate_before(gpu, trace);
+  Shared before = simulate_before(gpu, trace);
   simulate_neighbours(gpu, trace, before.l2);
-  simulate_sharing(gpu, trace, before);
+  simulate_sharing(gpu, trace, std::move(before));
   trace.footprint = footprint(gpu, trace);
 }
 
