@@ -22,7 +22,7 @@ constexpr auto validated = std::to_array<Validated>({
     {"mi210", "stream, L2", {8.8, 38.4, 40, false}},
     {"mi210", "stream, memory", {1.1, 9.4, 21, false}},
     {"mi210", "strided", {81.4, 86.1, 43, false}},
-    {"mi250x", "stream, memory", {3.8, 47.0, 18, false}},
+    {"mi250x", "stream, memory", {4.5, 19.0, 22, false}},
     {"mi300a", "one wave", {2.2, 13.9, 25, false}},
     {"mi300a", "stream, L2", {5.4, 11.8, 24, true}},
     {"mi300a", "stream, MALL", {2.1, 13.6, 11, false}},

@@ -1,15 +1,16 @@
 // Launches the kernel of amd/amd-lab-notes' finite-difference/examples whose header is included
-// before this: the Laplacian of 512^3 doubles, in workgroups of 256, as parts 1 to 3 of its text
-// measure it.
+// before this: the Laplacian of a cube of doubles.
+//   laplacian EDGE X Z    in workgroups of X x 1 x Z
 #include <hip/hip_runtime.h>
 
-int main() {
-  constexpr std::size_t n = 512;
+#include <cstdlib>
+
+int main(int, char** argv) {
+  const int n = std::atoi(argv[1]);
+  const std::size_t bytes = std::size_t(n) * n * n * sizeof(double);
   double *f = nullptr, *u = nullptr;
-  if (hipMalloc(&f, n * n * n * sizeof(double)) != hipSuccess ||
-      hipMalloc(&u, n * n * n * sizeof(double)) != hipSuccess)
-    return 1;
-  constexpr double h = 1.0 / (n - 1);
-  laplacian(f, u, n, n, n, 256, 1, 1, h, h, h);
+  if (hipMalloc(&f, bytes) != hipSuccess || hipMalloc(&u, bytes) != hipSuccess) return 1;
+  const double h = 1.0 / (n - 1);
+  laplacian(f, u, n, n, n, std::atoi(argv[2]), 1, std::atoi(argv[3]), h, h, h);
   return hipDeviceSynchronize() != hipSuccess;
 }

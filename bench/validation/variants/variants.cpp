@@ -68,8 +68,19 @@ std::vector<std::string> record_sgemm(const Study& study, const fs::path& source
   return recordings;
 }
 
+/// What stands behind a word in a variant's name, "m=" say; 0 if it is not there.
+unsigned number_after(const Variant& variant, std::string_view word) {
+  const auto at = variant.name.find(word);
+  return at == variant.name.npos ? 0 : unsigned(std::stoul(variant.name.substr(at + word.size())));
+}
+/// The edge of the Laplacian's cube.
+unsigned edge_of(const Variant& variant) {
+  const unsigned n = number_after(variant, "n=");
+  return n ? n : 512;
+}
+
 /// amd/amd-lab-notes' kernels, "3 m=8" being kernel3.hpp with tiles of 8, "nt" the change that the
-/// text makes to kernel 1.
+/// text makes to kernel 1, "z=8" workgroups of 128 x 8, not of 256.
 std::vector<std::string> record_laplacian(const Study& study, const fs::path& source) {
   const fs::path work = work_folder(study.name);
   std::vector<std::string> recordings;
@@ -79,34 +90,46 @@ std::vector<std::string> record_laplacian(const Study& study, const fs::path& so
     std::ostringstream text;
     if (!(text << in.rdbuf())) throw std::runtime_error("no kernels in " + source.string());
     std::string header = text.str();
-    if (const auto tile = variant.name.find("m="); tile != variant.name.npos)
-      header = std::regex_replace(header, std::regex("#define m [0-9]+"),
-                                  "#define m " + variant.name.substr(tile + 2));
+    const auto define = [&](const std::string& name, unsigned value) {
+      if (value)
+        header = std::regex_replace(header, std::regex("#define " + name + " [0-9]+"),
+                                    fmt::format("#define {} {}", name, value));
+    };
+    const unsigned z = number_after(variant, "z=");
+    define("m", number_after(variant, "m="));
+    define("LB", 128 * z);
     if (variant.name.ends_with("nt"))
       header = std::regex_replace(header, std::regex(R"(f\[pos\] = ([^;]*);)"),
                                   "__builtin_nontemporal_store($1, &f[pos]);");
     std::ofstream(work / "kernel.hpp") << header;
     run_command(fmt::format("{} -include {}/kernel.hpp {}/laplacian.hip -o {}/laplacian",
                             hipcc("gfx90a"), work.string(), folder.string(), work.string()));
-    recordings.push_back(record(study.gpu, "", (work / "laplacian").string()));
+    recordings.push_back(record(study.gpu, "--kernel laplacian",
+                                fmt::format("{}/laplacian {} {} {}", work.string(),
+                                            edge_of(variant), z ? 128 : 256, z ? z : 1)));
   }
   return recordings;
 }
 
-/// What a study's kernel must do: bytes that move at least, and operations of 32 or 64 bits.
+/// What a kernel must do: bytes that move at least, and operations.
 struct Work {
   double bytes, operations;
   const char* type;
+  unsigned launches;
 };
-const std::map<std::string, Work> works{
-    {"sgemm", {3 * 4096. * 4096 * 4, 2 * std::pow(4096., 3), "f32"}},
-    {"laplacian", {8 * (std::pow(512., 3) + std::pow(510., 3)), 10 * std::pow(510., 3), "f64"}}};
+Work work_of(const Study& study, const Variant& variant) {
+  if (study.name == "sgemm") return {3 * 4096. * 4096 * 4, 2 * std::pow(4096., 3), "f32", 1};
+  const double n = edge_of(variant), inside = std::pow(n - 2, 3);
+  // The seventh kernel does a quarter of the cube at a time.
+  const unsigned launches = variant.name.starts_with("7") ? 4 : 1;
+  return {8 * (n * n * n + inside), 10 * inside, "f64", launches};
+}
 
 Point point(const Study& study, const Variant& variant, const std::string& recording) {
   const auto known = timing::read(recording);
   const gpus::Gpu& gpu = known->gpu;
   const timing::Prediction prediction = known->predict(timing::Caches::Cold, false);
-  const Work& work = works.at(study.name);
+  const Work work = work_of(study, variant);
   const double compute = work.operations / (gpu.rate(work.type)->vector.value() *
                                             gpu.compute_units * gpu.clock_ghz * 1e9);
   const double measured = gpu.dram_gb_per_s_measured.value_or(0.8 * gpu.dram_gb_per_s);
@@ -114,7 +137,7 @@ Point point(const Study& study, const Variant& variant, const std::string& recor
           .kernel = variant.name,
           .shape = "",
           .measured = work.bytes / variant.seconds,
-          .predicted = work.bytes / prediction.seconds,
+          .predicted = work.bytes / (prediction.seconds * work.launches),
           .family = study.name,
           .model_family = std::string(prediction.family)};
   p.specified_roof = work.bytes / std::max(compute, work.bytes / (gpu.dram_gb_per_s * 1e9));
