@@ -219,6 +219,7 @@ Result Engine::run(const Dispatch& d) {
   std::memcpy(queue_at + 0x40, apertures, sizeof apertures);
   launch.dispatch_packet = packet_at;
   launch.queue = queue_at;
+  launch.start = wave_start(launch);
 
   launch.entry = module.program->op_at(module.program->base() + d.kernel->entry, launch.file);
   if (!launch.entry)

@@ -86,8 +86,11 @@ std::size_t RegisterFile::wave_bytes() const {
 
 namespace {
 
-/// The host's modes for MODE.
-void set_host_modes(Wave& wave) {
+/// MXCSR for f32, and for f64 and f16.
+struct HostModes {
+  std::uint32_t csr_32, csr_64;
+};
+HostModes host_modes(std::uint32_t mode) {
   // MXCSR: exceptions masked; rounding in bits 13-14 (0 nearest, 1 down, 2 up, 3 zero), flush
   // results to zero bit 15, denormal operands are zero bit 6. MODE rounds 0 nearest, 1 up, 2 down,
   // 3 zero; denormals: bit 0 of the pair keeps inputs, bit 1 keeps results.
@@ -96,81 +99,102 @@ void set_host_modes(Wave& wave) {
     return masked | rounding[round] | (denormals & 1 ? 0 : 1u << 6) |
            (denormals & 2 ? 0 : 1u << 15);
   };
-  wave.csr_32 = csr(bits(wave.mode, 1, 0), bits(wave.mode, 5, 4));
-  wave.csr_64 = csr(bits(wave.mode, 3, 2), bits(wave.mode, 7, 6));
+  return {csr(bits(mode, 1, 0), bits(mode, 5, 4)), csr(bits(mode, 3, 2), bits(mode, 7, 6))};
 }
 
 }  // namespace
 
 void mode_changed(Wave& wave) {
-  set_host_modes(wave);
+  const HostModes modes = host_modes(wave.mode);
+  wave.csr_32 = modes.csr_32;
+  wave.csr_64 = modes.csr_64;
   _mm_setcsr(wave.csr_32);
 }
 
-void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::uint32_t* size) {
-  const Launch& launch = *group.launch;
-  const code::Kernel& kernel = *launch.dispatch->kernel;
-  const auto& d = kernel.descriptor;
-  const std::uint32_t lanes = launch.file.lanes;
-  std::memset(wave.scalar, 0, sizeof wave.scalar);
-  wave.resume = launch.entry;
-  wave.full = lanes == 64 ? ~0ull : 0xffffffffull;
-  wave.write_mask = ~0ull;
-  wave.group = &group;
-  wave.whole_rows = size[0] % 16 == 0 && (index + 1) * lanes <= size[0] * size[1] * size[2];
-  wave.lds = group.lds;
-  wave.lds_bytes = group.lds_bytes;
-  wave.memory_epoch = &launch.memory->epoch_counter();
-  wave.scc = 0;
-  wave.lanes = lanes;
-  wave.register_bytes = lanes * 4;
-  wave.index_in_group = index;
-  wave.stop = Stop::None;
-  wave.scratch_bytes = launch.scratch_bytes;
-  wave.joined = 0;
-  wave.passes = 0;
-  wave.signalled = false;
-  wave.semaphore_ticket = 0;
-  wave.skips_vectors = false;
+WaveStart wave_start(const Launch& launch) {
+  const auto& d = launch.dispatch->kernel->descriptor;
+  WaveStart start;
   // MODE: rounding and denormals, then DX10_CLAMP and IEEE.
-  wave.mode = bits(d.rsrc1, 19, 12) | bits(d.rsrc1, 21, 21) << 8 | bits(d.rsrc1, 23, 23) << 9;
-  set_host_modes(wave);
+  start.mode = bits(d.rsrc1, 19, 12) | bits(d.rsrc1, 21, 21) << 8 | bits(d.rsrc1, 23, 23) << 9;
+  const HostModes modes = host_modes(start.mode);
+  start.csr_32 = modes.csr_32;
+  start.csr_64 = modes.csr_64;
 
-  std::uint32_t* s = wave.scalar;
+  std::uint32_t* s = start.scalar;
   unsigned at = 0;
   const auto pointer = [&](const void* p) {
     const auto value = reinterpret_cast<std::uintptr_t>(p);
     s[at++] = static_cast<std::uint32_t>(value);
     s[at++] = static_cast<std::uint32_t>(value >> 32);
   };
-  if (bit(d.properties, PrivateSegmentBuffer)) set_scratch_resource(s, wave), at += 4;
+  if (bit(d.properties, PrivateSegmentBuffer)) start.scratch_resource_at = at, at += 4;
   if (bit(d.properties, DispatchPtr)) pointer(launch.dispatch_packet);
   if (bit(d.properties, QueuePtr)) pointer(launch.queue);
   if (bit(d.properties, KernargSegmentPtr)) pointer(launch.kernarg);
   if (bit(d.properties, DispatchId)) at += 2;
-  if (bit(d.properties, FlatScratchInit)) pointer(wave.scratch);
+  if (bit(d.properties, FlatScratchInit)) start.scratch_at = at, at += 2;
   if (bit(d.properties, PrivateSegmentSize)) s[at++] = launch.scratch_bytes;
-  // Preloaded kernel arguments are loaded by the code's own prologue at the entry.
+  // Preloaded kernel arguments are loaded by the code's own prologue at the entry. Behind the
+  // workgroup's place come its "info" and the wave's offset in scratch: 0, each wave has its own.
   at = bits(d.rsrc2, 5, 1);
+  for (unsigned i = 0; i < 3; ++i)
+    if (launch.gfx != isa::Gfx::Gfx12 && bit(d.rsrc2, 7 + i)) start.group_at[i] = at++;
+  return start;
+}
+
+void place_wave(Wave& wave, Workgroup& group, std::uint32_t index) {
+  const Launch& launch = *group.launch;
+  wave.group = &group;
+  wave.index_in_group = index;
+  wave.lanes = launch.file.lanes;
+  wave.full = wave.lanes == 64 ? ~0ull : 0xffffffffull;
+  wave.register_bytes = wave.lanes * 4;
+  wave.lds = group.lds;
+  wave.lds_bytes = group.lds_bytes;
+  wave.scratch_bytes = launch.scratch_bytes;
+  wave.memory_epoch = &launch.memory->epoch_counter();
+}
+
+void start_wave(Wave& wave, const std::uint32_t* size) {
+  const Workgroup& group = *wave.group;
+  const Launch& launch = *group.launch;
+  const WaveStart& start = launch.start;
+  std::memcpy(wave.scalar, start.scalar, sizeof wave.scalar);
+  wave.resume = launch.entry;
+  wave.write_mask = ~0ull;
+  wave.scc = 0;
+  wave.stop = Stop::None;
+  wave.joined = 0;
+  wave.passes = 0;
+  wave.signalled = false;
+  wave.semaphore_ticket = 0;
+  wave.skips_vectors = false;
+  wave.mode = start.mode;
+  wave.csr_32 = start.csr_32;
+  wave.csr_64 = start.csr_64;
+
+  std::uint32_t* const s = wave.scalar;
+  const std::uint32_t index = wave.index_in_group;
+  if (start.scratch_resource_at != WaveStart::none)
+    set_scratch_resource(s + start.scratch_resource_at, wave);
+  if (start.scratch_at != WaveStart::none)
+    std::memcpy(s + start.scratch_at, &wave.scratch, sizeof wave.scratch);
   if (launch.gfx == isa::Gfx::Gfx12) {
     constexpr unsigned ttmp7 = 115, ttmp8 = 116, ttmp9 = 117;
     s[ttmp9] = group.id[0];
     s[ttmp8] = index << 25;  // LLVM: SITargetLowering::lowerWaveID
     s[ttmp7] = group.id[1] | group.id[2] << 16;
-  } else {
-    for (unsigned i = 0; i < 3; ++i)
-      if (bit(d.rsrc2, 7 + i)) s[at++] = group.id[i];
-    if (bit(d.rsrc2, 10)) s[at++] = 0;  // workgroup info
-    if (bit(d.rsrc2, 0)) s[at++] = 0;   // scratch wave offset: each wave has its own
   }
+  for (unsigned i = 0; i < 3; ++i)
+    if (start.group_at[i] != WaveStart::none) s[start.group_at[i]] = group.id[i];
 
-  const std::uint32_t items = size[0] * size[1] * size[2], first = index * lanes;
+  const std::uint32_t items = size[0] * size[1] * size[2], first = index * wave.lanes;
+  wave.whole_rows = size[0] % 16 == 0 && first + wave.lanes <= items;
   if (size[0] == launch.dispatch->block.x && size[1] == launch.dispatch->block.y)
-    std::memcpy(wave.vgpr(0), &launch.work_item_ids[first], lanes * sizeof *wave.vgpr(0));
+    std::memcpy(wave.vgpr(0), &launch.work_item_ids[first], wave.register_bytes);
   else
-    pack_work_item_ids({wave.vgpr(0), lanes}, first, size);
-  const std::uint64_t exec = first + lanes <= items ? wave.full : (1ull << (items - first)) - 1;
-  wave.set_pair(reg::exec, exec);
+    pack_work_item_ids({wave.vgpr(0), wave.lanes}, first, size);
+  wave.set_pair(reg::exec, first + wave.lanes <= items ? wave.full : (1ull << (items - first)) - 1);
 }
 
 }  // namespace hipsight::engine

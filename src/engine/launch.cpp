@@ -63,6 +63,7 @@ struct Slot {
     for (std::uint32_t i = 0; i < max_waves; ++i) {
       auto* wave = new (waves.get() + i * launch.file.wave_bytes()) Wave;
       wave->scratch = scratch.get() + i * std::size_t{launch.scratch_bytes + 4} * launch.file.lanes;
+      place_wave(*wave, group, i);
       group.waves.push_back(wave);
     }
   }
@@ -70,9 +71,13 @@ struct Slot {
   void start(std::uint64_t index) {
     const Launch& launch = *group.launch;
     const Dim3 &grid = launch.dispatch->grid, &block = launch.dispatch->block;
-    group.id[0] = static_cast<std::uint32_t>(index % launch.groups.x);
-    group.id[1] = static_cast<std::uint32_t>(index / launch.groups.x % launch.groups.y);
-    group.id[2] = static_cast<std::uint32_t>(index / launch.groups.x / launch.groups.y);
+    // As few divisions as it takes: one is as long as a tenth of a short wave.
+    const std::uint64_t row =
+        launch.groups.x == launch.groups.volume() ? 0 : index / launch.groups.x;
+    const std::uint64_t plane = launch.groups.z == 1 ? 0 : row / launch.groups.y;
+    group.id[0] = static_cast<std::uint32_t>(index - row * launch.groups.x);
+    group.id[1] = static_cast<std::uint32_t>(row - plane * launch.groups.y);
+    group.id[2] = static_cast<std::uint32_t>(plane);
     // The last workgroups may be cut off by the grid.
     const std::uint32_t size[]{std::min(block.x, grid.x - group.id[0] * block.x),
                                std::min(block.y, grid.y - group.id[1] * block.y),
@@ -87,8 +92,8 @@ struct Slot {
     GroupObserver* const observed = observer ? observer->begins(index) : nullptr;
     if (launch.dispatch->observed_only) forget();
     for (std::uint32_t i = 0; i < group.started; ++i) {
-      start_wave(*group.waves[i], group, i, size);
       Wave& wave = *group.waves[i];
+      start_wave(wave, size);
       wave.observer = observed;
       if (observed && observed->steps(i))
         steppers.try_emplace(&wave, *launch.program, launch.file, wave);

@@ -29,6 +29,16 @@ struct GlobalSemaphores {
   std::array<GlobalSemaphore, number> all;
 };
 
+/// What registers hold when a wave starts, as far as it is the same for all waves of a launch, and
+/// which scalar registers get the rest.
+struct WaveStart {
+  static constexpr unsigned none = ~0u;
+  alignas(64) std::uint32_t scalar[reg::scalar_count]{};
+  std::uint32_t mode = 0, csr_32 = 0, csr_64 = 0;
+  unsigned scratch_resource_at = none, scratch_at = none;
+  unsigned group_at[3]{none, none, none};  ///< x, y and z of the workgroup
+};
+
 /// What all workgroups of a launch share.
 struct Launch {
   const Dispatch* dispatch = nullptr;
@@ -48,6 +58,7 @@ struct Launch {
   const std::function<void(std::uint32_t)>* doorbell = nullptr;
   Overruns* overruns = nullptr;
   GlobalSemaphores* semaphores = nullptr;
+  WaveStart start;
   std::vector<std::uint32_t> work_item_ids;  ///< v0 of each wave of a workgroup that is not cut off
 };
 
@@ -108,8 +119,12 @@ bool use_semaphore(Wave& wave, SemaphoreOperation operation, unsigned number, st
 
 /// v0 of the waves of a workgroup, one after the other.
 std::vector<std::uint32_t> work_item_ids(const Dim3& block, std::uint32_t lanes);
-/// Sets up wave `index` of a workgroup that is `size` work-items large.
-void start_wave(Wave& wave, Workgroup& group, std::uint32_t index, const std::uint32_t* size);
+/// Of a launch that is set up otherwise.
+WaveStart wave_start(const Launch& launch);
+/// Makes a new wave number `index` of all workgroups that will be at `group`.
+void place_wave(Wave& wave, Workgroup& group, std::uint32_t index);
+/// Sets it up for a workgroup that is `size` work-items large.
+void start_wave(Wave& wave, const std::uint32_t* size);
 
 /// An access outside every allocation. Returns when the GPU would not notice it either, once that
 /// is told (Overruns). @throws KernelError otherwise.
