@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <sstream>
 
 #include "table.h"
 #include "validation/bands.h"
@@ -37,7 +39,8 @@ double rank(const std::vector<Point>& points) {
 /// A checkout of ROCm/aiter, if its GEMMs are to be profiled anew.
 std::string gemm_source;
 VariantSources variant_sources;
-/// The only part that runs, if not all do: "stream", "memory", "vcopy", "variants" or "gemm".
+/// The only part that runs, if not all do: "stream", "memory", "vcopy", "variants" or "gemm"; or
+/// "fixed".
 std::string only;
 bool runs(const std::string& part) {
   return only.empty() || only == part;
@@ -161,6 +164,41 @@ std::vector<Row> memory_rows(const std::string& csv) {
            .aim = 0.98}};
 }
 
+/// Of the rows of streams and memory a fixed choice, whose programs run and are profiled and
+/// predicted as ever: quick enough for each test. What is predicted is in fixed.csv, and is the
+/// same on every host (HIPSIGHT_GOLDEN=renew writes it anew). Returns how many differ.
+std::size_t changed_fixed_rows() {
+  constexpr std::size_t every = 6;
+  std::vector<Point> points = stream_points(every);
+  for (Point& p : memory_points(every)) points.push_back(std::move(p));
+  print_head("fixed rows");
+  for (const auto& [name, some] :
+       grouped(points, [](const Point& p) { return p.family + " " + p.gpu; }))
+    print(name, some);
+  print("all", points);
+
+  std::string now = "gpu,family,kernel,shape,predicted_gb_per_s\n";
+  for (const Point& p : points)
+    now +=
+        fmt::format("{},{},{},{},{:.4g}\n", p.gpu, p.family, p.kernel, p.shape, p.predicted * 1e-9);
+  const fs::path file = HIPSIGHT_VALIDATION "/fixed.csv";
+  if (const char* how = std::getenv("HIPSIGHT_GOLDEN"); how && how == std::string_view("renew")) {
+    std::ofstream(file) << now;
+    return 0;
+  }
+  std::ifstream in(file);
+  std::istringstream lines(now);
+  std::size_t changed = 0;
+  for (std::string is, was; std::getline(lines, is);) {
+    std::getline(in, was);
+    if (is == was) continue;
+    if (changed++ == 0) fmt::print("\nother than {}:\n", file.string());
+    fmt::print("- {}\n+ {}\n", was, is);
+  }
+  for (std::string was; std::getline(in, was); ++changed) fmt::print("- {}\n", was);
+  return changed;
+}
+
 std::vector<Row> variant_rows(const std::string& csv) {
   const std::vector<Point> all = variant_points(variant_sources);
   note(all);
@@ -226,6 +264,7 @@ std::vector<Row> vcopy_rows() {
 }
 
 int run(const std::string& json) {
+  if (only == "fixed") return changed_fixed_rows() ? 1 : 0;
   std::vector<Row> rows;
   const auto add = [&](const std::vector<Row>& some) {
     rows.insert(rows.end(), some.begin(), some.end());

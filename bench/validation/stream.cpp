@@ -16,8 +16,8 @@ const std::map<std::string, double> arrays{{"init", 1},  {"read", 1},     {"scal
 
 }  // namespace
 
-std::vector<Point> stream_points() {
-  const Table table = read_table("stream.csv");
+std::vector<Point> stream_points(std::size_t every) {
+  const Table table = read_table("stream.csv", every);
   const std::vector<std::string>& head = table.head;
   std::vector<Point> points;
   for (const auto& row : table.rows) {

@@ -16,11 +16,11 @@ struct Point {
   bool fitted = false;            ///< whether constants of the model may be fitted on it
 };
 
-/// RRZE-HPC/gpu-benches' gpu-stream (stream.csv).
-std::vector<Point> stream_points();
+/// RRZE-HPC/gpu-benches' gpu-stream (stream.csv), of each `every` rows one.
+std::vector<Point> stream_points(std::size_t every = 1);
 
-/// Its benchmarks of caches, latency and small launches (memory/*.csv).
-std::vector<Point> memory_points();
+/// Its benchmarks of caches, latency and small launches (memory/*.csv), the same.
+std::vector<Point> memory_points(std::size_t every = 1);
 
 /// Counters of rocprofiler-compute's vcopy (vcopy.csv): absolute errors in percent, which it
 /// prints.

@@ -58,8 +58,8 @@ using Points = std::vector<Point>;
 
 /// A line of 128 bytes a step. Twice through all lines, so that caches are in what state they will
 /// be, unless they are very many.
-void add_latency(Points& points) {
-  for (const Row& row : read_table("memory/latency.csv").rows) {
+void add_latency(Points& points, std::size_t every) {
+  for (const Row& row : read_table("memory/latency.csv", every).rows) {
     const double lines = std::stod(row[1]), bytes = 128;
     const double steps =
         32 * std::floor(std::max({std::min(2 * lines, 262144.0), lines, 32768.0}) / 32);
@@ -77,8 +77,8 @@ void add_latency(Points& points) {
   }
 }
 
-void add_cache(Points& points) {
-  for (const Row& row : read_table("memory/cache.csv").rows) {
+void add_cache(Points& points, std::size_t every) {
+  for (const Row& row : read_table("memory/cache.csv", every).rows) {
     const gpus::Gpu gpu = gpus::find(row[0]);
     const double bytes = std::stod(row[1]) * 1024;
     const auto elements = static_cast<long>(bytes / 32), rounds = std::max(2L, 131072 / elements);
@@ -96,8 +96,8 @@ void add_cache(Points& points) {
   }
 }
 
-void add_l2_cache(Points& points) {
-  for (const Row& row : read_table("memory/l2_cache.csv").rows) {
+void add_l2_cache(Points& points, std::size_t every) {
+  for (const Row& row : read_table("memory/l2_cache.csv", every).rows) {
     const double bytes = 524288;
     const Json report = profile(row[0], "memory l2-cache " + row[1], options + "16");
     points.push_back(point(row[0],
@@ -112,9 +112,9 @@ void add_l2_cache(Points& points) {
   }
 }
 
-void add_l2_stream(Points& points) {
+void add_l2_stream(Points& points, std::size_t every) {
   const std::map<std::string, double> arrays{{"read", 1}, {"scale", 2}, {"triad", 4}, {"write", 1}};
-  const Table table = read_table("memory/l2_stream.csv");
+  const Table table = read_table("memory/l2_stream.csv", every);
   for (const Row& row : table.rows) {
     const Json report = profile(
         row[0], fmt::format("memory l2-stream {} {} {}", row[1], row[2], row[3]), options + "64");
@@ -135,8 +135,8 @@ void add_l2_stream(Points& points) {
 }
 
 /// One workgroup of 1,024 that loads eight elements 1,024 times: bytes of a compute unit.
-void add_strides(Points& points) {
-  for (const Row& row : read_table("memory/strides.csv").rows) {
+void add_strides(Points& points, std::size_t every) {
+  for (const Row& row : read_table("memory/strides.csv", every).rows) {
     const gpus::Gpu gpu = gpus::find(row[0]);
     const double element = row[2] == "float" ? 4 : 8, loads = 8.0 * 1024 * 1024 / 32,
                  warp = 32 * element;
@@ -158,8 +158,8 @@ void add_strides(Points& points) {
 }
 
 /// With the launch: one after the other.
-void add_small(Points& points) {
-  const Table table = read_table("memory/small.csv");
+void add_small(Points& points, std::size_t every) {
+  const Table table = read_table("memory/small.csv", every);
   std::map<std::string, Predicted> known;  // both files have the same shapes
   for (const Row& row : table.rows)
     for (std::size_t k = 3; k < table.head.size(); ++k) {
@@ -181,11 +181,11 @@ void add_small(Points& points) {
 
 }  // namespace
 
-std::vector<Point> memory_points() {
+std::vector<Point> memory_points(std::size_t every) {
   Points points;
   for (const auto add :
        {add_latency, add_cache, add_l2_cache, add_l2_stream, add_strides, add_small})
-    add(points);
+    add(points, every);
   return points;
 }
 
