@@ -315,12 +315,14 @@ class ComputeUnit {
          ++w.request) {
       const profile::Request& request = all[w.request];
       switch (request.space) {
-        case engine::Access::Space::Lds:
+        case engine::Access::Space::Lds: {
           kind = Counter::Lds;
-          lds_ = std::max(lds_, now) + request.lds_cycles;
-          result_.busy.lds += request.lds_cycles;
-          end = lds_ + lds_latency;
+          const double cycles = request.lds_cycles / rates_.scales.bandwidths;
+          lds_ = std::max(lds_, now) + cycles;
+          result_.busy.lds += cycles;
+          end = lds_ + rates_.scales.latencies * lds_latency;
           break;
+        }
         case engine::Access::Space::Scalar:
           kind = Counter::Scalar;
           end = memory_.scalar(in.cache != 0, now);

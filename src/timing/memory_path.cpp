@@ -80,7 +80,8 @@ double MemoryPath::beyond_l2(double latency, double lines) const {
 MemoryPath::Ends MemoryPath::vector(const profile::Request& request, const Cost& cost, double now) {
   const double line = profile::request_bytes(gpu_, cost.stores);
   // Addresses of sixteen lanes, or 64 bytes of data, a cycle.
-  const double pipe = std::max(lanes_ / 16.0, request.count * line / 64) / rates_.units;
+  const double pipe = std::max(lanes_ / 16.0, request.count * line / 64) /
+                      (rates_.units * rates_.scales.bandwidths);
   l1_ = std::max(l1_, now) + pipe;
   busy_.l1 += pipe;
   Ends ends{.data = l1_ + l1_latency(), .safe = now};
@@ -130,14 +131,15 @@ MemoryPath::Ends MemoryPath::vector(const profile::Request& request, const Cost&
   }
   if (arrives) data = std::max(data, begin + far_latency());
   if (cost.atomic) ends.safe = data = std::max(data, begin + atomic_latency * far_latency());
-  if (request.pages) data += cycles_of(translation_ns);
+  if (request.pages) data += rates_.scales.latencies * cycles_of(translation_ns);
   under_way_.emplace_back(data, bytes);
   bytes_under_way_ += bytes;
   return ends;
 }
 
 double MemoryPath::scalar(bool coherent, double now) const {
-  return now + (coherent ? coherent_scalar_latency * far_latency() : scalar_latency);
+  return now + (coherent ? coherent_scalar_latency * far_latency()
+                         : rates_.scales.latencies * scalar_latency);
 }
 
 double MemoryPath::free() const {

@@ -10,6 +10,12 @@
 
 namespace hipsight::timing {
 
+/// What if latencies were so many times as long as the model has them, and bandwidths as wide:
+/// those of LDS, caches and memory.
+struct Scales {
+  double latencies = 1, bandwidths = 1;
+};
+
 /// What a compute unit can do in a cycle.
 struct Rates {
   double l2_bytes, mall_bytes, memory_bytes;  ///< its share, bytes per cycle
@@ -22,6 +28,7 @@ struct Rates {
   double kept_by_mall = 1;  ///< the share of what the L2 has lost
   // From the begin of a wave, and of a workgroup, to the next one's.
   double wave_begins = 0, group_begins = 0;
+  Scales scales = {};  ///< that bandwidths above have in them already
 };
 
 /// Loads, stores and atomics of a compute unit on their way: L1, L2, MALL, memory. Each is a pipe
@@ -67,7 +74,9 @@ class MemoryPath {
   double cycles_of(double ns) const { return ns * rates_.clock_ghz; }
   /// The GPU's file says how long it takes from a load to the next one that depends on it: with the
   /// issue of the load and of its wait.
-  double issued(double latency) const { return latency - 2 * gpu_.issue_cycles; }
+  double issued(double latency) const {
+    return rates_.scales.latencies * (latency - 2 * gpu_.issue_cycles);
+  }
   double l1_latency() const { return issued(gpu_.l1_latency.value_or(120)); }
   double l2_latency() const { return issued(gpu_.l2_latency.value_or(250)); }
   /// The GPU's file has cycles at its own clock, and for memory with the translation of addresses.

@@ -52,7 +52,8 @@ double written_share(const gpus::Gpu& gpu, const profile::LaunchTrace& trace) {
 
 /// Of one of `active` compute units, or groups of `units` that a workgroup takes together.
 Rates rates_of(const gpus::Gpu& gpu, double active, double units, double clock_ghz, double written,
-               double lanes, const profile::Footprint& footprint, Caches caches) {
+               double lanes, const profile::Footprint& footprint, Caches caches,
+               const Scales& scales) {
   // No compute unit gets more than 64 bytes a cycle from its L2.
   const double l2 = l2_reached * gpu.l2_gb_per_s.value_or(64.0 * gpu.compute_units * gpu.clock_ghz);
   // Where no stream was measured: 80 % of what is specified (fitted on assembly GEMMs of
@@ -62,12 +63,13 @@ Rates rates_of(const gpus::Gpu& gpu, double active, double units, double clock_g
   const double links = mall_bytes_per_cycle * gpu.xcds * gpu.clock_ghz,
                mall = std::min(links, gpu.mall_gb_per_s.value_or(links)),
                mall_bytes = double(gpu.mall_bytes.value_or(0));
-  Rates rates{.l2_bytes = std::min(64.0 * units, l2 / clock_ghz / active),
-              .mall_bytes = mall_reached * mall / clock_ghz / active,
-              .memory_bytes = memory / clock_ghz / active,
+  Rates rates{.l2_bytes = scales.bandwidths * std::min(64.0 * units, l2 / clock_ghz / active),
+              .mall_bytes = scales.bandwidths * mall_reached * mall / clock_ghz / active,
+              .memory_bytes = scales.bandwidths * memory / clock_ghz / active,
               .clock_ghz = clock_ghz,
               .active = active * units / gpu.compute_units,
-              .units = units};
+              .units = units,
+              .scales = scales};
   if (footprint.launch > 0) rates.kept_by_mall = profile::kept_share(footprint.launch, mall_bytes);
   if (caches == Caches::InMall) rates.in_mall = mall_bytes > 0;
   if (caches == Caches::Warm) {
@@ -98,6 +100,7 @@ struct Launch {
   const Occupancy& occupancy;
   std::uint32_t wavefront_size;
   Caches caches;
+  Scales scales;
 
   const std::uint32_t units_of_group = std::max(1u, occupancy.simds / gpu.simds_per_cu);
   const double units = double(gpu.compute_units) / units_of_group;
@@ -132,7 +135,7 @@ Launch::Time Launch::with(unsigned resident) const {
   const gpus::Gpu unit = joined(gpu, units_of_group);
   for (int round = 0; round < 2; ++round) {
     const Rates rates = rates_of(gpu, active, units_of_group, t.clock_ghz, written, wavefront_size,
-                                 trace.footprint, caches);
+                                 trace.footprint, caches, scales);
     t.run = run_compute_unit(unit, rates,
                              {trace.neighbours(), result.regions, trace.sharing, wavefront_size},
                              t.simulated, resident);
@@ -196,13 +199,15 @@ std::string bound_of(Prediction& p, const Launch& launch, bool more_waves) {
 
 Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                    const engine::Result& result, const Occupancy& occupancy,
-                   std::uint32_t wavefront_size, Caches caches, bool more_waves) {
+                   std::uint32_t wavefront_size, Caches caches, bool more_waves,
+                   const Scales& scales) {
   const Launch launch{.gpu = gpu,
                       .trace = trace,
                       .result = result,
                       .occupancy = occupancy,
                       .wavefront_size = wavefront_size,
-                      .caches = caches};
+                      .caches = caches,
+                      .scales = scales};
   const Launch::Time time = launch.with(std::max(1u, occupancy.workgroups));
   const UnitRun& run = time.run;
   Prediction p;

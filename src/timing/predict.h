@@ -65,10 +65,10 @@ struct Prediction {
 enum class Caches : std::uint8_t { Cold, InMall, Warm };
 
 /// `trace`: of the launch, through simulate_caches. `more_waves`: whether to look at what they
-/// would gain, which may take as long again.
+/// would gain, which may take as long again. `scales`: what if the model had other constants.
 Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                    const engine::Result& result, const Occupancy& occupancy,
                    std::uint32_t wavefront_size, Caches caches = Caches::Cold,
-                   bool more_waves = true);
+                   bool more_waves = true, const Scales& scales = {});
 
 }  // namespace hipsight::timing

@@ -21,8 +21,10 @@ struct Recording {
   explicit Recording(gpus::Gpu of) : gpu(std::move(of)), trace(gpu, 0, 0) {}
   Recording(const Recording&) = delete;
 
-  Prediction predict(Caches caches = Caches::Cold, bool more_waves = true) const {
-    return timing::predict(gpu, trace, result, occupancy, wavefront_size, caches, more_waves);
+  Prediction predict(Caches caches = Caches::Cold, bool more_waves = true,
+                     const Scales& scales = {}) const {
+    return timing::predict(gpu, trace, result, occupancy, wavefront_size, caches, more_waves,
+                           scales);
   }
 };
 

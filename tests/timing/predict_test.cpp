@@ -11,8 +11,9 @@ namespace {
 /// Workgroups of one wave that follows addresses for some microseconds.
 class BoundTest : public testing::Test {
  protected:
-  Prediction predicted(std::uint64_t workgroups, unsigned resident) {
-    code.reserve(2);
+  Prediction predicted(std::uint64_t workgroups, unsigned resident, const Scales& scales = {}) {
+    code.clear(), code.reserve(2);
+    result = {};
     const auto add = [&](const char* name, isa::Format format) -> isa::Instruction& {
       isa::Instruction& in = code.emplace_back();
       in.name = name;
@@ -37,7 +38,7 @@ class BoundTest : public testing::Test {
     profile::simulate_caches(gpu, trace);
     const Occupancy occupancy{
         .waves_per_workgroup = 1, .simds = 4, .workgroups = resident, .max_waves_per_simd = 8};
-    return predict(gpu, trace, result, occupancy, 64);
+    return predict(gpu, trace, result, occupancy, 64, Caches::Cold, true, scales);
   }
 
   const gpus::Gpu gpu = gpus::find("mi300x");
@@ -65,6 +66,13 @@ TEST_F(BoundTest, WaitingWithAllTheWavesThereAre) {
   const Prediction all = predicted(304 * 8, 32);
   EXPECT_EQ(all.bound, "latency: waves wait for loads");
   EXPECT_FALSE(all.full_occupancy_seconds);
+}
+
+/// One load after the other, by few waves: latency is all there is.
+TEST_F(BoundTest, LongerLatenciesTakeLonger) {
+  const double now = predicted(304, 1).cycles;
+  EXPECT_NEAR(predicted(304, 1, {.latencies = 1.2}).cycles, 1.2 * now, 0.05 * now);
+  EXPECT_NEAR(predicted(304, 1, {.bandwidths = 1.2}).cycles, now, 0.05 * now);
 }
 
 /// A workgroup that takes a WGP has the bandwidth of two compute units.
@@ -95,6 +103,11 @@ TEST(Bandwidth, IsTheWholeMemorysWithWgps) {
   EXPECT_NEAR(p.seconds - p.launch_seconds, bytes / (0.8 * gpu.dram_gb_per_s * 1e9),
               0.2 * p.seconds);
   EXPECT_EQ(p.bound, "memory");
+  const auto scaled = [&](const Scales& scales) {
+    return predict(gpu, trace, result, occupancy, 32, Caches::Cold, true, scales).cycles;
+  };
+  EXPECT_NEAR(scaled({.bandwidths = 0.8}), p.cycles / 0.8, 0.05 * p.cycles);
+  EXPECT_NEAR(scaled({.latencies = 0.8}), p.cycles, 0.05 * p.cycles);
 }
 
 }  // namespace
