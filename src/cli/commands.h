@@ -29,6 +29,8 @@ struct RunOptions {
   unsigned profile = 0;           ///< workgroups to observe; 0: no profile
   std::string recording_file;     ///< for timing::read
   std::string caches;             ///< "cold", "mall" or "warm": when a launch begins
+  std::optional<std::uint64_t>
+      simulate;  ///< instructions of a compute unit; the rest is extrapolated
   bool sampled_only = false;
   bool predict = false;              ///< and then only the prediction is told
   std::string progress_seconds;      ///< from one line to the next; empty: as usual

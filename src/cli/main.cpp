@@ -201,6 +201,12 @@ int dispatch(CLI::App& app, int argc, char** argv) {
         ->check(CLI::IsMember({"cold", "mall", "warm"}).description("cold|mall|warm"))
         ->type_name("");
     command
+        ->add_option("--simulate", options.simulate,
+                     "Instructions of a compute unit's waves that are simulated; the rest is "
+                     "extrapolated (default: 20000000)")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber.description(""));
+    command
         ->add_option("--record", options.recording_file,
                      "Write what a prediction needs of the last such launch")
         ->type_name("FILE");

@@ -82,6 +82,7 @@ int run(const RunOptions& options) {
     set("HIPSIGHT_REPORT", fs::absolute(options.report_file).string());
   if (options.profile) set("HIPSIGHT_PROFILE", fmt::format("{}", options.profile));
   if (!options.caches.empty()) set("HIPSIGHT_CACHES", options.caches);
+  if (options.simulate) set("HIPSIGHT_SIMULATE", fmt::format("{}", *options.simulate));
   if (!options.recording_file.empty())
     set("HIPSIGHT_RECORD", fs::absolute(options.recording_file).string());
   if (options.sampled_only) {

@@ -122,8 +122,14 @@ Output Output::from_environment() {
   const std::string caches = hipsight::report::environment("HIPSIGHT_CACHES");
   if (!caches.empty() && caches != "cold" && caches != "mall" && caches != "warm")
     fail("HIPSIGHT_CACHES={}: it takes cold, mall or warm", caches);
-  if (caches == "mall") output.caches = timing::Caches::InMall;
-  if (caches == "warm") output.caches = timing::Caches::Warm;
+  if (caches == "mall") output.assumptions.caches = timing::Caches::InMall;
+  if (caches == "warm") output.assumptions.caches = timing::Caches::Warm;
+  const std::string simulated = hipsight::report::environment("HIPSIGHT_SIMULATE");
+  const char* const last = simulated.data() + simulated.size();
+  std::uint64_t& instructions = output.assumptions.instructions;
+  if (!simulated.empty() &&
+      (std::from_chars(simulated.data(), last, instructions).ptr != last || instructions == 0))
+    fail("HIPSIGHT_SIMULATE={}: expected a number of instructions", simulated);
   output.recording_file = hipsight::report::environment("HIPSIGHT_RECORD");
   output.sampled_only = hipsight::report::environment("HIPSIGHT_SAMPLED_ONLY") == "1";
   output.tables = hipsight::report::environment("HIPSIGHT_PREDICT") != "1";
@@ -284,7 +290,7 @@ void Session::Launch::add(engine::Result result) {
       timing::write(impl.output.recording_file, impl.run.gpu, *trace_, result, report.occupancy,
                     report.wavefront_size);
     report.prediction = timing::predict(impl.run.gpu, *trace_, result, report.occupancy,
-                                        report.wavefront_size, impl.output.caches);
+                                        report.wavefront_size, impl.output.assumptions);
     report.waits = describe(*report.prediction, object);
   }
   if (!impl.output.fidelity) return;

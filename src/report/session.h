@@ -21,7 +21,7 @@ struct Output {
   std::string json_file;  ///< empty: no JSON
   bool fidelity = false;  ///< it says how exact each kernel's instructions were
   unsigned profile = 0;   ///< workgroups to observe of each kernel's first launch; 0: no profile
-  timing::Caches caches = timing::Caches::Cold;
+  timing::Assumptions assumptions = {};  ///< of predictions
   std::string recording_file;  ///< where the last profiled launch goes (timing/recording.h)
   bool sampled_only = false;   ///< and no other workgroups run
   bool tables = true;          ///< of the profile: else only the prediction that is made from it
@@ -29,8 +29,9 @@ struct Output {
 
   /// HIPSIGHT_REPORT ("none", "stderr" or a file; unset is "stderr"), HIPSIGHT_JSON (a file),
   /// HIPSIGHT_FIDELITY (1), HIPSIGHT_PROFILE (a number), HIPSIGHT_PREDICT and HIPSIGHT_SAMPLED_ONLY
-  /// (1), HIPSIGHT_TRACE (TraceOptions) and HIPSIGHT_TRACE_FILE. `hipsight run` and `hipsight
-  /// profile` set them. @throws Error when one makes no sense.
+  /// (1), HIPSIGHT_CACHES, HIPSIGHT_SIMULATE (a number), HIPSIGHT_TRACE (TraceOptions) and
+  /// HIPSIGHT_TRACE_FILE. `hipsight run` and `hipsight profile` set them. @throws Error when one
+  /// makes no sense.
   static Output from_environment();
 };
 

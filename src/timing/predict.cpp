@@ -12,8 +12,6 @@
 namespace hipsight::timing {
 namespace {
 
-/// Wave-instructions that are simulated at most; the rest is extrapolated.
-constexpr std::uint64_t instruction_budget = 20'000'000;
 /// A unit that works for this share of the time is what bounds.
 constexpr double busy_enough = 0.7;
 /// Compute units that have a workgroup for less of the time than this are too few; and more waves
@@ -99,8 +97,7 @@ struct Launch {
   const engine::Result& result;
   const Occupancy& occupancy;
   std::uint32_t wavefront_size;
-  Caches caches;
-  Scales scales;
+  Assumptions assumptions;
 
   const std::uint32_t units_of_group = std::max(1u, occupancy.simds / gpu.simds_per_cu);
   const double units = double(gpu.compute_units) / units_of_group;
@@ -126,7 +123,7 @@ struct Launch {
 
 Launch::Time Launch::with(unsigned resident) const {
   const auto few = std::max<std::uint64_t>(
-      3 * resident, static_cast<std::uint64_t>(double(instruction_budget) / instructions));
+      3 * resident, static_cast<std::uint64_t>(double(assumptions.instructions) / instructions));
   Time t;
   t.simulated = std::min(workgroups_per_cu, few);
   t.clock_ghz = gpu.clock_ghz;
@@ -135,7 +132,7 @@ Launch::Time Launch::with(unsigned resident) const {
   const gpus::Gpu unit = joined(gpu, units_of_group);
   for (int round = 0; round < 2; ++round) {
     const Rates rates = rates_of(gpu, active, units_of_group, t.clock_ghz, written, wavefront_size,
-                                 trace.footprint, caches, scales);
+                                 trace.footprint, assumptions.caches, assumptions.scales);
     t.run = run_compute_unit(unit, rates,
                              {trace.neighbours(), result.regions, trace.sharing, wavefront_size},
                              t.simulated, resident);
@@ -173,7 +170,7 @@ Launch::Time Launch::with(unsigned resident) const {
 
 /// What bounds a launch whose units all have time to spare: that the grid leaves compute units
 /// without work, that more waves would help, or the waiting itself.
-std::string bound_of(Prediction& p, const Launch& launch, bool more_waves) {
+std::string bound_of(Prediction& p, const Launch& launch) {
   if (launch.filled < filled_enough) {
     if (launch.workgroups_per_cu == 1)
       return fmt::format("grid: {} workgroups for {:.0f} {}", launch.result.workgroups,
@@ -185,7 +182,7 @@ std::string bound_of(Prediction& p, const Launch& launch, bool more_waves) {
   const Occupancy& o = launch.occupancy;
   const auto resident = std::max(1u, o.workgroups),
              slots = o.max_waves_per_simd * o.simds / std::max(1u, o.waves_per_workgroup);
-  if (more_waves && resident < slots && resident < launch.workgroups_per_cu) {
+  if (launch.assumptions.more_waves && resident < slots && resident < launch.workgroups_per_cu) {
     p.full_occupancy_seconds = launch.with(slots).seconds;
     if (p.full_occupancy_seconds < worth_more_waves * p.seconds)
       return fmt::format("occupancy{}; with all {} waves a SIMD instead of {:.3g} it would take {}",
@@ -199,15 +196,13 @@ std::string bound_of(Prediction& p, const Launch& launch, bool more_waves) {
 
 Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                    const engine::Result& result, const Occupancy& occupancy,
-                   std::uint32_t wavefront_size, Caches caches, bool more_waves,
-                   const Scales& scales) {
+                   std::uint32_t wavefront_size, const Assumptions& assumptions) {
   const Launch launch{.gpu = gpu,
                       .trace = trace,
                       .result = result,
                       .occupancy = occupancy,
                       .wavefront_size = wavefront_size,
-                      .caches = caches,
-                      .scales = scales};
+                      .assumptions = assumptions};
   const Launch::Time time = launch.with(std::max(1u, occupancy.workgroups));
   const UnitRun& run = time.run;
   Prediction p;
@@ -245,7 +240,7 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
   else if (!p.units.empty() && p.units.front().busy >= busy_enough)
     p.bound = p.units.front().name;
   else
-    p.bound = bound_of(p, launch, more_waves);
+    p.bound = bound_of(p, launch);
   p.family = family_of(gpu, trace, result, wavefront_size, p);
   p.error = error_of(gpu.name, p.family);
   return p;

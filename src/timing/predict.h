@@ -64,11 +64,19 @@ struct Prediction {
 /// goes round in buffers which together fill the MALL finds it cold.
 enum class Caches : std::uint8_t { Cold, InMall, Warm };
 
-/// `trace`: of the launch, through simulate_caches. `more_waves`: whether to look at what they
-/// would gain, which may take as long again. `scales`: what if the model had other constants.
+/// What a prediction takes for granted, and how much work it is.
+struct Assumptions {
+  Caches caches = Caches::Cold;
+  Scales scales = {};      ///< what if the model had other constants
+  bool more_waves = true;  ///< look at what they would gain, which may take as long again
+  /// Wave-instructions of a compute unit that are simulated; workgroups beyond these, if three
+  /// rounds are, are taken to go on like them.
+  std::uint64_t instructions = 20'000'000;
+};
+
+/// `trace`: of the launch, through simulate_caches.
 Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                    const engine::Result& result, const Occupancy& occupancy,
-                   std::uint32_t wavefront_size, Caches caches = Caches::Cold,
-                   bool more_waves = true, const Scales& scales = {});
+                   std::uint32_t wavefront_size, const Assumptions& assumptions = {});
 
 }  // namespace hipsight::timing

@@ -21,10 +21,8 @@ struct Recording {
   explicit Recording(gpus::Gpu of) : gpu(std::move(of)), trace(gpu, 0, 0) {}
   Recording(const Recording&) = delete;
 
-  Prediction predict(Caches caches = Caches::Cold, bool more_waves = true,
-                     const Scales& scales = {}) const {
-    return timing::predict(gpu, trace, result, occupancy, wavefront_size, caches, more_waves,
-                           scales);
+  Prediction predict(const Assumptions& assumptions = {}) const {
+    return timing::predict(gpu, trace, result, occupancy, wavefront_size, assumptions);
   }
 };
 

@@ -38,7 +38,7 @@ class BoundTest : public testing::Test {
     profile::simulate_caches(gpu, trace);
     const Occupancy occupancy{
         .waves_per_workgroup = 1, .simds = 4, .workgroups = resident, .max_waves_per_simd = 8};
-    return predict(gpu, trace, result, occupancy, 64, Caches::Cold, true, scales);
+    return predict(gpu, trace, result, occupancy, 64, {.scales = scales});
   }
 
   const gpus::Gpu gpu = gpus::find("mi300x");
@@ -104,7 +104,7 @@ TEST(Bandwidth, IsTheWholeMemorysWithWgps) {
               0.2 * p.seconds);
   EXPECT_EQ(p.bound, "memory");
   const auto scaled = [&](const Scales& scales) {
-    return predict(gpu, trace, result, occupancy, 32, Caches::Cold, true, scales).cycles;
+    return predict(gpu, trace, result, occupancy, 32, {.scales = scales}).cycles;
   };
   EXPECT_NEAR(scaled({.bandwidths = 0.8}), p.cycles / 0.8, 0.05 * p.cycles);
   EXPECT_NEAR(scaled({.latencies = 0.8}), p.cycles, 0.05 * p.cycles);

@@ -70,15 +70,15 @@ TEST_F(RecordingTest, PredictsTheSame) {
   EXPECT_EQ(recording->gpu.name, "mi300x");
   EXPECT_EQ(recording->result.workgroups, 8u);
   for (const Caches caches : {Caches::Cold, Caches::InMall, Caches::Warm}) {
-    const Prediction a = predict(gpu, trace, result, occupancy, 64, caches);
-    const Prediction b = recording->predict(caches);
+    const Prediction a = predict(gpu, trace, result, occupancy, 64, {.caches = caches});
+    const Prediction b = recording->predict({.caches = caches});
     EXPECT_EQ(a.family, b.family);
     EXPECT_GT(a.cycles, 1000);
     EXPECT_EQ(a.cycles, b.cycles);
     EXPECT_EQ(a.seconds, b.seconds);
     EXPECT_EQ(a.bound, b.bound);
   }
-  EXPECT_LT(recording->predict(Caches::InMall).cycles, recording->predict().cycles);
+  EXPECT_LT(recording->predict({.caches = Caches::InMall}).cycles, recording->predict().cycles);
 }
 
 TEST_F(RecordingTest, TellsDamage) {

@@ -63,7 +63,8 @@ GemmPoint predict(const std::string& recording, const Object& object, const Laun
   const auto known = timing::read(recording);
   const gpus::Gpu& gpu = known->gpu;
   const double bytes = bytes_of(object, l);
-  const timing::Prediction prediction = known->predict(caches_of(gpu, bytes), false);
+  const timing::Prediction prediction =
+      known->predict({.caches = caches_of(gpu, bytes), .more_waves = false});
   const double memory = gpu.dram_gb_per_s_measured.value_or(0.8 * gpu.dram_gb_per_s) * 1e9;
   // Partial sums of fp8 and i8 are added up in memory, which another kernel sets to zero before;
   // what was measured has it in.

@@ -128,7 +128,7 @@ Work work_of(const Study& study, const Variant& variant) {
 Point point(const Study& study, const Variant& variant, const std::string& recording) {
   const auto known = timing::read(recording);
   const gpus::Gpu& gpu = known->gpu;
-  const timing::Prediction prediction = known->predict(timing::Caches::Cold, false);
+  const timing::Prediction prediction = known->predict({.more_waves = false});
   const Work work = work_of(study, variant);
   const double compute = work.operations / (gpu.rate(work.type)->vector.value() *
                                             gpu.compute_units * gpu.clock_ghz * 1e9);
