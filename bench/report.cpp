@@ -17,8 +17,8 @@ nlohmann::json report(const std::string& command, const std::string& gpu,
   const fs::path build = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
   const fs::path file = fs::temp_directory_path() / fmt::format("hipsight.{}.json", getpid());
   const std::string line =
-      fmt::format("{}/hipsight {} --gpu {} --no-report --json {} -- {}/bench/{}", build.string(),
-                  command, gpu, file.string(), build.string(), program);
+      fmt::format("{}/hipsight {} --gpu {} --no-report --json {} -- {}/bench/{} > /dev/null",
+                  build.string(), command, gpu, file.string(), build.string(), program);
   if (std::system(line.c_str()) != 0) throw std::runtime_error(fmt::format("'{}' failed", line));
   std::ifstream in(file);
   nlohmann::json read = nlohmann::json::parse(in);

@@ -39,8 +39,8 @@ double rank(const std::vector<Point>& points) {
 /// A checkout of ROCm/aiter, if its GEMMs are to be profiled anew.
 std::string gemm_source;
 VariantSources variant_sources;
-/// The only part that runs, if not all do: "stream", "memory", "vcopy", "variants" or "gemm"; or
-/// "fixed".
+/// The only part that runs, if not all do: "stream", "memory", "vcopy", "variants" or "gemm". Or
+/// what is no part of the whole: "fixed" or "sampling".
 std::string only;
 bool runs(const std::string& part) {
   return only.empty() || only == part;
@@ -263,7 +263,29 @@ std::vector<Row> vcopy_rows() {
            .aim = 1}};
 }
 
+std::vector<Row> sampling_rows() {
+  const std::vector<SamplingError> errors = sampling_errors();
+  fmt::print("\n");
+  std::vector<Row> rows;
+  const auto add = [&](const char* name, double SamplingError::* of) {
+    std::vector<double> values;
+    for (const SamplingError& e : errors) values.push_back(e.*of);
+    rows.push_back({.name = fmt::format("{}: median difference from the whole", name),
+                    .value = quantile(values, 0.5),
+                    .unit = "%",
+                    .high_is_better = false,
+                    .floor = NAN,
+                    .aim = NAN,
+                    .beside = {{"% at most", quantile(values, 1)}}});
+  };
+  add("sample of 64", &SamplingError::usual);
+  add("sample of 16", &SamplingError::few);
+  add("a million instructions simulated", &SamplingError::begin);
+  return rows;
+}
+
 int run(const std::string& json) {
+  if (only == "sampling") return publish(sampling_rows(), json);
   if (only == "fixed") return changed_fixed_rows() ? 1 : 0;
   std::vector<Row> rows;
   const auto add = [&](const std::vector<Row>& some) {

@@ -26,4 +26,13 @@ std::vector<Point> memory_points(std::size_t every = 1);
 /// prints.
 std::vector<double> vcopy_errors();
 
+/// How far predictions are off those that are made of all workgroups of a launch, each instruction
+/// of a compute unit simulated: percent. Prints them.
+struct SamplingError {
+  double usual;  ///< with the usual sample
+  double few;    ///< with 16 workgroups
+  double begin;  ///< with a million instructions simulated, the rest extrapolated
+};
+std::vector<SamplingError> sampling_errors();
+
 }  // namespace hipsight::bench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -70,10 +71,10 @@ Shared simulate_before(const gpus::Gpu& gpu, LaunchTrace& trace) {
   return shared;
 }
 
-/// Requests of the neighbours: what caches have. `l2`: of their XCD.
-void simulate_neighbours(const gpus::Gpu& gpu, LaunchTrace& trace, Cache l2) {
-  std::vector<GroupTrace*> groups;
-  for (GroupTrace& group : trace.neighbours()) groups.push_back(&group);
+/// Requests of the neighbours that are of one XCD, so many at once: what caches have. `l2`: the
+/// XCD's.
+void simulate_neighbours(const gpus::Gpu& gpu, const std::vector<GroupTrace*>& groups,
+                         std::size_t at_once, Cache l2) {
   const std::size_t units = std::max(1u, gpu.compute_units / gpu.xcds);
   std::vector<Cache> l1(std::min(units, groups.size()),
                         Cache(gpu.l1_bytes_per_cu.value_or(16384), request_bytes(gpu, false)));
@@ -81,7 +82,7 @@ void simulate_neighbours(const gpus::Gpu& gpu, LaunchTrace& trace, Cache l2) {
   // What was stored goes to memory once, however often it is: when it leaves the L2, or at the end.
   Cache dirty(gpu.l2_bytes / gpu.xcds, request_bytes(gpu, true));
   std::vector<std::unordered_set<std::uint64_t>> touched(groups.size());
-  take_turns(groups, ~0ull, [&](std::size_t g, Request& request, std::uint64_t) {
+  const auto send = [&](std::size_t g, Request& request) {
     for (std::uint32_t i = 0; i < request.count; ++i) {
       const std::uint64_t line = groups[g]->lines[request.first + i];
       if (!request.stores && l1[g % l1.size()].touch(line)) {
@@ -98,7 +99,12 @@ void simulate_neighbours(const gpus::Gpu& gpu, LaunchTrace& trace, Cache l2) {
       request.first_touches += first;
       request.reused += is_there && !first;
     }
-  });
+  };
+  for (std::size_t at = 0; at < groups.size(); at += at_once) {
+    const auto round = std::span(groups).subspan(at, std::min(at_once, groups.size() - at));
+    take_turns({round.begin(), round.end()}, ~0ull,
+               [&](std::size_t g, Request& request, std::uint64_t) { send(at + g, request); });
+  }
 }
 
 /// How the workgroups that begin at the same time share what they touch for the first time, with
@@ -107,9 +113,12 @@ void simulate_sharing(const gpus::Gpu& gpu, LaunchTrace& trace, Shared shared) {
   // A line that was asked for so few turns ago is still on its way: a turn is a request of each
   // wave. Assumed.
   constexpr std::uint64_t turns_to_arrive = 8;
+  const std::uint64_t near = trace.neighbours().empty() ? 0 : trace.neighbours()[0].workgroup,
+                      end = near + trace.at_once_of_xcd() * gpu.xcds;
   std::vector<GroupTrace*> groups;
   for (std::vector<GroupTrace>* some : {&trace.neighbours(), &trace.openings()})
-    for (GroupTrace& group : *some) groups.push_back(&group);
+    for (GroupTrace& group : *some)
+      if (group.workgroup < end) groups.push_back(&group);
   std::ranges::sort(groups, {}, &GroupTrace::workgroup);
   std::vector<std::unordered_map<std::uint64_t, std::uint64_t>> l2(gpu.xcds);  // turns
   std::unordered_set<std::uint64_t> mall;
@@ -118,7 +127,6 @@ void simulate_sharing(const gpus::Gpu& gpu, LaunchTrace& trace, Shared shared) {
     double all = 0, l2 = 0, arriving = 0, mall = 0;
   };
   std::map<const isa::Instruction*, Count> counts;
-  const std::uint64_t near = trace.neighbours().empty() ? 0 : trace.neighbours()[0].workgroup;
   const bool first_ones = trace.before().empty();
   const auto send = [&](std::size_t g, Request& request, std::uint64_t turn) {
     const std::uint64_t number = groups[g]->workgroup % gpu.xcds;
@@ -163,7 +171,8 @@ void simulate_sharing(const gpus::Gpu& gpu, LaunchTrace& trace, Shared shared) {
   l2.assign(gpu.xcds, {});
   mall.clear();
   groups.clear();
-  for (GroupTrace& group : trace.neighbours()) groups.push_back(&group);
+  for (GroupTrace& group : trace.neighbours())
+    if (group.workgroup < end) groups.push_back(&group);
   touched.assign(groups.size(), {});
   take_turns(groups, ~0ull, send);
   add();
@@ -189,7 +198,12 @@ bool Cache::touch(std::uint64_t line, bool streams) {
 
 void simulate_caches(const gpus::Gpu& gpu, LaunchTrace& trace) {
   Shared before = simulate_before(gpu, trace);
-  simulate_neighbours(gpu, trace, before.l2);
+  for (unsigned xcd = 0; xcd < gpu.xcds; ++xcd) {
+    std::vector<GroupTrace*> groups;
+    for (GroupTrace& group : trace.neighbours())
+      if (group.workgroup % gpu.xcds == xcd) groups.push_back(&group);
+    if (!groups.empty()) simulate_neighbours(gpu, groups, trace.at_once_of_xcd(), before.l2);
+  }
   simulate_sharing(gpu, trace, std::move(before));
   trace.footprint = footprint(gpu, trace);
 }

@@ -174,7 +174,9 @@ std::uint32_t GroupTrace::add_lines(std::span<const std::uint64_t> sectors, bool
 
 LaunchTrace::LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigned sample,
                          std::uint64_t at_once, std::uint64_t scratch_bytes)
-    : workgroups_(workgroups), at_once_of_xcd_(std::max<std::uint64_t>(1, at_once / gpu.xcds)) {
+    : workgroups_(workgroups),
+      at_once_of_xcd_(at_once ? (at_once + gpu.xcds - 1) / gpu.xcds
+                              : std::max<std::uint64_t>(1, workgroups)) {
   // A workgroup gets the scratch of one that has ended.
   const std::uint64_t places = std::max<std::uint64_t>(at_once ? at_once : workgroups, 1);
   const auto scratch_of = [=](std::uint64_t workgroup) {
@@ -183,8 +185,9 @@ LaunchTrace::LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigne
   // Workgroups are dealt to the XCDs in turn. A launch that is small enough is observed whole.
   const bool whole = workgroups <= sample;
   const std::uint64_t step = whole ? 1 : gpu.xcds;
-  const std::uint64_t near =
-      whole ? workgroups : std::min<std::uint64_t>((sample + 1) / 2, workgroups / step);
+  const std::uint64_t near = whole ? workgroups
+                                   : std::min({(std::uint64_t{sample} + 1) / 2,
+                                               (workgroups + step - 1) / step, at_once_of_xcd_});
   const std::uint64_t first =
       !whole && at_once && workgroups > at_once ? (workgroups - at_once) / 2 / step * step : 0;
   const auto is_near = [&](std::uint64_t at) {

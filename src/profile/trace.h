@@ -115,7 +115,7 @@ struct Footprint {
 class LaunchTrace : public engine::Observer {
  public:
   /// `workgroups`: of the launch; at most `sample` of them are observed, the same ones each time;
-  /// and the begin of `at_once`. `scratch_bytes`: of a workgroup.
+  /// and the begin of `at_once`, 0 if that is not known. `scratch_bytes`: of a workgroup.
   LaunchTrace(const gpus::Gpu& gpu, std::uint64_t workgroups, unsigned sample,
               std::uint64_t at_once = 0, std::uint64_t scratch_bytes = 0);
 

@@ -132,11 +132,11 @@ TEST_F(ProfileTest, ScalesToAllWorkgroups) {
 }
 
 TEST_F(ProfileTest, CachesHoldWhatWasReadBefore) {
-  LaunchTrace trace(gpu, 2, 64);
+  LaunchTrace trace(gpu, 9, 64);
   for (int round = 0; round < 2; ++round) access(trace, 0, load, 0x10000, 4);
-  access(trace, 1, load, 0x10000, 4);  // another compute unit, the same XCD
-  for (int round = 0; round < 2; ++round) access(trace, 1, store, 0x10000, 4);
-  const Profile p = profiled(trace, result(2, 3, 2));
+  access(trace, 8, load, 0x10000, 4);  // another compute unit, the same XCD
+  for (int round = 0; round < 2; ++round) access(trace, 8, store, 0x10000, 4);
+  const Profile p = profiled(trace, result(9, 3, 2));
   const CacheUse &loads = p.instructions.at(0).caches, &stores = p.instructions.at(1).caches;
   EXPECT_EQ(loads.l1_loads, 6u);
   EXPECT_EQ(loads.l1_hits, 2u);
@@ -145,6 +145,13 @@ TEST_F(ProfileTest, CachesHoldWhatWasReadBefore) {
   EXPECT_EQ(stores.l1_loads, 0u);     // they pass it by
   EXPECT_EQ(stores.l2_requests, 8u);  // of 64 bytes
   EXPECT_EQ(stores.l2_hits, 4u);      // the first ones are to be written back
+}
+
+/// A launch that is observed whole is on all XCDs, and no more of it at once than they have.
+TEST_F(ProfileTest, EachXcdHasAnL2) {
+  LaunchTrace trace(gpu, 2, 64);
+  for (const std::uint64_t workgroup : {0, 1}) access(trace, workgroup, load, 0x10000, 4);
+  EXPECT_EQ(profiled(trace, result(2, 2, 0)).instructions.at(0).caches.l2_hits, 0u);
 }
 
 /// Where its host thread put it is not asked: predictions are the same in each run.

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "validation/profile_run.h"
+#include "validation/validation.h"
+
+namespace hipsight::bench {
+namespace {
+
+/// Of build/bench. Alike workgroups and such that differ, few and many, in one round and in many.
+constexpr const char* programs[] = {"../examples/sgemm 1024",
+                                    "../examples/reduction 16000000",
+                                    "../examples/transpose 4096",
+                                    "../examples/histogram 4000000",
+                                    "../examples/flash_attention --causal 16 2048",
+                                    "../examples/router 2000 60 520",
+                                    "kernels_gemm_launch 2048 4096 1024",
+                                    "kernels_attention_launch --causal bf16 1 16 4 2048",
+                                    "stream 256 4 2000000"};
+
+/// Predicted seconds of each kernel, and how long that took.
+struct Taken {
+  std::vector<double> kernels;
+  double seconds;
+};
+Taken predicted(const char* gpu, const char* program, const char* options) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto report = profile(gpu, program, options);
+  Taken taken;
+  for (const auto& kernel : report.at("kernels")) taken.kernels.push_back(Predicted(kernel).work());
+  taken.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return taken;
+}
+
+}  // namespace
+
+std::vector<SamplingError> sampling_errors() {
+  std::vector<SamplingError> errors;
+  fmt::print("{:11} {:52} {:>10} {:>14} {:>14} {:>14}\n", "sampling", "", "whole", "as ever",
+             "16 observed", "1 M simulated");
+  for (const char* gpu : {"mi300x", "rx7900xtx"}) {
+    for (const char* program : programs) {
+      const Taken whole = predicted(gpu, program, "--sample 1048576 --simulate 1000000000000"),
+                  usual = predicted(gpu, program, ""), few = predicted(gpu, program, "--sample 16"),
+                  begin = predicted(gpu, program, "--simulate 1000000");
+      for (std::size_t k = 0; k < whole.kernels.size(); ++k) {
+        const auto off = [&](const Taken& t) {
+          return 100 * (t.kernels.at(k) / whole.kernels[k] - 1);
+        };
+        errors.push_back({off(usual), off(few), off(begin)});
+        fmt::print(
+            "{:11} {:52} {:7.1f} us {:+6.1f} %, {:3.0f} s {:+6.1f} %, {:3.0f} s {:+6.1f} %\n", gpu,
+            fmt::format("{} ({:.0f} s)", program, whole.seconds), whole.kernels[k] * 1e6,
+            off(usual), usual.seconds, off(few), few.seconds, off(begin));
+      }
+    }
+  }
+  return errors;
+}
+
+}  // namespace hipsight::bench
