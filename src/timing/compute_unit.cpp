@@ -120,7 +120,7 @@ class ComputeUnit {
 
   void start(double time) {
     if (started_ == count_) return;
-    const profile::GroupTrace& trace = traces_[started_++ % traces_.size()];
+    const profile::GroupTrace& trace = *traces_[started_++ % traces_.size()];
     time = std::max(time, next_start_);
     next_start_ = time + std::max(rates_.group_begins,
                                   rates_.wave_begins * static_cast<double>(trace.waves.size()));
@@ -345,7 +345,7 @@ class ComputeUnit {
   static constexpr double queue_room = 32;
 
   const gpus::Gpu& gpu_;
-  const std::vector<profile::GroupTrace>& traces_;
+  const std::vector<const profile::GroupTrace*>& traces_;
   const std::vector<engine::RegionOfCode>& regions_;
   const unsigned lanes_;
   const std::uint64_t count_;

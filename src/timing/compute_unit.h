@@ -58,7 +58,7 @@ struct UnitRun {
 
 /// What workgroups did.
 struct Work {
-  const std::vector<profile::GroupTrace>& groups;
+  std::vector<const profile::GroupTrace*> groups;
   const std::vector<engine::RegionOfCode>& regions;
   const MemoryPath::Sharing& sharing;
   unsigned wave_lanes;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "profile/footprint.h"
 #include "support/quantity.h"
+#include "timing/schedule.h"
 #include "timing/validated.h"
 
 namespace hipsight::timing {
@@ -17,6 +19,10 @@ constexpr double busy_enough = 0.7;
 /// Compute units that have a workgroup for less of the time than this are too few; and more waves
 /// are worth having if they save this share of the time. Of neither is there anything to measure.
 constexpr double filled_enough = 0.7, worth_more_waves = 0.95;
+/// Workgroups differ if one does so much more or less than their average; how they are spread among
+/// compute units matters in so many rounds.
+constexpr double differs = 0.05;
+constexpr std::uint64_t rounds_that_matter = 64;
 
 /// DRAM that turns between reads and writes is slower: by this much where it moves as many bytes of
 /// either. Fitted on MI210's gpu-stream.
@@ -119,7 +125,76 @@ struct Launch {
     double cycles = 0, clock_ghz = 0, seconds = 0, launch_seconds = 0;
   };
   Time with(unsigned resident) const;
+
+  struct Observed {
+    const profile::GroupTrace* group;
+    bool near;    ///< a neighbour
+    double work;  ///< wave-instructions
+  };
+  /// Those that were observed whole, in the grid's order.
+  const std::vector<Observed> observed = [&] {
+    std::vector<Observed> all;
+    for (const auto* groups : {&trace.neighbours(), &trace.others()}) {
+      for (const profile::GroupTrace& group : *groups) {
+        Observed& o = all.emplace_back(&group, groups == &trace.neighbours(), 0);
+        for (std::size_t r = 0; r < std::min(group.executions.size(), result.regions.size()); ++r)
+          o.work += double(group.executions[r].count) * result.regions[r].count;
+      }
+    }
+    std::ranges::sort(all, {}, [](const Observed& o) { return o.group->workgroup; });
+    return all;
+  }();
+  /// How far the work of one is off the average, as a share of it.
+  double off(const Observed& o) const {
+    double all = 0;
+    for (const Observed& one : observed) all += one.work;
+    return std::fabs(o.work * double(observed.size()) / all - 1);
+  }
+  const bool uneven =
+      std::ranges::any_of(observed, [&](const Observed& o) { return off(o) >= differs; });
+  std::vector<const profile::GroupTrace*> simulated(std::uint64_t count) const;
+  double unevenness(const gpus::Gpu& unit, const Rates& rates, unsigned resident) const;
 };
+
+/// What a compute unit gets: neighbours. If they differ and not all of them are simulated, some of
+/// all sizes.
+std::vector<const profile::GroupTrace*> Launch::simulated(std::uint64_t count) const {
+  std::vector<Observed> some;
+  std::ranges::copy_if(observed, std::back_inserter(some), &Observed::near);
+  if (uneven && count < some.size()) {
+    std::ranges::stable_sort(some, {}, &Observed::work);
+    for (std::size_t i = 0; i < count; ++i) some[i] = some[(2 * i + 1) * some.size() / (2 * count)];
+    some.resize(count);
+    std::ranges::sort(some, {}, [](const Observed& o) { return o.group->workgroup; });
+  }
+  std::vector<const profile::GroupTrace*> groups;
+  for (const Observed& o : some) groups.push_back(o.group);
+  return groups;
+}
+
+/// See schedule.h. Of the workgroups in between, those that were observed are taken to do what the
+/// nearest of them does.
+double Launch::unevenness(const gpus::Gpu& unit, const Rates& rates, unsigned resident) const {
+  if (!uneven ||
+      result.workgroups > rounds_that_matter * resident * static_cast<std::uint64_t>(units))
+    return 1;
+  std::vector<double> work(result.workgroups);
+  for (std::size_t at = 0, i = 0; i < work.size(); ++i) {
+    const auto distance = [&](std::size_t o) {
+      return std::fabs(double(observed[o].group->workgroup) - double(i));
+    };
+    while (at + 1 < observed.size() && distance(at + 1) <= distance(at)) ++at;
+    work[i] = observed[at].work;
+  }
+  // One of usual size, alone and among its like.
+  const Work usual{simulated(1), result.regions, trace.sharing, wavefront_size};
+  return timing::unevenness(
+      {.units = static_cast<std::uint64_t>(units),
+       .at_once = resident,
+       .alone = run_compute_unit(unit, rates, usual, 1, 1).cycles,
+       .together = run_compute_unit(unit, rates, usual, resident, resident).cycles},
+      work);
+}
 
 Launch::Time Launch::with(unsigned resident) const {
   const auto few = std::max<std::uint64_t>(
@@ -130,12 +205,13 @@ Launch::Time Launch::with(unsigned resident) const {
   const double active = std::min(units, double(result.workgroups));
   // The clock falls with the load of the matrix units, which follows from the first run.
   const gpus::Gpu unit = joined(gpu, units_of_group);
+  Rates rates;
   for (int round = 0; round < 2; ++round) {
-    const Rates rates = rates_of(gpu, active, units_of_group, t.clock_ghz, written, wavefront_size,
-                                 trace.footprint, assumptions.caches, assumptions.scales);
-    t.run = run_compute_unit(unit, rates,
-                             {trace.neighbours(), result.regions, trace.sharing, wavefront_size},
-                             t.simulated, resident);
+    rates = rates_of(gpu, active, units_of_group, t.clock_ghz, written, wavefront_size,
+                     trace.footprint, assumptions.caches, assumptions.scales);
+    t.run = run_compute_unit(
+        unit, rates, {simulated(t.simulated), result.regions, trace.sharing, wavefront_size},
+        t.simulated, resident);
     if (t.run.cycles == 0) break;
     // Power is the whole GPU's: compute units that have nothing to do leave it to the others.
     // Vector instructions beside matrix ones take as much (fitted on GEMMs that scale their sums);
@@ -161,6 +237,7 @@ Launch::Time Launch::with(unsigned resident) const {
     const double slope = (t.run.cycles - first_round) / double(t.run.ends.size() - resident);
     t.cycles += rest * slope * double(workgroups_per_cu - t.simulated);
   }
+  t.cycles *= unevenness(unit, rates, resident);
   const double work = t.cycles / (t.clock_ghz * 1e9);
   t.seconds =
       std::max(gpu.launch_us.value_or(2) * 1e-6 + work, gpu.launch_interval_us.value_or(0) * 1e-6);

@@ -38,10 +38,15 @@ class ComputeUnitTest : public testing::Test {
                                  .first_touches = static_cast<std::uint16_t>(lines)});
     }
   }
+  std::vector<const profile::GroupTrace*> pointers() const {
+    std::vector<const profile::GroupTrace*> all;
+    for (const profile::GroupTrace& trace : traces) all.push_back(&trace);
+    return all;
+  }
   UnitRun run(std::uint64_t count = 1, unsigned resident = 1) {
     const std::vector<engine::RegionOfCode> regions{
         {code.data(), static_cast<std::uint32_t>(code.size())}};
-    return run_compute_unit(gpu, rates, {traces, regions, sharing, 64}, count, resident);
+    return run_compute_unit(gpu, rates, {pointers(), regions, sharing, 64}, count, resident);
   }
   static double stall(const UnitRun& run, Stall why) {
     return run.stalls[static_cast<std::size_t>(why)];
@@ -91,7 +96,7 @@ TEST_F(ComputeUnitTest, PriorityGoesBeforeAge) {
   for (profile::WaveTrace& wave : traces[1].waves) wave.path = {0, 2};
   for (const auto& [priority, first_end] : {std::pair{0, 800}, {3, 404}}) {
     code[0].imm = priority;
-    const UnitRun unit = run_compute_unit(gpu, rates, {traces, regions, sharing, 64}, 2, 2);
+    const UnitRun unit = run_compute_unit(gpu, rates, {pointers(), regions, sharing, 64}, 2, 2);
     ASSERT_EQ(unit.ends.size(), 2u);
     EXPECT_NEAR(unit.ends[0], first_end, 16) << priority;
     EXPECT_NEAR(unit.ends[1], 1200, 16) << priority;

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace hipsight::timing {
+
+/// Compute units that take workgroups in order, each when it has room.
+struct Schedule {
+  std::uint64_t units;    ///< compute units
+  std::uint64_t at_once;  ///< workgroups of each
+  /// How long a workgroup of average work takes alone on its compute unit, and among so many.
+  double alone, together;
+};
+
+/// How much longer a launch takes (or, less than 1, shorter) than if all its workgroups had the
+/// same work: those that begin late and are long keep it from its end, and compute units that get
+/// short ones take more of them. `work`: of all of them, in order; any unit.
+double unevenness(const Schedule& schedule, std::span<const double> work);
+
+}  // namespace hipsight::timing
