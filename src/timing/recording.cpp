@@ -199,12 +199,24 @@ std::map<const isa::Instruction*, std::uint32_t> number(
   return numbers;
 }
 
+/// Of the workgroups that were observed whole, the one that does most nearly what one of the launch
+/// does on the average: the first one, where all do the same.
+const profile::GroupTrace& typical(const profile::LaunchTrace& trace, const engine::Result& result,
+                                   double instructions) {
+  const auto off = [&](const profile::GroupTrace& group) {
+    double own = 0;
+    for (std::size_t r = 0; r < group.executions.size(); ++r)
+      own += double(group.executions[r].count) * result.regions[r].count;
+    return std::fabs(own - instructions);
+  };
+  return *std::ranges::min_element(trace.neighbours(), {}, off);
+}
+
 }  // namespace
 
 void write(const std::string& file, const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
            const engine::Result& result, const Occupancy& occupancy, std::uint32_t wavefront_size) {
   if (trace.neighbours().empty()) fail("no workgroup was observed: there is nothing to record");
-  const profile::GroupTrace& group = trace.neighbours().front();
   Writer w;
   w.text(gpu.name);
   Occupancy o = occupancy;
@@ -215,6 +227,8 @@ void write(const std::string& file, const gpus::Gpu& gpu, const profile::LaunchT
   for (const engine::InstructionCount& count : result.counts)
     instructions += static_cast<double>(count.executions);
   w.number(static_cast<std::uint64_t>(instructions));
+  const profile::GroupTrace& group =
+      typical(trace, result, instructions / double(std::max<std::uint64_t>(1, result.workgroups)));
   w.number(static_cast<std::uint64_t>(trace.footprint.launch));
   w.number(static_cast<std::uint64_t>(trace.footprint.xcd));
 

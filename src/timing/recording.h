@@ -26,8 +26,8 @@ struct Recording {
   }
 };
 
-/// Writes the first workgroup that was observed whole. @throws Error when the file cannot be
-/// written.
+/// Writes one of the workgroups that were observed whole: the one that does most nearly what they
+/// do on the average. @throws Error when the file cannot be written.
 void write(const std::string& file, const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
            const engine::Result& result, const Occupancy& occupancy, std::uint32_t wavefront_size);
 

@@ -81,6 +81,22 @@ TEST_F(RecordingTest, PredictsTheSame) {
   EXPECT_LT(recording->predict({.caches = Caches::InMall}).cycles, recording->predict().cycles);
 }
 
+/// Causal attention's do the more the later they begin.
+TEST_F(RecordingTest, KeepsAnAverageWorkgroup) {
+  profile::LaunchTrace uneven(gpu, 3, 3);
+  for (const unsigned workgroup : {0, 1, 2}) {
+    auto* group = uneven.begins(workgroup);
+    for (unsigned turn = 0; turn < 10 + 30 * workgroup; ++turn) group->enters(0, 1, ~0ull);
+  }
+  profile::simulate_caches(gpu, uneven);
+  result.workgroups = 3;
+  result.counts = {{&code[0], 10 * 3 + 40 * 3 + 70 * 3, 0}};
+  write(file, gpu, uneven, result, occupancy, 64);
+  std::ostringstream all;
+  all << std::ifstream(file, std::ios::binary).rdbuf();
+  EXPECT_EQ(read(all.str())->trace.neighbours().front().waves.front().path.size(), 40u);
+}
+
 TEST_F(RecordingTest, TellsDamage) {
   EXPECT_THROW(read(""), Error);
   EXPECT_THROW(read("something else"), Error);
