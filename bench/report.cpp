@@ -15,7 +15,7 @@ nlohmann::json report(const std::string& command, const std::string& gpu,
                       const std::string& program) {
   // This program lies in build/bin.
   const fs::path build = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-  const fs::path file = fs::temp_directory_path() / fmt::format("hipsight.{}.json", getpid());
+  const fs::path file = fs::temp_directory_path() / fmt::format("hipsight.{}.json", gettid());
   const std::string line =
       fmt::format("{}/hipsight {} --gpu {} --no-report --json {} -- {}/bench/{} > /dev/null",
                   build.string(), command, gpu, file.string(), build.string(), program);

@@ -35,15 +35,14 @@ double limit(const gpus::Gpu& gpu, int length) {
 void add_attention(const std::string& gpu, std::vector<Row>& rows) {
   for (const int length : lengths) {
     const auto all =
-        report("predict --sampled-only --sample 16", gpu,
-               fmt::format("kernels_attention_launch bf16 {} 16 16 {}", 16384 / length, length));
+        report("predict --sampled-only --sample 1", gpu,
+               fmt::format("kernels_attention_launch bf16 128 {} 16 {}", 16384 / length, length));
     const auto& kernel = all.at("kernels").at(0);
     const auto& prediction = kernel.at("prediction");
     const double seconds = prediction.at("seconds");
     const auto& used = kernel.at("resources");
     rows.push_back(
-        {.name = fmt::format("{}, attention of {}, {}", gpu, length,
-                             prediction.at("bound").get<std::string>()),
+        {.name = fmt::format("{}, attention of {}, {}", gpu, length, bound_of(prediction)),
          .value = 100 * limit(gpus::find(gpu), length) / seconds,
          .unit = "% of the limit",
          .floor = NAN,

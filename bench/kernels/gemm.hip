@@ -1,34 +1,26 @@
-// One GEMM of the kernel library, in bf16 with the weights in memory N x K, for `hipsight predict`.
-//   kernels_gemm_launch M N K [large | medium | small]
-#include <cstdio>
+// One GEMM of the kernel library, with the weights in memory N x K, for `hipsight predict`.
+//   kernels_gemm_launch f16 | bf16 M N K [large | medium | small]
 #include <cstdlib>
 #include <string>
 
-#include "hipsight/kernels/gemm.h"
+#include "gemm_operands.h"
 
-using namespace hipsight::kernels;
+template <class T>
+Status run(int m, int n, int k, const std::string& size) {
+  const Operands<T, T> given(m, n, k);
+  const auto problem = gemm_problem(given.a, given.b, given.c, Identity{}, 1);
+  const Architecture on = current_device().architecture;
+  return size == "large"    ? launch_gemm<TileSize::large>(nullptr, problem, on)
+         : size == "medium" ? launch_gemm<TileSize::medium>(nullptr, problem, on)
+         : size == "small"  ? launch_gemm<TileSize::small>(nullptr, problem, on)
+                            : quickest(given.a, given.b, given.c);
+}
 
 int main(int argc, char** argv) {
-  const int m = argc > 3 ? std::atoi(argv[1]) : 0;
-  const int n = argc > 3 ? std::atoi(argv[2]) : 0;
-  const int k = argc > 3 ? std::atoi(argv[3]) : 0;
-  const auto allocate = [](int rows, int columns) {
-    void* data = nullptr;
-    if (hipMalloc(&data, sizeof(bf16) * rows * columns) != hipSuccess) std::exit(1);
-    return static_cast<bf16*>(data);
+  const std::string type = argc > 4 ? argv[1] : "";
+  const auto number = [&](int i) { return i < argc ? std::atoi(argv[i]) : 0; };
+  const auto in = [&]<class T>(T) {
+    return run<T>(number(2), number(3), number(4), argc > 5 ? argv[5] : "");
   };
-  const RowMajor<const bf16> a{allocate(m, k), m, k, k};
-  const ColumnMajor<const bf16> b{allocate(n, k), k, n, k};
-  const RowMajor<bf16> c{allocate(m, n), m, n, n};
-  const std::string size = argc > 4 ? argv[4] : "";
-  Workspace workspace{nullptr, gemm_workspace(a, b, c)};
-  if (workspace.bytes && hipMalloc(&workspace.data, workspace.bytes) != hipSuccess) return 1;
-  const auto problem = gemm_problem(a, b, c, Identity{}, 1);
-  const Architecture on = current_device().architecture;
-  const Status status = size == "large"    ? launch_gemm<TileSize::large>(nullptr, problem, on)
-                        : size == "medium" ? launch_gemm<TileSize::medium>(nullptr, problem, on)
-                        : size == "small"  ? launch_gemm<TileSize::small>(nullptr, problem, on)
-                                           : gemm(nullptr, a, b, c, Identity{}, 1, workspace);
-  if (!status) std::fprintf(stderr, "%s\n", status.error.c_str());
-  return status && hipDeviceSynchronize() == hipSuccess ? 0 : 1;
+  return ended(type == "f16" ? in(f16{}) : in(bf16{}));
 }

@@ -1,6 +1,7 @@
 // The parts of the bench of the kernel library.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ double matrix_rate(const gpus::Gpu& gpu, double beside = 0);
 double memory_bytes_per_second(const gpus::Gpu& gpu);
 double launch_seconds(const gpus::Gpu& gpu);
 
+/// What bounds a kernel, of the prediction in a report: without what would be gained.
+std::string bound_of(const nlohmann::json& prediction);
+
+void add_gemms(const std::string& gpu, std::vector<Row>& rows);
 void add_attention(const std::string& gpu, std::vector<Row>& rows);
 void add_paged_attention(const std::string& gpu, std::vector<Row>& rows);
 void add_rows(const std::string& gpu, std::vector<Row>& rows);

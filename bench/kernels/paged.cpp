@@ -42,19 +42,18 @@ void add_paged_attention(const std::string& gpu, std::vector<Row>& rows) {
       const double bytes = 2.0 * cache.bytes * batches * model.key_heads * keys * head;
       const double limit = bytes / memory_bytes_per_second(known) + launch_seconds(known);
       const auto& used = kernel.at("resources");
-      rows.push_back(
-          {.name = fmt::format("{}, decoding, {}, {} cache, {}", gpu, model.name, cache.type,
-                               kernel.at("prediction").at("bound").get<std::string>()),
-           .value = 100 * limit / seconds,
-           .unit = "% of the limit",
-           .floor = NAN,
-           .aim = NAN,
-           .beside = {
-               {"us", seconds * 1e6},
-               {"GB/s", bytes / seconds / 1e9},
-               {"conflict cycles", kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
-               {"VGPRs", used.at("vgprs")},
-               {"spills", used.at("vgpr_spills")}}});
+      rows.push_back({.name = fmt::format("{}, decoding, {}, {} cache, {}", gpu, model.name,
+                                          cache.type, bound_of(kernel.at("prediction"))),
+                      .value = 100 * limit / seconds,
+                      .unit = "% of the limit",
+                      .floor = NAN,
+                      .aim = NAN,
+                      .beside = {{"us", seconds * 1e6},
+                                 {"GB/s", bytes / seconds / 1e9},
+                                 {"conflict cycles",
+                                  kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
+                                 {"VGPRs", used.at("vgprs")},
+                                 {"spills", used.at("vgpr_spills")}}});
     }
 }
 

@@ -44,17 +44,16 @@ void add_rows(const std::string& gpu, std::vector<Row>& rows) {
       const double bytes = operation.bytes * static_cast<double>(s.rows * s.columns);
       const double limit = bytes / memory_bytes_per_second(known) + launch_seconds(known);
       const auto& used = kernel.at("resources");
-      rows.push_back(
-          {.name = fmt::format("{}, {}, {} x {}, {}", gpu, operation.name, s.rows, s.columns,
-                               kernel.at("prediction").at("bound").get<std::string>()),
-           .value = 100 * limit / seconds,
-           .unit = "% of the limit",
-           .floor = NAN,
-           .aim = NAN,
-           .beside = {{"us", seconds * 1e6},
-                      {"GB/s", bytes / seconds / 1e9},
-                      {"VGPRs", used.at("vgprs")},
-                      {"spills", used.at("vgpr_spills")}}});
+      rows.push_back({.name = fmt::format("{}, {}, {} x {}, {}", gpu, operation.name, s.rows,
+                                          s.columns, bound_of(kernel.at("prediction"))),
+                      .value = 100 * limit / seconds,
+                      .unit = "% of the limit",
+                      .floor = NAN,
+                      .aim = NAN,
+                      .beside = {{"us", seconds * 1e6},
+                                 {"GB/s", bytes / seconds / 1e9},
+                                 {"VGPRs", used.at("vgprs")},
+                                 {"spills", used.at("vgpr_spills")}}});
     }
 }
 

@@ -80,7 +80,7 @@ void run_command(const std::string& command) {
 
 std::string record(const std::string& gpu, const std::string& options, const std::string& program,
                    const fs::path& from) {
-  const fs::path file = fs::temp_directory_path() / fmt::format("hipsight.{}.recording", getpid());
+  const fs::path file = fs::temp_directory_path() / fmt::format("hipsight.{}.recording", gettid());
   run_command(
       fmt::format("cd {} && {}/hipsight predict --gpu {} --sampled-only --no-report --timeout 300 "
                   "--record {} {} -- {}",

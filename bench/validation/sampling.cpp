@@ -17,8 +17,8 @@ constexpr const char* programs[] = {"../examples/sgemm 1024",
                                     "../examples/histogram 4000000",
                                     "../examples/flash_attention --causal 16 2048",
                                     "../examples/router 2000 60 520",
-                                    "kernels_gemm_launch 2048 4096 1024",
-                                    "kernels_attention_launch --causal bf16 1 16 4 2048",
+                                    "kernels_gemm_launch bf16 2048 4096 1024",
+                                    "kernels_attention_launch --causal bf16 128 1 16 2048",
                                     "stream 256 4 2000000"};
 
 /// Predicted seconds of each kernel, and how long that took.

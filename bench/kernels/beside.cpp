@@ -1,0 +1,112 @@
+#include "beside.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <execution>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "timing/recording.h"
+#include "validation/recordings.h"
+
+namespace hipsight::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<timing::Scales, 5> scales{
+    {{}, {.latencies = 0.8}, {.latencies = 1.2}, {.bandwidths = 0.8}, {.bandwidths = 1.2}}};
+
+/// All launches of one of our programs, the last one first.
+std::vector<std::string> record_all(const Contest& contest) {
+  const std::string program = (programs() / contest.ours).string();
+  const std::string options = fmt::format("--sample {}", contest.sample);
+  const fs::path file = fs::temp_directory_path() / fmt::format("hipsight.{}.launches", gettid());
+  std::vector<std::string> all{
+      record(contest.gpu, fmt::format("{} --json {}", options, file.string()), program)};
+  std::ifstream in(file);
+  const std::size_t launches = nlohmann::json::parse(in).at("kernels").size();
+  fs::remove(file);
+  for (std::size_t i = 1; i < launches; ++i)
+    all.push_back(record(contest.gpu, fmt::format("{} --launch {}", options, i), program));
+  return all;
+}
+
+struct Outcome {
+  Forecast ours;
+  double ratio, least;  ///< theirs / ours: as the model is, and of all scales
+};
+
+Outcome outcome_of(const Contest& contest) {
+  Outcome outcome{.ours = forecast(record_all(contest)), .ratio = 0, .least = 0};
+  std::array<double, scales.size()> ratios;
+  for (std::size_t i = 0; i < ratios.size(); ++i)
+    ratios[i] = contest.theirs.seconds[i] / outcome.ours.seconds[i];
+  outcome.ratio = ratios[0];
+  outcome.least = std::ranges::min(ratios);
+  return outcome;
+}
+
+/// Of all contests of a GPU with an opponent.
+struct Tally {
+  double log_sum = 0, wins = 0, contests = 0;
+  void add(const Outcome& outcome) {
+    log_sum += std::log(outcome.ratio);
+    wins += outcome.least >= 1;
+    ++contests;
+  }
+};
+
+}  // namespace
+
+Forecast forecast(const std::vector<std::string>& recordings) {
+  Forecast all;
+  double longest = 0;
+  for (const std::string& bytes : recordings) {
+    const auto recording = timing::read(bytes);
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+      // Only what bounds it is asked for what more waves would gain.
+      const auto prediction = recording->predict({.scales = scales[i], .more_waves = i == 0});
+      all.seconds[i] += prediction.seconds;
+      if (i > 0 || prediction.seconds <= longest) continue;
+      longest = prediction.seconds;
+      all.bound = prediction.bound.substr(0, prediction.bound.find(';'));
+    }
+  }
+  return all;
+}
+
+void add_beside(const std::vector<Contest>& contests, std::vector<Row>& rows) {
+  std::vector<Outcome> outcomes(contests.size());
+  std::transform(std::execution::par, contests.begin(), contests.end(), outcomes.begin(),
+                 outcome_of);
+  std::map<std::string, Tally> tallies;
+  for (std::size_t i = 0; i < contests.size(); ++i) {
+    const Contest& contest = contests[i];
+    const Outcome& outcome = outcomes[i];
+    rows.push_back({.name = fmt::format("{}, beside {}, {}, {}", contest.gpu, contest.against,
+                                        contest.shape, outcome.ours.bound),
+                    .value = outcome.ratio,
+                    .unit = "times as fast",
+                    .floor = NAN,
+                    .aim = 1,
+                    .beside = {{"at least", outcome.least},
+                               {"us", outcome.ours.seconds[0] * 1e6},
+                               {"us, theirs", contest.theirs.seconds[0] * 1e6}}});
+    tallies[fmt::format("{}, beside {}", contest.gpu, contest.against)].add(outcome);
+  }
+  for (const auto& [name, tally] : tallies)
+    rows.push_back({.name = name + ": geomean",
+                    .value = std::exp(tally.log_sum / tally.contests),
+                    .unit = "times as fast",
+                    .floor = NAN,
+                    .aim = 1,
+                    .beside = {{"wins", tally.wins}, {"of", tally.contests}}});
+}
+
+}  // namespace hipsight::bench

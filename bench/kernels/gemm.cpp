@@ -1,0 +1,107 @@
+// GEMMs in bf16: how much of what the GPU can reach they are predicted to. That is the longer of
+// the matrix units, at the load where the clock leaves them most, and of memory, everything once;
+// and the launch.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <execution>
+
+#include "kernels.h"
+#include "report.h"
+
+namespace hipsight::bench {
+namespace {
+
+struct Shape {
+  std::string name;
+  long m, n, k;
+};
+
+/// The weights of a model, N x K, as they are multiplied: those that read the same are one.
+struct Layer {
+  const char *model, *name;
+  long n, k;
+};
+constexpr Layer layers[] = {
+    {"Llama-3 8B", "q k v", 6144, 4096},
+    {"Llama-3 8B", "o", 4096, 4096},
+    {"Llama-3 8B", "gate up", 28672, 4096},
+    {"Llama-3 8B", "down", 4096, 14336},
+    {"Llama-3 70B", "q k v", 10240, 8192},
+    {"Llama-3 70B", "o", 8192, 8192},
+    {"Llama-3 70B", "gate up", 57344, 8192},
+    {"Llama-3 70B", "down", 8192, 28672},
+    {"Qwen-3 32B", "q k v", 10240, 5120},
+    {"Qwen-3 32B", "o", 5120, 8192},
+    {"Qwen-3 32B", "gate up", 51200, 5120},
+    {"Qwen-3 32B", "down", 5120, 25600},
+    {"DeepSeek-V3", "q and kv, down", 2112, 7168},
+    {"DeepSeek-V3", "q, up", 24576, 1536},
+    {"DeepSeek-V3", "kv, up", 32768, 512},
+    {"DeepSeek-V3", "o", 7168, 16384},
+    {"DeepSeek-V3", "expert's gate up", 4096, 7168},
+    {"DeepSeek-V3", "expert's down", 7168, 2048},
+};
+
+std::vector<Shape> shapes() {
+  std::vector<Shape> all;
+  for (const long edge : {1024, 2048, 4096, 8192, 16384})
+    all.push_back({fmt::format("square {}", edge), edge, edge, edge});
+  for (const long tokens : {2048, 16})
+    for (const Layer& layer : layers)
+      all.push_back({fmt::format("{}, {} tokens, {}", layer.model, tokens, layer.name), tokens,
+                     layer.n, layer.k});
+  return all;
+}
+
+double flop(const Shape& s) {
+  return 2.0 * s.m * s.n * s.k;
+}
+
+/// Seconds that the GPU needs for it at least.
+double limit(const gpus::Gpu& gpu, const Shape& s) {
+  const double bytes = 2.0 * (s.m * s.k + s.n * s.k + s.m * s.n);
+  return std::max(flop(s) / matrix_rate(gpu), bytes / memory_bytes_per_second(gpu)) +
+         launch_seconds(gpu);
+}
+
+Row row_of(const std::string& gpu, const Shape& s) {
+  const auto all = report("predict --sampled-only --sample 1", gpu,
+                          fmt::format("kernels_gemm_launch bf16 {} {} {}", s.m, s.n, s.k));
+  const auto& kernel = all.at("kernels").at(0);
+  const auto& prediction = kernel.at("prediction");
+  double seconds = 0;  // of all kernels, where the depth is split
+  for (const auto& one : all.at("kernels"))
+    seconds += one.at("prediction").at("seconds").get<double>();
+  const auto& used = kernel.at("resources");
+  return {.name = fmt::format("{}, {}, {}", gpu, s.name, bound_of(prediction)),
+          .value = 100 * limit(gpus::find(gpu), s) / seconds,
+          .unit = "% of the limit",
+          .floor = NAN,
+          .aim = NAN,
+          .beside = {
+              {"us", seconds * 1e6},
+              {"TFLOPS", flop(s) / seconds / 1e12},
+              {"% matrix unit", prediction.at("busy").at("matrix_unit").get<double>() * 100},
+              {"conflict cycles", kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
+              {"VGPRs", used.at("vgprs")},
+              {"spills", used.at("vgpr_spills")}}};
+}
+
+}  // namespace
+
+std::string bound_of(const nlohmann::json& prediction) {
+  const std::string bound = prediction.at("bound");
+  return bound.substr(0, bound.find(';'));
+}
+
+void add_gemms(const std::string& gpu, std::vector<Row>& rows) {
+  const std::vector<Shape> all = shapes();
+  std::vector<Row> found(all.size());
+  std::transform(std::execution::par, all.begin(), all.end(), found.begin(),
+                 [&](const Shape& s) { return row_of(gpu, s); });
+  rows.insert(rows.end(), found.begin(), found.end());
+}
+
+}  // namespace hipsight::bench
