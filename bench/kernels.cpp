@@ -1,12 +1,13 @@
 // What the kernel library is predicted to take: how much of what the GPU can reach that is, and how
 // it stands beside public kernels in the same model.
 //   bench_kernels FILE.json [--part NAME] [--gpu NAME] [--triton DIR]
+#include "kernels/kernels.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernels/beside.h"
-#include "kernels/kernels.h"
 #include "table.h"
 
 namespace hipsight::bench {

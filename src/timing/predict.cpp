@@ -19,8 +19,8 @@ constexpr double busy_enough = 0.7;
 /// Compute units that have a workgroup for less of the time than this are too few; and more waves
 /// are worth having if they save this share of the time. Of neither is there anything to measure.
 constexpr double filled_enough = 0.7, worth_more_waves = 0.95;
-/// Workgroups differ if one does so much more or less than their average; how they are spread among
-/// compute units matters in so many rounds.
+/// Workgroups differ if they do so much more or less than their average, on the average; how they
+/// are spread among compute units matters in so many rounds.
 constexpr double differs = 0.05;
 constexpr std::uint64_t rounds_that_matter = 64;
 
@@ -144,14 +144,12 @@ struct Launch {
     std::ranges::sort(all, {}, [](const Observed& o) { return o.group->workgroup; });
     return all;
   }();
-  /// How far the work of one is off the average, as a share of it.
-  double off(const Observed& o) const {
-    double all = 0;
-    for (const Observed& one : observed) all += one.work;
-    return std::fabs(o.work * double(observed.size()) / all - 1);
-  }
-  const bool uneven =
-      std::ranges::any_of(observed, [&](const Observed& o) { return off(o) >= differs; });
+  const bool uneven = [&] {
+    double all = 0, off = 0;
+    for (const Observed& o : observed) all += o.work;
+    for (const Observed& o : observed) off += std::fabs(o.work - all / double(observed.size()));
+    return off > differs * all;
+  }();
   std::vector<const profile::GroupTrace*> simulated(std::uint64_t count) const;
   double unevenness(const gpus::Gpu& unit, const Rates& rates, unsigned resident) const;
 };
