@@ -249,11 +249,37 @@ KERNEL lds_rows(const u32* a, const u32* b, u32* out, u32 n) {
   h = mix(mix(mix(mix(h, two.x), two.y), odd.x), odd.y);
   if (i < n) out[i] = mix(mix(mix(mix(h, other.x), other.y), other.z), other.w);
 }
+/// From LDS at places that tiles of 16 by 16 work-items have, and at some that look like them.
+KERNEL lds_tiles(const u32* a, const u32* b, u32* out, u32 n) {
+  LDS u32 words[256];
+  const u32 t = lane(), i = index();
+  for (u32 j = t; j < 256; j += __builtin_amdgcn_workgroup_size_x()) words[j] = a[j] ^ b[j + 3];
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  const u32 row = t >> 1 & 0x78, column = t << 3 & 0x78;
+  u32 h = mix(mix(mix(mix(1, words[row]), words[column]), words[row + 5]), words[column + 5]);
+  h = mix(mix(h, words[t >> 1 & 0x7c]), words[t << 3 & 0x38]);
+  h = mix(mix(h, words[t << 3 & 0x70]), words[t >> 2 & 0x3e]);
+  if (i < n) out[i] = mix(mix(h, words[(t >> 4) * 8]), words[(t & 15) * 8 + 1]);
+}
 /// Numbers, of which some are NaNs: lanes before one are stored already when the rest is left.
 KERNEL stores(const u32* a, const u32* b, u32* out, u32 n) {
   const u32 i = index();
   if (i >= n) return;
   out[n - 1 - i] = bits(__builtin_fmaf(number(a[i]), number(b[i]), number(a[i])));
+}
+KERNEL apart_two(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n / 8) return;
+  const u32x2 x = reinterpret_cast<const u32x2*>(a)[i], y = reinterpret_cast<const u32x2*>(b)[i];
+  reinterpret_cast<u32x2*>(out)[3 * i] = x * y + 1;
+}
+KERNEL apart_four(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n / 8) return;
+  const u32x4 x = reinterpret_cast<const u32x4*>(a)[i], y = reinterpret_cast<const u32x4*>(b)[i];
+  reinterpret_cast<u32x4*>(out)[2 * i] = x * y + 1;
 }
 KERNEL wide_stores(const u32* a, const u32* b, u32* out, u32 n) {
   const u32 i = index();

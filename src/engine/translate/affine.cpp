@@ -53,23 +53,30 @@ Affine shift_right(const Affine& a, unsigned n) {
            .zeros = 0,
            .bits = limited(a.bits - std::min<unsigned>(a.bits, n))};
   if (*span <= n) return r;
-  if (a.zeros < n || a.stride & ((1u << n) - 1)) return {};
+  if (a.zeros < n || a.stride & ((1u << n) - 1))
+    return {.bits = r.bits, .rough = static_cast<std::uint8_t>(*span - n)};
   r.stride = a.stride >> n;
   r.zeros = static_cast<std::uint8_t>(a.zeros - n);
   return r;
 }
+std::uint32_t below(unsigned bit) {
+  return bit >= 32 ? ~0u : (1u << bit) - 1;
+}
 /// With a constant.
 Affine mask(const Affine& a, std::uint32_t with) {
-  const auto span = span_of(a);
-  if (!a.known || !span) return {};
-  const std::uint32_t changing = *span == 32 ? ~0u : (1u << *span) - 1;
+  const auto span = a.known ? span_of(a) : a.rough;
+  if (!span) return {};
+  // Bits below the stride's lowest one are 0.
+  const std::uint32_t changing =
+      below(*span) & ~below(a.stride ? static_cast<unsigned>(std::countr_zero(a.stride)) : 0);
   const Affine r{
       .known = true,
       .stride = 0,
       .zeros = std::max<std::uint8_t>(a.zeros, static_cast<std::uint8_t>(std::countr_zero(with))),
       .bits = std::min(a.bits, bits_of(with))};
   if ((with & changing) == 0) return r;
-  if ((with & changing) != changing) return {};
+  if (!a.known || (with & changing) != changing)
+    return {.bits = r.bits, .rough = bits_of(with & changing)};
   return {.known = true, .stride = a.stride, .zeros = a.zeros, .bits = r.bits};
 }
 /// Low bits that are 0 in every lane.
@@ -143,11 +150,12 @@ Affinities meet(const Affinities& a, const Affinities& b) {
       met.pairs[place] = stride;
   for (const auto& [place, x] : a.words) {
     const auto y = b.words.find(place);
-    if (y == b.words.end() || y->second.stride != x.stride) continue;
-    met.words[place] = {.known = true,
+    if (y == b.words.end() || y->second.known != x.known || y->second.stride != x.stride) continue;
+    met.words[place] = {.known = x.known,
                         .stride = x.stride,
                         .zeros = std::min(x.zeros, y->second.zeros),
                         .bits = std::max(x.bits, y->second.bits),
+                        .rough = std::max(x.rough, y->second.rough),
                         .sure = x.sure && y->second.sure};
   }
   return met;
@@ -335,7 +343,7 @@ void AffineFlow::step(Affinities& now, const Op& op, const RegisterFile& file, b
   if (!effects.movable && op.instruction->format > isa::Format::Smem) now = {};
   const unsigned to = place::at(op.dst, file.lanes * 4);
   if (pairs.low && pairs.low->known) result = *pairs.low;
-  if (result.known) now.words[to] = result;
+  if (result.known || result.rough < 32) now.words[to] = result;
   if (pairs.pair) now.pairs[to] = *pairs.pair;
   if (pairs.pair == 0) now.words[to] = now.words[to + 1] = {.known = true};
   if (pairs.other_pair) now.pairs[pairs.other_pair->first] = pairs.other_pair->second;

@@ -18,6 +18,8 @@ struct Affine {
   std::uint32_t stride = 0;  ///< modulo 2^32
   std::uint8_t zeros = 0;    ///< low bits that are 0 in each group's first value
   std::uint8_t bits = 32;    ///< values are below 2^bits
+  /// If it is not known: from this bit on, a group's values are the same.
+  std::uint8_t rough = 32;
   /// Otherwise it holds only if the last lane's value is where it should be, which is left to be
   /// checked.
   bool sure = true;

@@ -5,15 +5,17 @@
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/OptBisect.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/Scalar/DCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 
@@ -71,14 +73,47 @@ std::unique_ptr<llvm::TargetMachine> host_machine(bool wide) {
   return machine;
 }
 
+/// What LLVM's passes over its own code ask for.
+struct Analyses {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+
+  explicit Analyses(llvm::TargetMachine* machine) {
+    llvm::PassBuilder builder(machine);
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(graphs);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, graphs, modules);
+  }
+};
+
+/// Leaves out passes of LLVM's code generator that take a sixth of its time, and make emitted code
+/// no faster: its addresses are a register and a constant, and its order is the kernel's.
+struct PassesThatPay : llvm::OptPassGate {
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(llvm::StringRef name, llvm::StringRef) const override {
+    return name != "machine-scheduler" && name != "Loop Strength Reduction" &&
+           name != "Canonicalize Freeze Instructions in Loops";
+  }
+};
+
 }  // namespace
 
 struct Compiler::Impl {
   EmitOptions options;
+  PassesThatPay passes_that_pay;
   llvm::LLVMContext context;
   Library library;
   std::optional<Library> double_library;  ///< for slices of two host registers
   std::unique_ptr<llvm::TargetMachine> machine;
+  // Making these takes as long as compiling a small function; they serve for all.
+  Analyses analyses;
+  llvm::legacy::PassManager generator;
+  llvm::SmallString<0> object;  ///< what the generator has written
+  llvm::raw_svector_ostream object_stream{object};
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::optional<CodeCache> cache = CodeCache::from_environment();
   std::unordered_map<std::string, Run> linked;  ///< by name
@@ -87,23 +122,21 @@ struct Compiler::Impl {
       : options{.slice_lanes = wide ? 16u : 8u, .group = wide ? 16u : 8u},
         library(context, options.slice_lanes),
         machine(host_machine(wide)),
-        jit(check(llvm::orc::LLJITBuilder().create(), "LLVM's JIT does not start")) {}
+        analyses(machine.get()),
+        jit(check(llvm::orc::LLJITBuilder().create(), "LLVM's JIT does not start")) {
+    context.setOptPassGate(passes_that_pay);
+    if (machine->addPassesToEmitFile(generator, object_stream, nullptr,
+                                     llvm::CodeGenFileType::ObjectFile))
+      fail("LLVM cannot write object code for this host");
+  }
 
   void optimise(llvm::Function& function, bool has_variables) {
-    llvm::PassBuilder builder(machine.get());
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager graphs;
-    llvm::ModuleAnalysisManager modules;
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(graphs);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, graphs, modules);
     llvm::FunctionPassManager passes;
     if (has_variables) passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     passes.addPass(llvm::EarlyCSEPass());
-    passes.run(function, functions);
+    passes.addPass(llvm::DCEPass());
+    passes.run(function, analyses.functions);
+    analyses.functions.clear();
   }
 
   /// Long chains of few values leave a host idle that waits for each result: two slices at once
@@ -173,14 +206,10 @@ struct Compiler::Impl {
   }
 
   std::unique_ptr<llvm::MemoryBuffer> generate(llvm::Module& module) {
-    llvm::SmallVector<char, 0> object;
-    llvm::raw_svector_ostream out(object);
-    llvm::legacy::PassManager passes;
-    if (machine->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::ObjectFile))
-      fail("LLVM cannot write object code for this host");
-    passes.run(module);
-    return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), module.getName(),
-                                                           false);
+    generator.run(module);
+    auto made = llvm::MemoryBuffer::getMemBufferCopy(object, module.getName());
+    object.clear();
+    return made;
   }
 };
 

@@ -167,7 +167,7 @@ void Emitter::open() {
       (is_mask(source) ? masks_ : outputs_).emplace_back(place, source);
 }
 
-void Emitter::close() {
+Value* Emitter::close() {
   for (std::size_t m = 0; m < masks_.size(); ++m) {
     const auto& [place, source] = masks_[m];
     Value* lanes = as_lanes(nodes_[static_cast<std::size_t>(source.node)].result[mask_component]);
@@ -195,8 +195,11 @@ void Emitter::close() {
   Value* lanes_done = build_.CreateMul(slices_done, build_.getInt64(lanes_));
   build_.CreateStore(build_.CreateTrunc(lanes_done, build_.getInt32Ty()),
                      wave_at(wave_, offsetof(Wave, done_lanes)));
-  store_slices(slices_done);
-  build_.CreateRet(op_after(1));
+  llvm::BasicBlock* const stores = store_ ? block("stores") : nullptr;
+  if (stores)
+    build_.CreateBr(stores);
+  else
+    build_.CreateRet(op_after(1));
 
   build_.SetInsertPoint(done);
   llvm::Type* mask_type = build_.getIntNTy(file_.lanes);
@@ -205,7 +208,19 @@ void Emitter::close() {
         build_.CreateAlignedLoad(mask_type, wave_at(wave_, offsetof(Wave, temporary) + m * 8),
                                  llvm::Align(8)),
         wave_at(wave_, emitted_.masks[m]), llvm::Align(4));
-  store_slices(build_.getInt64(file_.lanes / lanes_));
+  if (!stores) return op_after(2);
+  build_.CreateBr(stores);
+
+  build_.SetInsertPoint(stores);
+  auto* const slices = build_.CreatePHI(build_.getInt64Ty(), 2);
+  slices->addIncoming(slices_done, give_up_);
+  slices->addIncoming(build_.getInt64(file_.lanes / lanes_), done);
+  auto* const ops = build_.CreatePHI(build_.getInt64Ty(), 2);
+  ops->addIncoming(build_.getInt64(1), give_up_);
+  ops->addIncoming(build_.getInt64(2), done);
+  store_slices(slices);
+  return build_.CreateInBoundsGEP(build_.getInt8Ty(), function_->getArg(1),
+                                  build_.CreateMul(ops, build_.getInt64(sizeof(Op))));
 }
 
 void Emitter::straight() {
@@ -248,8 +263,7 @@ void Emitter::straight() {
       undo_ = next_undo;
     }
   }
-  close();
-  build_.CreateRet(op_after(2));
+  build_.CreateRet(close());
 }
 
 void Emitter::commit(const Source& source, Value* old, Value* to) {

@@ -41,14 +41,14 @@ Emitted Emitter::run_loop(std::span<const Op* const> ops, const Op& branch,
   build_.CreateStore(trips.count, wave_at(wave_, offsetof(Wave, trips)));
   open();
   go_round(ops, trips);
-  close();
+  Value* const next = close();
   for (const auto& [place, value] : trips.scalars)
     build_.CreateAlignedStore(
         value,
         wave_at(wave_,
                 place == place::scc ? offsetof(Wave, scc) : offsetof(Wave, scalar) + place * 4),
         llvm::Align(4));
-  build_.CreateRet(op_after(2));
+  build_.CreateRet(next);
   return std::move(emitted_);
 }
 

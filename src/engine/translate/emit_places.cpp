@@ -42,16 +42,23 @@ std::uint32_t Emitter::leader(unsigned i) const {
 }
 
 Value* Emitter::leaders_of(unsigned place) {
-  Value* value = llvm::PoisonValue::get(bits_);
   slice_ = wave_;
-  for (unsigned i = 0; i < lanes_; ++i)
-    value = build_.CreateInsertElement(
-        value,
-        build_.CreateAlignedLoad(build_.getInt32Ty(),
-                                 wave_at(register_pointer(place), leader(i) * std::uint64_t{4}),
-                                 llvm::Align(4)),
-        i);
-  return value;
+  // Whole groups are loaded, as they were stored, and their ends picked: two groups at a time.
+  const auto group = [&](unsigned g) {
+    return build_.CreateAlignedLoad(
+        llvm::FixedVectorType::get(build_.getInt32Ty(), Affine::group),
+        wave_at(register_pointer(place), g * Affine::group * std::uint64_t{4}),
+        llvm::Align(lanes_ * 4));
+  };
+  constexpr int last = Affine::group - 1;
+  const auto ends = [&](unsigned g) {
+    return build_.CreateShuffleVector(group(g), group(g + 1), {0, last, last + 1, 2 * last + 1});
+  };
+  Value* const low = ends(0);
+  Value* const high = file_.lanes == 64 ? ends(2) : low;
+  llvm::SmallVector<int, 16> all;
+  for (unsigned l = 0; l < lanes_; ++l) all.push_back(static_cast<int>(l % 8));
+  return build_.CreateShuffleVector(low, high, all);
 }
 
 void Emitter::find_places() {

@@ -101,9 +101,9 @@ class Emitter {
 
   /// Whether f64 and f16 round as f32 does.
   Value* modes_agree();
-  // The loop over slices: what is before its body and after it.
+  // The loop over slices: what is before its body and after it. Then the op where the wave goes on.
   void open();
-  void close();
+  Value* close();
   /// Each instruction once; one block for each group of registers.
   void straight();
   void commit(const Source& source, Value* old, Value* to);
@@ -215,6 +215,9 @@ class Emitter {
   void copy_here(const llvm::Function& function, ValueMap& map, Value** results);
   /// Null for marks, which are only noted.
   Value* copy_instruction(const llvm::Instruction& i, const ValueMap& map, bool simplify);
+  /// What an instruction makes of the two words of one value: that value, or a sum with it. Null:
+  /// it is not of that kind.
+  Value* joined(llvm::Instruction* i);
   Value* lane_numbers();
 
   /// The value whose being a NaN a mark stands for, or null.

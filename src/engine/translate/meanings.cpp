@@ -315,6 +315,15 @@ struct StoreAt {
     const Bits value[]{v0, v1, v2, v3};
     if constexpr (pattern == Pattern::Contiguous) {
       store_side_by_side<Dwords>(value, base);
+    } else if constexpr (Dwords % 2 == 0) {
+      // Each lane's dwords are brought together all at once.
+      Bits in[Dwords], out[Dwords];
+      for (int k = 0; k < Dwords; ++k) in[k] = value[k];
+      collect(in, out);
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        std::memcpy(base + static_cast<std::int64_t>(lane) * stride,
+                    reinterpret_cast<const std::byte*>(out) + std::size_t{lane} * Dwords * 4,
+                    std::size_t{Dwords} * 4);
     } else {
 #pragma unroll
       for (unsigned lane = 0; lane < lanes; ++lane) {
