@@ -18,6 +18,7 @@ namespace hipsight::engine {
   void add_vector_memory(Table& table);      \
   void add_lds(Table& table);                \
   void add_matrix(Table& table);             \
+  void add_matrix_groups(Table& table);      \
   void add_exact_matrix(Table& table);       \
   void add_sparse_matrix(Table& table);      \
   void add_scaled_matrix(Table& table);      \
@@ -32,6 +33,7 @@ namespace hipsight::engine {
     add_vector_memory(table);                \
     add_lds(table);                          \
     add_matrix(table);                       \
+    add_matrix_groups(table);                \
     add_exact_matrix(table);                 \
     add_sparse_matrix(table);                \
     add_scaled_matrix(table);                \

@@ -458,3 +458,93 @@ KERNEL loop_nested(const u32* a, const u32* b, u32* out, u32 n) {
   }
   out[i] = h;
 }
+
+/// Matrix instructions in chains that share operands, with other instructions and barriers between
+/// them; and one whose operand another has made.
+#if defined(__GFX11__) || defined(__GFX12__)
+using Sums = float __attribute__((ext_vector_type(8)));
+#ifdef __GFX11__
+using Halves = half __attribute__((ext_vector_type(16)));
+DEVICE Sums product(Halves a, Halves b, Sums c) {
+  return __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(a, b, c);
+}
+DEVICE Sums product_bf16(Halves a, Halves b, Sums c) {
+  using Words = short __attribute__((ext_vector_type(16)));
+  return __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(__builtin_bit_cast(Words, a),
+                                                     __builtin_bit_cast(Words, b), c);
+}
+#else
+using Halves = half __attribute__((ext_vector_type(8)));
+DEVICE Sums product(Halves a, Halves b, Sums c) {
+  return __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(a, b, c);
+}
+DEVICE Sums product_bf16(Halves a, Halves b, Sums c) {
+  return product(b, a, c);
+}
+#endif
+#else
+using Sums = float __attribute__((ext_vector_type(16)));
+using Halves = half __attribute__((ext_vector_type(4)));
+using FewSums = float __attribute__((ext_vector_type(4)));
+DEVICE Sums product(Halves a, Halves b, Sums c) {
+  return __builtin_amdgcn_mfma_f32_32x32x8f16(a, b, c, 0, 0, 0);
+}
+DEVICE Sums product_bf16(Halves a, Halves b, Sums c) {
+  using Words = short __attribute__((ext_vector_type(4)));
+  return __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(__builtin_bit_cast(Words, a),
+                                                  __builtin_bit_cast(Words, b), c, 0, 0, 0);
+}
+#endif
+KERNEL products(const u32* a, const u32* b, u32* out, u32 n) {
+  LDS u32 tile[1024];
+  const u32 i = index(), t = lane();
+  constexpr u32 words = sizeof(Halves) / 4;
+  struct Words {
+    u32 at[words];
+  };
+  const auto operand = [&](u32 first) {
+    Words w;
+    for (u32 k = 0; k < words; ++k) w.at[k] = tile[(t * words + k * 5 + first) % 1024];
+    return __builtin_bit_cast(Halves, w);
+  };
+  // Few infinities and NaNs, or all results would be.
+  for (u32 k = t; k < 1024; k += 256) {
+    const u32 word = a[(i + k) % n];
+    tile[k] = (word & 0xff) == 7 ? word : word & 0xbf7fbfff;
+  }
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  Sums sum[4] = {};
+  for (u32 k = 0; k < sizeof(Sums) / 4; ++k) sum[1][k] = number(b[(i + k) % n]);
+#pragma unroll 1
+  for (u32 trip = 0; trip < 3; ++trip) {
+    const Halves p = operand(trip), q = operand(trip + 100), r = operand(trip + 200),
+                 s = operand(trip + 300);
+    sum[0] = product(p, r, sum[0]);
+    sum[1] = product(p, s, sum[1]);
+    sum[2] = product_bf16(q, r, sum[2]);
+    sum[0] = product(q, s, sum[0]);
+    __builtin_amdgcn_s_barrier();
+    sum[1] = product(q, r, sum[1]);
+    sum[2] = product_bf16(p, s, sum[2]);
+    // Of a result, an operand.
+    struct Parts {
+      Halves part[sizeof(Sums) / sizeof(Halves)];
+    };
+    const auto made = __builtin_bit_cast(Parts, sum[0]);
+    sum[3] = product(made.part[0], r, sum[1]);
+    sum[3] = product(s, made.part[sizeof(Sums) / sizeof(Halves) - 1], sum[3]);
+    if (trip == 1) sum[1] = sum[3];
+  }
+  u32 h = 0;
+  for (const Sums& one : sum)
+    for (u32 k = 0; k < sizeof(Sums) / 4; ++k) h = mix(h, bits(one[k]));
+#if !defined(__GFX11__) && !defined(__GFX12__)
+  FewSums few = {1, 2, 3, 4};
+  few = __builtin_amdgcn_mfma_f32_16x16x16f16(operand(1), operand(2), few, 0, 0, 0);
+  few = __builtin_amdgcn_mfma_f32_16x16x16f16(operand(3), operand(4), few, 0, 0, 0);
+  for (u32 k = 0; k < 4; ++k) h = mix(h, bits(few[k]));
+#endif
+  if (i < n) out[i] = h;
+}

@@ -121,6 +121,7 @@ TEST_P(TiersTest, GiveTheSameBits) {
         "apart_four", "same_place", "joined", "walk"})
     for (const std::uint32_t block : {256u, 80u, 77u}) compare(kernel, block);
   compare("tiles", 256);
+  compare("products", 256);
   compare("overlapping", 64);
 }
 

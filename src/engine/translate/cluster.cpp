@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "engine/program.h"
 #include "engine/translate/effects.h"
+#include "engine/translate/matrix.h"
 #include "isa/entry.h"
 
 namespace hipsight::engine {
@@ -106,9 +108,18 @@ std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& fi
     clusters.push_back(growing.take());
     growing = Growing(file);
   };
+  const Op* barrier = nullptr;
   for (const Op& op : ops) {
     const Effects effects = effects_of(op, file);
-    if (!effects.movable) {
+    if (barrier && !grouped_matrix(op, file)) {
+      growing.add_last(*std::exchange(barrier, nullptr), {});
+      next();
+    }
+    if (op.instruction->name == "S_BARRIER") {
+      // Matrix instructions that follow, which touch only registers, do not wait for it: so they
+      // stay together with those before it.
+      barrier = &op;
+    } else if (!effects.movable) {
       growing.add_last(op, effects);
       next();
     } else if (!translatable(op)) {
@@ -118,6 +129,7 @@ std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& fi
       growing.add_arithmetic(op, effects);
     }
   }
+  if (barrier) growing.add_last(*barrier, {});
   next();
   return clusters;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/program.h"
+#include "engine/translate/matrix.h"
 #include "isa/entry.h"
 #include "isa/instruction.h"
 
@@ -138,6 +139,16 @@ struct Finder {
     if (in.name == "V_READFIRSTLANE_B32" || in.name == "V_READLANE_B32") lane_access();
     if (has(in.name, "SAVEEXEC") || has(in.name, "WREXEC")) exec();
     if (in.format == Format::Sopp) control();
+    if (const auto how = grouped_matrix(op, file)) matrix(*how);
+  }
+
+  /// All lanes, whatever EXEC is.
+  void matrix(const GroupedMatrix& how) {
+    const unsigned count[]{how.operand, how.operand, how.result};
+    for (unsigned i = 0; i < 3; ++i)
+      if (op.base[i] == Base::Wave) add(effects.reads, place_of(op.src[i]), count[i]);
+    add(effects.writes, place_of(op.dst), how.result);
+    effects.movable = true;
   }
 
   void exec() {

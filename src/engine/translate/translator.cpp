@@ -17,6 +17,7 @@
 #include "engine/translate/compiler.h"
 #include "engine/translate/emit.h"
 #include "engine/translate/liveness.h"
+#include "engine/translate/matrix.h"
 #include "engine/wave.h"
 #include "support/error.h"
 
@@ -40,6 +41,7 @@ struct LoopCode {
 struct Block {
   std::vector<Op> ops;
   std::deque<Rest> rests;
+  std::deque<MatrixGroup> groups;
   LoopCode loop;
 };
 
@@ -238,18 +240,24 @@ struct Translator::Impl {
       now.step_back(clusters[c].arithmetic, region.file, task.all_lanes);
       now.step_back(clusters[c].before, region.file, task.all_lanes);
     }
+    MatrixGroups grouped(block.ops, region.file, block.groups);
+    const auto append = [&](std::span<const Op* const> ops) {
+      for (const Op* op : ops) grouped.append(*op);
+    };
     for (std::size_t c = 0; c < clusters.size(); ++c) {
       const Cluster& cluster = clusters[c];
-      for (const Op* op : cluster.before) block.ops.push_back(*op);
+      append(cluster.before);
       if (cluster.arithmetic.size() < smallest_cluster) {
-        for (const Op* op : cluster.arithmetic) block.ops.push_back(*op);
+        append(cluster.arithmetic);
       } else {
+        for (const Op* op : cluster.arithmetic) grouped.come_before(effects_of(*op, region.file));
         add_code(block, cluster.arithmetic,
                  compiler->compile(cluster.arithmetic, region.file, live[c], masked, addresses),
                  finish_cluster);
       }
-      for (const Op* op : cluster.after) block.ops.push_back(*op);
+      append(cluster.after);
     }
+    grouped.end_group();
     Op& back = block.ops.emplace_back();
     back.run = go_to;
     back.target = region.end;
