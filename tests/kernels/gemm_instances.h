@@ -42,15 +42,15 @@ std::string run_as(const GemmCase& test, const T* a, const T* b, Out* c, E epilo
 }
 
 /// The same with its depth split.
-template <class A, class B, class Out, class E>
+template <TileSize size, class A, class B, class Out, class E>
 std::string run_split(const GemmCase& test, const A& a, const B& b, Out* c, E epilogue) {
   const auto problem =
       gemm_problem(a, b, RowMajor<Out>{c, test.m, test.n, test.c_stride}, epilogue, 1);
   Workspace workspace;
-  workspace.bytes = workspace_bytes(problem, {TileSize::large, test.splits});
+  workspace.bytes = workspace_bytes(problem, {size, test.splits});
   if (hipMalloc(&workspace.data, workspace.bytes) != hipSuccess) return "no memory";
-  const Status status =
-      launch_split_gemm(nullptr, problem, test.splits, workspace, current_device().architecture);
+  const Status status = launch_split_gemm<size>(nullptr, problem, test.splits, workspace,
+                                                current_device().architecture);
   const hipError_t error = hipDeviceSynchronize();
   (void)hipFree(workspace.data);
   if (!status) return status.error;

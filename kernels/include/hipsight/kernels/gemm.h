@@ -36,13 +36,13 @@ Status launch_gemm(Stream stream, const Problem& problem, Architecture architect
   return {error.empty() ? error : "gemm: " + error};
 }
 
-/// The depth in `splits` parts, in large tiles; needs split_bytes() of workspace.
-template <class Problem>
+/// The depth in `splits` parts; needs workspace_bytes() of workspace.
+template <TileSize size, class Problem>
 Status launch_split_gemm(Stream stream, const Problem& problem, int splits,
                          const Workspace& workspace, Architecture architecture) {
-  const Tiling tiling = problem.tiling(architecture, TileSize::large);
+  const Tiling tiling = problem.tiling(architecture, size);
   const auto parts = parts_of(problem, tiling, splits, workspace);
-  Status status = launch_gemm<TileSize::large>(stream, parts, architecture);
+  Status status = launch_gemm<size>(stream, parts, architecture);
   if (!status) return status;
   return launch_rows<RowSize::wave>(stream, sum_of_parts(parts, problem), architecture);
 }
@@ -68,7 +68,11 @@ Status gemm(Stream stream, const A& a, const B& b, const C& c, E epilogue = {}, 
   if (!device.error.empty()) return {"gemm: " + device.error};
   const GemmPlan plan = quickest_plan(problem, device, workspace.data ? workspace.bytes : 0);
   if (plan.splits > 1)
-    return launch_split_gemm(stream, problem, plan.splits, workspace, device.architecture);
+    return plan.size == TileSize::large
+               ? launch_split_gemm<TileSize::large>(stream, problem, plan.splits, workspace,
+                                                    device.architecture)
+               : launch_split_gemm<TileSize::small>(stream, problem, plan.splits, workspace,
+                                                    device.architecture);
   switch (plan.size) {
     case TileSize::large:
       return launch_gemm<TileSize::large>(stream, problem, device.architecture);

@@ -35,8 +35,22 @@ inline double depth_of_start(Architecture architecture) {
   }
 }
 
+/// How many bytes memory moves in the time of a second launch, some 5 us.
+inline double launch_bytes(Architecture architecture) {
+  switch (architecture) {
+    case Architecture::rdna3:
+    case Architecture::rdna4:
+      return 4e6;
+    case Architecture::cdna2:
+      return 7e6;
+    default:
+      return 24e6;
+  }
+}
+
 /// How long it takes, in multiply-adds that the whole GPU would do meanwhile in large tiles: rounds
-/// of tiles, each compute unit one after the other; and writing and reading the parts' sums.
+/// of tiles, each compute unit one after the other; and writing and reading the parts' sums, by
+/// another launch.
 template <class Problem>
 double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& device) {
   const Tiling tiling = problem.tiling(device.architecture, plan.size);
@@ -48,7 +62,9 @@ double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& dev
   const double depth =
       (std::ceil(1.0 * problem.a.columns / plan.splits) + start) * measured / (measured + start);
   const double tiles = rounds * device.compute_units * tiling.rows * tiling.columns * depth;
-  const double sums = 2.0 * static_cast<double>(workspace_bytes(problem, plan));
+  const double sums = plan.splits == 1 ? 0
+                                       : 2.0 * static_cast<double>(workspace_bytes(problem, plan)) +
+                                             launch_bytes(device.architecture);
   return tiles * 100 / percent + sums * multiply_adds_a_byte(device.architecture);
 }
 
@@ -62,11 +78,13 @@ GemmPlan quickest_plan(const Problem& problem, const Device& device, std::size_t
   };
   consider({TileSize::medium, 1});
   consider({TileSize::small, 1});
-  const Tiling large = problem.tiling(device.architecture, TileSize::large);
-  const int tiles = problem.a.columns / problem.depth_of(large);
-  for (int splits = 2; splits <= tiles / 4; splits *= 2)  // the first tiles of a part are slow
-    if (problem.batches == 1 && workspace_bytes(problem, {TileSize::large, splits}) <= workspace)
-      consider({TileSize::large, splits});
+  for (const TileSize size : {TileSize::large, TileSize::small}) {
+    const Tiling tiling = problem.tiling(device.architecture, size);
+    const int tiles = problem.a.columns / problem.depth_of(tiling);
+    for (int splits = 2; splits <= tiles / 4; splits *= 2)  // the first tiles of a part are slow
+      if (problem.batches == 1 && workspace_bytes(problem, {size, splits}) <= workspace)
+        consider({size, splits});
+  }
   return best;
 }
 

@@ -22,12 +22,22 @@ struct AddSplits {
   HIPSIGHT_INLINE void run(Row& row) const {
     store(row, out, [&](int part) {
       Part sum = row.load(split(0), part);
-      for (int i = 1; i < splits; i++) sum = each(sum, row.load(split(i), part), Plus{});
+      for (int first = 1; first < splits; first += at_once) {
+        Part some[at_once];
+        HIPSIGHT_UNROLL
+        for (int i = 0; i < at_once; i++)
+          some[i] = row.load(split(first + i < splits ? first + i : first), part);
+        HIPSIGHT_UNROLL
+        for (int i = 0; i < at_once; i++)
+          if (first + i < splits) sum = each(sum, some[i], Plus{});
+      }
       return finished(row, part, sum);
     });
   }
 
  private:
+  static constexpr int at_once = 4;  // that are on their way together
+
   HIPSIGHT_INLINE RowMajor<const float> split(int i) const {
     const std::int64_t size = static_cast<std::int64_t>(out.rows) * out.columns;
     return {parts + i * size, out.rows, out.columns, out.columns};
