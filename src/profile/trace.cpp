@@ -159,6 +159,13 @@ bool GroupTrace::spins(unsigned wave) {
   return false;
 }
 
+double GroupTrace::instructions(std::span<const engine::RegionOfCode> regions) const {
+  double all = 0;
+  for (std::size_t r = 0; r < std::min(executions.size(), regions.size()); ++r)
+    all += double(executions[r].count) * regions[r].count;
+  return all;
+}
+
 std::uint32_t GroupTrace::add_lines(std::span<const std::uint64_t> sectors, bool stores) {
   const unsigned sectors_of_line = std::max(1u, request_bytes(gpu_, stores) / kSectorBytes);
   std::uint32_t count = 0;

@@ -73,6 +73,8 @@ class GroupTrace : public engine::GroupObserver {
     return kept_.only_begin && (lines.size() > kept_.lines || steps_ > kept_.steps);
   }
   bool spins(unsigned wave) override;
+  /// Wave-instructions that ran, also of what was not kept.
+  double instructions(std::span<const engine::RegionOfCode> regions) const;
 
   const std::uint64_t workgroup;
   struct Executions {

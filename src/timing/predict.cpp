@@ -135,11 +135,8 @@ struct Launch {
   const std::vector<Observed> observed = [&] {
     std::vector<Observed> all;
     for (const auto* groups : {&trace.neighbours(), &trace.others()}) {
-      for (const profile::GroupTrace& group : *groups) {
-        Observed& o = all.emplace_back(&group, groups == &trace.neighbours(), 0);
-        for (std::size_t r = 0; r < std::min(group.executions.size(), result.regions.size()); ++r)
-          o.work += double(group.executions[r].count) * result.regions[r].count;
-      }
+      for (const profile::GroupTrace& group : *groups)
+        all.push_back({&group, groups == &trace.neighbours(), group.instructions(result.regions)});
     }
     std::ranges::sort(all, {}, [](const Observed& o) { return o.group->workgroup; });
     return all;

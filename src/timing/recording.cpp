@@ -204,10 +204,7 @@ std::map<const isa::Instruction*, std::uint32_t> number(
 const profile::GroupTrace& typical(const profile::LaunchTrace& trace, const engine::Result& result,
                                    double instructions) {
   const auto off = [&](const profile::GroupTrace& group) {
-    double own = 0;
-    for (std::size_t r = 0; r < group.executions.size(); ++r)
-      own += double(group.executions[r].count) * result.regions[r].count;
-    return std::fabs(own - instructions);
+    return std::fabs(group.instructions(result.regions) - instructions);
   };
   return *std::ranges::min_element(trace.neighbours(), {}, off);
 }
