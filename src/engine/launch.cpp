@@ -17,6 +17,7 @@
 #include <mutex>
 #include <new>
 
+#include "engine/access_memory.h"
 #include "engine/overruns.h"
 #include "engine/stepper.h"
 #include "engine/translate/translator.h"
@@ -167,7 +168,7 @@ class Execution {
     Execution& execution_;
     // Pages of counters that are never touched cost nothing.
     std::unique_ptr<RegionCount[], Free> counts;
-    std::unique_ptr<KnownRange[]> known{new KnownRange[KnownRange::count]};
+    std::unique_ptr<AccessMemory> accesses = std::make_unique<AccessMemory>();
     std::vector<std::unique_ptr<Slot>> free;
     std::uint64_t waves = 0;
     unsigned csr = 0;  ///< the host's modes now
@@ -280,7 +281,7 @@ class Execution {
 
     bool run_wave_once(Wave& wave, Slot& slot) {
       wave.counts = counts.get();
-      wave.known = known.get();
+      wave.known = accesses->range;
       wave.budget = slot.idle > patience || wave.observer ? spin_budget : wave_budget;
       wave.stop = Stop::None;
       if (csr != wave.csr_32) _mm_setcsr(wave.csr_32);  // which takes longer than to look

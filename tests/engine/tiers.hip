@@ -263,6 +263,72 @@ KERNEL lds_tiles(const u32* a, const u32* b, u32* out, u32 n) {
   h = mix(mix(h, words[t << 3 & 0x70]), words[t >> 2 & 0x3e]);
   if (i < n) out[i] = mix(mix(h, words[(t >> 4) * 8]), words[(t & 15) * 8 + 1]);
 }
+/// Each access as it is written; volatile alone would make it a FLAT one.
+template <class T>
+using InLds = volatile __attribute__((address_space(3))) T*;
+/// To LDS: words, halves and bytes, side by side, apart, in one place and anywhere, and over what
+/// the same instruction's other lanes have just read. Some numbers are NaNs, so that what lanes
+/// store is left to the interpreter in the middle of a wave.
+KERNEL lds_stores(const u32* a, const u32* b, u32* out, u32 n) {
+  LDS u32 words[2048];
+  LDS unsigned short shorts[2048];
+  LDS unsigned char chars[2048];
+  const InLds<u32> kept = (InLds<u32>)words;
+  const InLds<unsigned short> halves = (InLds<unsigned short>)shorts;
+  const InLds<unsigned char> bytes = (InLds<unsigned char>)chars;
+  LDS u32x4 fours[64];
+  LDS u32x2 twos[128];
+  const u32 t = lane() & 255, i = index();
+  for (u32 j = t; j < 2048; j += __builtin_amdgcn_workgroup_size_x()) {
+    kept[j] = 0;
+    halves[j] = 0;
+    bytes[j] = 0;
+    fours[j & 63] = 0;
+    twos[j & 127] = 0;
+  }
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  const float x = number(a[t]), y = number(b[t]);
+  kept[t] = bits(__builtin_fmaf(x, y, x));
+  kept[t & 63] = kept[(t & 63) ^ 63] + bits(x * y);
+  kept[256 + (t & 15) * 16 + (t >> 4)] = bits(x + y);
+  halves[t] = static_cast<unsigned short>(a[t]);
+  halves[300 + t * 2] = static_cast<unsigned short>(bits(y * y) >> 16);
+  bytes[t] = static_cast<unsigned char>(b[t]);
+  bytes[512 + t * 2] = static_cast<unsigned char>(a[t] >> 16);
+  kept[1020 + (t >> 4 & 1)] = a[t];
+  kept[1024 + (b[t] & 127)] = bits(x - y);
+  halves[1400 + (a[t] & 63)] = static_cast<unsigned short>(t);
+  bytes[1800 + (a[t] & 63)] = static_cast<unsigned char>(b[t] + t);
+  fours[t & 31] = u32x4{a[t], b[t], bits(x * x), t};
+  twos[t & 63] = u32x2{b[t], bits(y * x)};
+  twos[64 + (a[t] & 15)] = u32x2{t, b[t]};
+  fours[32 + (b[t] & 15)] = u32x4{t, t + 1, a[t], b[t]};
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  u32 h = mix(mix(mix(1, kept[t & 63]), kept[256 + t]), u32{halves[300 + (t & 127) * 2]});
+  h = mix(mix(mix(h, u32{bytes[t]}), u32{bytes[512 + (t & 63) * 2]}), kept[1020]);
+  h = mix(mix(h, kept[1024 + (b[t] & 127)]), u32{halves[1400 + (a[t] & 63)]});
+  h = mix(mix(h, u32{bytes[1800 + (a[t] & 63)]}), u32{halves[t]});
+  const u32x4 four = fours[t & 63];
+  const u32x2 two = twos[t & 127];
+  h = mix(mix(mix(mix(mix(mix(h, four.x), four.y), four.z), four.w), two.x), two.y);
+  if (i < n) out[i] = h;
+}
+/// Indices that are cut off, in no lane, in some and in all.
+KERNEL clamped(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  const int at = static_cast<int>(i);
+  if (i >= n) return;
+  u32 h = mix(a[__builtin_elementwise_min(i, n / 2)], b[__builtin_elementwise_min(i + 1, n - 1)]);
+  h = mix(h, a[__builtin_elementwise_min(at, 1000)]);
+  h = mix(h, a[__builtin_elementwise_max(at - 520, 0)]);
+  h = mix(h, b[__builtin_elementwise_max(__builtin_elementwise_min(at - 77, 2050), 37)]);
+  const long long far = __builtin_elementwise_min(at * 2, 4000) - 1000;
+  out[i] = mix(h, (b + 1000)[__builtin_elementwise_min(far, 1000ll)]);
+}
 /// Numbers, of which some are NaNs: lanes before one are stored already when the rest is left.
 KERNEL stores(const u32* a, const u32* b, u32* out, u32 n) {
   const u32 i = index();

@@ -90,6 +90,7 @@ Affine either(const Affine& a, const Affine& b) {
     sum.bits = std::max(a.bits, b.bits);
     return sum;
   }
+  if (a.uniform() && b.uniform()) return {.known = true, .bits = std::max(a.bits, b.bits)};
   // Bits that change from lane to lane and meet one that does not: then the last lane's is missing.
   const Affine &growing = a.stride ? a : b, &same = a.stride ? b : a;
   if (same.uniform() && growing.known && span_of(growing))
@@ -145,6 +146,10 @@ Affine result_of(std::string_view name, std::span<const Known> k) {
 
 Affinities meet(const Affinities& a, const Affinities& b) {
   Affinities met;
+  for (const auto& [place, clamped] : a.clamped)
+    if (const auto other = b.clamped.find(place);
+        other != b.clamped.end() && other->second == clamped)
+      met.clamped[place] = clamped;
   for (const auto& [place, stride] : a.pairs)
     if (const auto other = b.pairs.find(place); other != b.pairs.end() && other->second == stride)
       met.pairs[place] = stride;
@@ -181,6 +186,7 @@ class PairStep {
   std::optional<Affine> low;                                    ///< of its first register
   std::optional<std::pair<unsigned, std::int64_t>> other_pair;  ///< completed by the result
   std::optional<Carry> carry;
+  std::optional<Clamped> clamped;
 
   void run() {
     const std::string_view name = op_.shape->name;
@@ -191,6 +197,8 @@ class PairStep {
     if (name == "V_MOV_B64") return move();
     if (name == "V_ADD_CO_U32") return add_low();
     if (name == "V_ADDC_CO_U32") return add_high();
+    if (name == "V_MIN_I32" || name == "V_MAX_I32") return clamp(true);
+    if (name == "V_MIN_U32" || name == "V_MAX_U32") return clamp(false);
   }
 
  private:
@@ -229,7 +237,27 @@ class PairStep {
     if (constant(0) != 31 || !op_.step[1]) return;
     const unsigned low_place = place_of(op_.src[1]);
     if (place_of(op_.dst) != low_place + 1) return;
-    if (const auto stride = signed_stride(word(1))) other_pair = {low_place, *stride};
+    if (const auto cut = clamped_word(1, true))
+      other_pair = {low_place, cut->stride};
+    else if (const auto stride = signed_stride(word(1)))
+      other_pair = {low_place, *stride};
+  }
+  std::optional<Clamped> clamped_word(unsigned i, bool is_signed) const {
+    if (!op_.step[i]) return std::nullopt;
+    const auto at = now_.clamped.find(place_of(op_.src[i]));
+    if (at == now_.clamped.end() || at->second.is_signed != is_signed) return std::nullopt;
+    return at->second;
+  }
+  void clamp(bool is_signed) {
+    for (unsigned i = 0; i < 2; ++i) {
+      if (!word(1 - i).uniform()) continue;
+      const Affine growing = word(i);
+      if (const auto before = clamped_word(i, is_signed))
+        clamped = before;
+      else if (const auto stride = signed_stride(growing);
+               stride && *stride && (growing.sure || *stride > 0))
+        clamped = Clamped{*stride, is_signed};
+    }
   }
   void shift() {
     const auto n = constant(0);
@@ -283,6 +311,7 @@ void forget(Affinities& now, const Places& written) {
   std::erase_if(now.pairs, [&](const auto& pair) {
     return written.test(pair.first) || written.test(pair.first + 1);
   });
+  std::erase_if(now.clamped, [&](const auto& word) { return written.test(word.first); });
   std::erase_if(now.carries, [&](const auto& at) {
     const Carry& carry = at.second;
     const auto changed = [&](unsigned place) { return place && written.test(place); };
@@ -302,8 +331,10 @@ std::optional<std::int64_t> signed_stride(const Affine& a) {
 std::optional<std::int64_t> Affinities::pair_at(unsigned place) const {
   if (const auto found = pairs.find(place); found != pairs.end()) return found->second;
   const auto low = words.find(place), high = words.find(place + 1);
-  if (low == words.end() || high == words.end() || !high->second.uniform()) return std::nullopt;
-  return signed_stride(low->second);
+  if (high == words.end() || !high->second.uniform()) return std::nullopt;
+  if (const auto cut = clamped.find(place); cut != clamped.end() && !cut->second.is_signed)
+    return cut->second.stride;
+  return low == words.end() ? std::nullopt : signed_stride(low->second);
 }
 
 void AffineFlow::step(Affinities& now, const Op& op, const RegisterFile& file, bool all_lanes) {
@@ -348,6 +379,7 @@ void AffineFlow::step(Affinities& now, const Op& op, const RegisterFile& file, b
   if (pairs.pair == 0) now.words[to] = now.words[to + 1] = {.known = true};
   if (pairs.other_pair) now.pairs[pairs.other_pair->first] = pairs.other_pair->second;
   if (pairs.carry) now.carries[place::at(op.bit_dst, file.lanes * 4)] = *pairs.carry;
+  if (pairs.clamped) now.clamped[to] = *pairs.clamped;
 }
 
 AffineFlow::AffineFlow(std::span<const Region> regions, const Liveness& liveness, bool kernel)

@@ -25,6 +25,7 @@ struct Affine {
   bool sure = true;
 
   static constexpr unsigned group = 16;
+  static constexpr unsigned leaders = 8;  ///< first and last lanes of a wave's groups, at most
   bool uniform() const { return known && stride == 0 && sure; }
   bool operator==(const Affine&) const = default;
 };
@@ -40,6 +41,16 @@ struct Carry {
   bool operator==(const Carry&) const = default;
 };
 
+/// The smaller or the larger of a growing word and a value that is the same in all lanes. If the
+/// last lane is as far from the first one as the stride says, no lane is cut off; unless the word
+/// wraps, which shows once it is extended to 64 bits as the comparison takes it. So nothing else is
+/// known of it.
+struct Clamped {
+  std::int64_t stride = 0;
+  bool is_signed = false;
+  bool operator==(const Clamped&) const = default;
+};
+
 /// What is known of vector registers, by place; what is missing is not known.
 struct Affinities {
   std::map<unsigned, Affine> words;
@@ -48,6 +59,7 @@ struct Affinities {
   /// left to be checked: then the last lane's value is where it should be.
   std::map<unsigned, std::int64_t> pairs;
   std::map<unsigned, Carry> carries;  ///< by the mask's place
+  std::map<unsigned, Clamped> clamped;
 
   bool operator==(const Affinities&) const = default;
   /// By how much the pair grows from lane to lane.

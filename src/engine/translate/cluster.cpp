@@ -32,10 +32,10 @@ class Growing {
     if (meet(e.reads, after_.writes) || meet(e.writes, after_.reads) ||
         meet(e.writes, after_.writes))
       return false;
-    // A store is done once all lanes have done the rest: nothing may read memory after it, or
-    // change what it stores. Others see memory change: accesses that they share keep their order.
-    if (e.reads.test(place::global) && arithmetic_.writes.test(place::global)) return false;
-    if (e.writes.test(place::global) && arithmetic_.writes.test(place::global)) return false;
+    // Stores are done once all lanes have done the rest: nothing may read memory after them, or
+    // change what they store. Others see memory change: accesses that they share keep their order.
+    for (const unsigned memory : {place::global, place::lds})
+      if (e.reads.test(memory) && arithmetic_.writes.test(memory)) return false;
     if (uses_memory(e) && uses_memory(after_)) return false;
     if (meet(e.writes, stored_)) return false;
     // Masks made here are values of the loop: nothing but a whole mask can be read.
@@ -52,7 +52,7 @@ class Growing {
     cluster_.arithmetic.push_back(&op);
     arithmetic_.reads |= e.reads;
     arithmetic_.writes |= e.writes;
-    if (e.writes.test(place::global)) stored_ = e.reads;
+    if (e.writes.test(place::global) || e.writes.test(place::lds)) stored_ |= e.reads;
     if (!(op.flags & flag::write_bits)) return;
     const unsigned first = place::at(op.bit_dst, file_->lanes * 4);
     mask_starts_.set(first);
@@ -95,7 +95,7 @@ class Growing {
   Cluster cluster_;
   Effects arithmetic_, after_;
   Places masks_, mask_starts_;
-  Places stored_;  ///< what the store among the arithmetic reads
+  Places stored_;  ///< what the stores among the arithmetic read
 };
 
 }  // namespace

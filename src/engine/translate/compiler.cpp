@@ -30,6 +30,7 @@
 #include "engine/translate/emit.h"
 #include "engine/translate/lanewise.h"
 #include "engine/translate/library.h"
+#include "engine/translate/words.h"
 #include "isa/entry.h"
 #include "isa/instruction.h"
 #include "support/error.h"
@@ -108,6 +109,7 @@ struct Compiler::Impl {
   llvm::LLVMContext context;
   Library library;
   std::optional<Library> double_library;  ///< for slices of two host registers
+  std::optional<Library> leaders_library;
   std::unique_ptr<llvm::TargetMachine> machine;
   // Making these takes as long as compiling a small function; they serve for all.
   Analyses analyses;
@@ -124,6 +126,8 @@ struct Compiler::Impl {
         machine(host_machine(wide)),
         analyses(machine.get()),
         jit(check(llvm::orc::LLJITBuilder().create(), "LLVM's JIT does not start")) {
+    if (options.slice_lanes != Affine::leaders) leaders_library.emplace(context, Affine::leaders);
+    options.leaders = leaders_library ? &*leaders_library : &library;
     context.setOptPassGate(passes_that_pay);
     if (machine->addPassesToEmitFile(generator, object_stream, nullptr,
                                      llvm::CodeGenFileType::ObjectFile))
@@ -131,6 +135,7 @@ struct Compiler::Impl {
   }
 
   void optimise(llvm::Function& function, bool has_variables) {
+    permute_words(function, this->options.slice_lanes * 32);
     llvm::FunctionPassManager passes;
     if (has_variables) passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
     passes.addPass(llvm::EarlyCSEPass());
@@ -225,7 +230,7 @@ bool Compiler::takes_scalar(const Op& op) const {
 }
 
 bool Compiler::stores(const Op& op) {
-  return stores_to_memory(op);
+  return is_store(op);
 }
 
 Compiled Compiler::compile(std::span<const Op* const> ops, const RegisterFile& file,

@@ -54,8 +54,8 @@ void Emitter::connect(std::span<const Op* const> ops) {
       connect_load(node, *load);
       continue;
     }
-    if (const unsigned dwords = stored_dwords(*op)) {
-      connect_store(node, dwords);
+    if (const Store* store = store_of(*op)) {
+      connect_store(node, *store);
       continue;
     }
     const isa::Shape& shape = *op->shape;
@@ -92,17 +92,6 @@ void Emitter::connect_load(Node& node, const Load& load) {
   const int index = static_cast<int>(nodes_.size());
   for (unsigned r = 0; r < load.dwords * load.accesses; ++r)
     now_[place_of(op.dst) + r] = {index, r, place_of(op.dst) + r};
-  nodes_.push_back(node);
-}
-
-void Emitter::connect_store(Node& node, unsigned dwords) {
-  const Op& op = *node.op;
-  node.first[0] = read(place_of(op.src[0]));
-  if (op.instruction->base.where != isa::Where::Sgpr)
-    node.second[0] = read(place_of(op.src[0]) + 1);
-  // It stores what the registers hold once all slices are done.
-  for (unsigned r = 0; r < dwords; ++r) stored_.set(place_of(op.src[1]) + r);
-  store_ = nodes_.size();
   nodes_.push_back(node);
 }
 
@@ -195,11 +184,8 @@ Value* Emitter::close() {
   Value* lanes_done = build_.CreateMul(slices_done, build_.getInt64(lanes_));
   build_.CreateStore(build_.CreateTrunc(lanes_done, build_.getInt32Ty()),
                      wave_at(wave_, offsetof(Wave, done_lanes)));
-  llvm::BasicBlock* const stores = store_ ? block("stores") : nullptr;
-  if (stores)
-    build_.CreateBr(stores);
-  else
-    build_.CreateRet(op_after(1));
+  if (!stores_.empty() && !llvm::pred_empty(give_up_)) write_addresses(slices_done);
+  build_.CreateRet(op_after(1));
 
   build_.SetInsertPoint(done);
   llvm::Type* mask_type = build_.getIntNTy(file_.lanes);
@@ -208,19 +194,8 @@ Value* Emitter::close() {
         build_.CreateAlignedLoad(mask_type, wave_at(wave_, offsetof(Wave, temporary) + m * 8),
                                  llvm::Align(8)),
         wave_at(wave_, emitted_.masks[m]), llvm::Align(4));
-  if (!stores) return op_after(2);
-  build_.CreateBr(stores);
-
-  build_.SetInsertPoint(stores);
-  auto* const slices = build_.CreatePHI(build_.getInt64Ty(), 2);
-  slices->addIncoming(slices_done, give_up_);
-  slices->addIncoming(build_.getInt64(file_.lanes / lanes_), done);
-  auto* const ops = build_.CreatePHI(build_.getInt64Ty(), 2);
-  ops->addIncoming(build_.getInt64(1), give_up_);
-  ops->addIncoming(build_.getInt64(2), done);
-  store_slices(slices);
-  return build_.CreateInBoundsGEP(build_.getInt8Ty(), function_->getArg(1),
-                                  build_.CreateMul(ops, build_.getInt64(sizeof(Op))));
+  emit_stores();
+  return op_after(2);
 }
 
 void Emitter::straight() {
@@ -235,10 +210,15 @@ void Emitter::straight() {
     rare_.clear();
     std::vector<int> needed;
     for (std::size_t o = at; o < end; ++o) need(outputs_[o].second.node, needed);
-    if (last)
+    if (last) {
       for (const auto& [place, source] : masks_) need(source.node, needed);
+      for (const std::size_t store : stores_)
+        if (const Source& address = nodes_[store].first[0]; address.node >= 0)
+          need(address.node, needed);
+    }
     std::ranges::sort(needed);
     for (const int node : needed) emit(nodes_[static_cast<std::size_t>(node)]);
+    if (last) check_stores();
     std::vector<Value*> before(end - at);
     for (std::size_t o = at; o < end; ++o) {
       const unsigned place = outputs_[o].first;
@@ -311,8 +291,7 @@ void Emitter::log(Value* old, Value* to, llvm::BasicBlock* undo) {
 
 bool can_emit(const Op& op, const Library& library) {
   const isa::Instruction& in = *op.instruction;
-  if (load_of(op) || stored_dwords(op))
-    return !in.lds && !in.gds && in.src[0].where == isa::Where::Vgpr;
+  if (load_of(op) || store_of(op)) return !in.lds && !in.gds && in.src[0].where == isa::Where::Vgpr;
   if (!op.shape || op.shape->form == isa::Form::Scalar) return false;
   if (in.variant != isa::Variant::Plain || (op.flags & flag::write_exec)) return false;
   if (op.finish && (in.clamp || in.omod || in.dst_select < 6)) return false;

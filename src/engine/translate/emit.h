@@ -25,8 +25,8 @@ struct RegisterFile;
 /// Whether the emitter can turn this op into code.
 bool can_emit(const Op& op, const Library& library);
 
-/// Whether it is a store, of which a cluster may have one.
-bool stores_to_memory(const Op& op);
+/// Whether it is a store: those of a cluster are done once all lanes have done the rest.
+bool is_store(const Op& op);
 
 bool can_emit_scalar(const Op& op, const Library& library);
 
@@ -41,16 +41,17 @@ struct Emitted {
 
 /// How to emit.
 struct EmitOptions {
-  unsigned slice_lanes = 8;  ///< lanes of a host register
-  unsigned group = 8;        ///< registers that are computed together
-  bool masked = false;       ///< for any EXEC; otherwise EXEC must be full
+  unsigned slice_lanes = 8;          ///< lanes of a host register
+  unsigned group = 8;                ///< registers that are computed together
+  bool masked = false;               ///< for any EXEC; otherwise EXEC must be full
+  const Library* leaders = nullptr;  ///< of Affine::leaders lanes
   /// What is known of the addresses of loads, for waves that Wave::whole_rows says it of.
   const std::map<const Op*, Affine>* addresses = nullptr;
 };
 
 /// Emits a function of type Run that does the arithmetic of a cluster slice by slice. It returns
-/// op + 2 when all is done; op + 1 when the slices from Wave::done_lanes on are left to the
-/// interpreter. Registers that are not `live` afterwards keep what they held.
+/// op + 2 when all is done; op + 1 when the slices from Wave::done_lanes on, and all stores, are
+/// left to the interpreter. Registers that are not `live` afterwards keep what they held.
 Emitted emit(llvm::Module& module, const Library& library, std::span<const Op* const> ops,
              const RegisterFile& file, const Places& live, const EmitOptions& options,
              const std::string& name);

@@ -76,7 +76,7 @@ void Emitter::open_scalars(llvm::BasicBlock* from, std::map<unsigned, llvm::PHIN
 
 void Emitter::emit_scalar(const Op& op) {
   const isa::Shape& shape = *op.shape;
-  const llvm::Function& meaning = *library_.find(shape.name);
+  const llvm::Function& meaning = *library_->find(shape.name);
   ValueMap map;
   for (unsigned i = 0; i < shape.operands; ++i) {
     const isa::Type type = shape.operand[i];

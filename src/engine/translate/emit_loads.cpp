@@ -59,25 +59,23 @@ std::pair<Value*, Value*> Emitter::base_and_high(const Node& node) {
 
 void Emitter::call(const std::string& name, std::initializer_list<Value*> arguments,
                    Value** results) {
-  const llvm::Function& function = *library_.find(name);
+  const llvm::Function& function = *library_->find(name);
   ValueMap map;
   unsigned at = 4;
   for (Value* argument : arguments) map[function.getArg(at++)] = argument;
   copy_here(function, map, results);
 }
 
-std::uint32_t Emitter::lds_offset(const Op& op, const Load& load, unsigned access) {
-  const auto offset = static_cast<std::uint32_t>(op.imm);
-  return load.accesses == 1 ? offset : (offset >> (8 * access) & 0xff) * load.offset_unit;
-}
-
 std::uint32_t Emitter::lds_extent(const Source& address) const {
   std::uint32_t extent = 0;
   for (const Node& node : nodes_) {
-    const Load* load = load_of(*node.op);
-    if (!load || !load->lds || node.first[0].key() != address.key()) continue;
-    for (unsigned a = 0; a < load->accesses; ++a)
-      extent = std::max(extent, lds_offset(*node.op, *load, a) + load->dwords * 4);
+    if (node.first[0].key() != address.key()) continue;
+    const auto add = [&](const auto& access, unsigned bytes) {
+      for (unsigned a = 0; access.lds && a < access.accesses; ++a)
+        extent = std::max(extent, lds_offset(*node.op, access, a) + bytes);
+    };
+    if (const Load* load = load_of(*node.op)) add(*load, load->dwords * 4);
+    if (const Store* store = store_of(*node.op)) add(*store, store->bytes);
   }
   return extent;
 }
@@ -170,16 +168,16 @@ void Emitter::emit_lds_loads(const Source& address) {
     }
 }
 
-std::string_view pattern_of(std::int32_t stride, unsigned dwords) {
+std::string_view pattern_of(std::int32_t stride, unsigned bytes) {
   if (stride == 0) return " uniform";
-  const bool side_by_side = stride == static_cast<std::int32_t>(dwords * 4) && dwords != 3;
+  const bool side_by_side = stride == static_cast<std::int32_t>(bytes) && bytes != 12;
   return side_by_side ? " contiguous" : " strided";
 }
 
 void Emitter::load_affine(const Affine& known, const Load& load, std::uint32_t offset, Value* at,
                           Value** results) {
   const auto stride = static_cast<std::int32_t>(known.stride);
-  const std::string_view pattern = pattern_of(stride, load.dwords);
+  const std::string_view pattern = pattern_of(stride, load.dwords * 4);
   const std::string name = fmt::format("LDS {}{}", load.dwords, pattern);
   Value* const by = build_.getInt32(offset);
   if (pattern == " strided")

@@ -176,7 +176,7 @@ void Emitter::emit_packed(Node& node) {
 
 void Emitter::splice(const isa::Shape& shape, Value* const* low, Value* const* high,
                      Value** results) {
-  const llvm::Function& meaning = *library_.find(shape.name);
+  const llvm::Function& meaning = *library_->find(shape.name);
   ValueMap map;
   const unsigned operands = shape.operands;
   for (unsigned i = 0; i < operands; ++i) {

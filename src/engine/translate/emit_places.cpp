@@ -1,41 +1,17 @@
 // Accesses whose places grow by a stride within each group of lanes (Affinities): checked once for
-// the whole wave, then a plain load or store for each slice. A load is done with its slice; the one
-// store that a cluster may have, once all slices are, so that no lane's load comes after another
-// lane's store.
+// the whole wave, then a plain load or store for each slice.
 
 #include <fmt/format.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
-#include <array>
 
+#include "engine/access_memory.h"
 #include "engine/translate/emitter.h"
 
 namespace hipsight::engine {
-namespace {
-
-struct Store {
-  std::string_view name;
-  unsigned dwords;
-};
-constexpr Store stores[]{{"GLOBAL_STORE_DWORD", 1},
-                         {"GLOBAL_STORE_DWORDX2", 2},
-                         {"GLOBAL_STORE_DWORDX3", 3},
-                         {"GLOBAL_STORE_DWORDX4", 4}};
-
-}  // namespace
-
-unsigned stored_dwords(const Op& op) {
-  if (op.shape) return 0;
-  const auto* at = std::ranges::find(stores, op.instruction->name, &Store::name);
-  return at == std::end(stores) ? 0 : at->dwords;
-}
-
-bool stores_to_memory(const Op& op) {
-  return stored_dwords(op) != 0;
-}
-
 std::uint32_t Emitter::leader(unsigned i) const {
   const unsigned groups = file_.lanes / Affine::group;
   return i / 2 % groups * Affine::group + (i % 2 ? Affine::group - 1 : 0);
@@ -48,7 +24,7 @@ Value* Emitter::leaders_of(unsigned place) {
     return build_.CreateAlignedLoad(
         llvm::FixedVectorType::get(build_.getInt32Ty(), Affine::group),
         wave_at(register_pointer(place), g * Affine::group * std::uint64_t{4}),
-        llvm::Align(lanes_ * 4));
+        llvm::Align(options_.slice_lanes * 4));
   };
   constexpr int last = Affine::group - 1;
   const auto ends = [&](unsigned g) {
@@ -56,9 +32,7 @@ Value* Emitter::leaders_of(unsigned place) {
   };
   Value* const low = ends(0);
   Value* const high = file_.lanes == 64 ? ends(2) : low;
-  llvm::SmallVector<int, 16> all;
-  for (unsigned l = 0; l < lanes_; ++l) all.push_back(static_cast<int>(l % 8));
-  return build_.CreateShuffleVector(low, high, all);
+  return build_.CreateShuffleVector(low, high, {0, 1, 2, 3, 4, 5, 6, 7});
 }
 
 void Emitter::find_places() {
@@ -75,44 +49,52 @@ void Emitter::find_places() {
   std::set<std::tuple<int, unsigned, unsigned>> in_lds;
   for (const Node& node : nodes_) {
     const Load* load = load_of(*node.op);
+    const Store* store = store_of(*node.op);
     // With a large stride, lanes might wrap between a first and a last one that are in range.
-    if (!load || !load->lds || !signed_stride(affine_of(*node.op))) continue;
+    if (!((load && load->lds) || (store && store->lds)) || !signed_stride(affine_of(*node.op)))
+      continue;
     if (in_lds.insert(node.first[0].key()).second && node.first[0].node >= 0)
       need(node.first[0].node, needed);
   }
   if (accesses.empty() && in_lds.empty()) return;
 
   at_leaders_ = true;
+  const Library& usual = *library_;
+  set_lanes(Affine::leaders, *options_.leaders);
   std::ranges::sort(needed);
   for (const int node : needed) emit(nodes_[static_cast<std::size_t>(node)]);
-  std::vector<std::array<Value*, 4>> found;
   for (const std::size_t n : accesses) {
     const Node& node = nodes_[n];
     const isa::Instruction& in = *node.op->instruction;
     const Load* load = load_of(*node.op);
-    const unsigned bytes = 4 * (load ? load->dwords : stored_dwords(*node.op));
+    const unsigned bytes = load ? 4 * load->dwords : store_of(*node.op)->bytes;
     const auto [base, high] = base_and_high(node);
     const auto stride = static_cast<std::int32_t>(affine_of(*node.op).stride);
     const std::int64_t span = std::int64_t{stride} * (Affine::group - 1);
+    places_[n] = leaders_room();
     call("PLACES",
-         {wave_, base, build_.getInt32(known_index(in.address)), build_.getInt64(bytes),
+         {wave_, build_.CreatePtrToInt(places_[n], build_.getInt64Ty()), base,
+          build_.getInt32(known_index(in.address)), build_.getInt64(bytes),
           build_.getInt64(static_cast<std::uint64_t>(span)), value_of(node.first[0]), high},
-         found.emplace_back().data());
+         nullptr);
   }
   for (const auto& [node, component, place] : in_lds) {
     const Source address{node, component, place};
     Value* checked[4]{};
     call("LDS check", {wave_, build_.getInt32(lds_extent(address)), value_of(address)}, checked);
-    lds_places_[address.key()] = checked[0];
+    Value*& room = lds_places_[address.key()];
+    room = leaders_room();
+    auto* const words = llvm::FixedVectorType::get(build_.getInt64Ty(), lanes_);
+    build_.CreateAlignedStore(build_.CreateZExt(checked[0], words), room, llvm::Align(64));
   }
   give_up_if(rare_lanes(nullptr), give_up_);
   for (llvm::BasicBlock* from : llvm::predecessors(give_up_)) before_slices_.insert(from);
-  for (std::size_t a = 0; a < accesses.size(); ++a)
-    places_[accesses[a]] = keep_leaders(found[a][0], found[a][1]);
-  for (auto& [address, value] : lds_places_) value = keep_leaders(value, nullptr);
+  for (const std::size_t n : accesses)
+    if (load_of(*nodes_[n].op)) prefetch(*nodes_[n].op, places_[n]);
 
   // Now for the slices.
   at_leaders_ = false;
+  set_lanes(options_.slice_lanes, usual);
   cache_.clear();
   rare_.clear();
   lane_numbers_ = nullptr;
@@ -122,27 +104,48 @@ void Emitter::find_places() {
   }
 }
 
-Value* Emitter::keep_leaders(Value* low, Value* high) {
-  const unsigned groups = file_.lanes / Affine::group;
-  llvm::Type* const word = build_.getInt64Ty();
+void Emitter::set_lanes(unsigned lanes, const Library& library) {
+  lanes_ = lanes;
+  library_ = &library;
+  bits_ = llvm::FixedVectorType::get(build_.getInt32Ty(), lanes);
+}
+
+Value* Emitter::leaders_room() {
   llvm::IRBuilder<> at_entry(entry_, entry_->begin());
-  Value* slots = at_entry.CreateAlloca(word, build_.getInt32(groups));
-  for (unsigned g = 0; g < groups; ++g) {
-    const auto part = [&](Value* from) {
-      return build_.CreateZExt(build_.CreateExtractElement(from, std::uint64_t{2 * g}), word);
-    };
-    Value* first = part(low);
-    if (high) first = build_.CreateOr(first, build_.CreateShl(part(high), 32));
-    build_.CreateStore(first, build_.CreateConstInBoundsGEP1_32(word, slots, g));
+  auto* const room = at_entry.CreateAlloca(at_entry.getInt64Ty(), build_.getInt32(Affine::leaders));
+  room->setAlignment(llvm::Align(64));
+  return room;
+}
+
+void Emitter::prefetch(const Op& op, Value* places) {
+  llvm::Type* const word = build_.getInt64Ty();
+  const auto last = offsetof(AccessMemory, last) +
+                    known_index(op.instruction->address) * sizeof *AccessMemory::last;
+  Value* const known = build_.CreateLoad(build_.getPtrTy(), wave_at(wave_, offsetof(Wave, known)));
+  Value* const wave = build_.CreateAnd(
+      build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, index_in_group))),
+      AccessMemory::waves - 1);
+  Value* const slot =
+      build_.CreateInBoundsGEP(word, wave_at(known, last), build_.CreateZExt(wave, word));
+  Value* const first = build_.CreateLoad(word, places);
+  Value* const step = build_.CreateSub(first, build_.CreateLoad(word, slot));
+  build_.CreateStore(first, slot);
+  for (unsigned g = 0; g < file_.lanes / Affine::group; ++g) {
+    Value* const at =
+        build_.CreateLoad(word, build_.CreateConstInBoundsGEP1_32(word, places, 2 * g));
+    Value* const next = build_.CreateIntToPtr(build_.CreateAdd(at, step), build_.getPtrTy());
+    build_.CreateIntrinsic(llvm::Intrinsic::prefetch, {build_.getPtrTy()},
+                           {next, build_.getInt32(0), build_.getInt32(3), build_.getInt32(1)});
   }
-  return slots;
 }
 
 Value* Emitter::in_slice(Value* slots, std::int64_t stride, Value* index) {
   llvm::Type* const word = build_.getInt64Ty();
   Value* const lane = build_.CreateMul(index, build_.getInt64(lanes_));
-  Value* const group = build_.CreateUDiv(lane, build_.getInt64(Affine::group));
-  Value* const first = build_.CreateLoad(word, build_.CreateInBoundsGEP(word, slots, group));
+  Value* const group = build_.CreateUDiv(lane, build_.getInt64(Affine::group / 2));
+  Value* const slot = build_.CreateAnd(group, ~1ull);
+  Value* const first = build_.CreateLoad(word, build_.CreateInBoundsGEP(word, slots, slot));
+  if (lanes_ == Affine::group) return first;
   Value* const in_group = build_.CreateURem(lane, build_.getInt64(Affine::group));
   return build_.CreateAdd(
       first, build_.CreateMul(in_group, build_.getInt64(static_cast<std::uint64_t>(stride))));
@@ -157,42 +160,10 @@ void Emitter::load_at_place(std::size_t index) {
   Node& node = nodes_[index];
   const unsigned dwords = load_of(*node.op)->dwords;
   const auto stride = static_cast<std::int32_t>(affine_of(*node.op).stride);
-  call(fmt::format("LOAD {}{}", dwords, pattern_of(stride, dwords)),
+  call(fmt::format("LOAD {}{}", dwords, pattern_of(stride, dwords * 4)),
        {place_in_slice(index, index_),
         build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}))},
        node.result);
-}
-
-void Emitter::store_slices(Value* slices) {
-  if (!store_) return;
-  const Op& op = *nodes_[*store_].op;
-  const unsigned dwords = stored_dwords(op);
-  const auto stride = static_cast<std::int32_t>(affine_of(op).stride);
-  llvm::BasicBlock *const before = build_.GetInsertBlock(), *const head = block("store"),
-                          *const body = block("store_slice"), *const after = block("stored");
-  build_.CreateBr(head);
-  build_.SetInsertPoint(head);
-  auto* const index = build_.CreatePHI(build_.getInt64Ty(), 2);
-  index->addIncoming(build_.getInt64(0), before);
-  build_.CreateCondBr(build_.CreateICmpULT(index, slices), body, after);
-  build_.SetInsertPoint(body);
-  slice_ = build_.CreateInBoundsGEP(build_.getInt8Ty(), wave_,
-                                    build_.CreateMul(index, build_.getInt64(lanes_ * 4)));
-  Value* value[4];
-  for (unsigned r = 0; r < 4; ++r)
-    value[r] = r < dwords
-                   ? build_.CreateAlignedLoad(bits_, register_pointer(place_of(op.src[1]) + r),
-                                              llvm::Align(lanes_ * 4))
-                   : splat(0);
-  const bool uniform = stride == 0;  // the last lane's stays
-  call(fmt::format("STORE {}{}", dwords, uniform ? " strided" : pattern_of(stride, dwords)),
-       {place_in_slice(*store_, index),
-        build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride})), value[0], value[1],
-        value[2], value[3]},
-       nullptr);
-  index->addIncoming(build_.CreateAdd(index, build_.getInt64(1)), build_.GetInsertBlock());
-  build_.CreateBr(head);
-  build_.SetInsertPoint(after);
 }
 
 }  // namespace hipsight::engine

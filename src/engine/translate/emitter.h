@@ -54,10 +54,28 @@ struct Load {
 };
 /// The load that an op is, if the emitter knows it.
 const Load* load_of(const Op& op);
-/// The part of the library's names that says how lanes' dwords lie, `stride` bytes apart.
-std::string_view pattern_of(std::int32_t stride, unsigned dwords);
-/// Dwords that an op stores to memory; 0 if it is no store that the emitter knows.
-unsigned stored_dwords(const Op& op);
+/// The part of the library's names that says how lanes' bytes lie, `stride` bytes apart.
+std::string_view pattern_of(std::int32_t stride, unsigned bytes);
+
+/// Stores that the emitter knows: one or two accesses of some bytes.
+struct Store {
+  std::string_view name;
+  bool lds;
+  unsigned bytes, accesses = 1;
+  std::uint32_t offset_unit = 1;
+  bool high = false;  ///< of a part of a dword: the upper half
+
+  unsigned dwords() const { return (bytes + 3) / 4; }
+};
+/// The store that an op is, if the emitter knows it.
+const Store* store_of(const Op& op);
+
+/// Where in LDS one of an op's accesses lies behind its address.
+template <class Access>
+std::uint32_t lds_offset(const Op& op, const Access& access, unsigned index) {
+  const auto offset = static_cast<std::uint32_t>(op.imm);
+  return access.accesses == 1 ? offset : (offset >> (8 * index) & 0xff) * access.offset_unit;
+}
 
 struct Loop;
 struct LanewiseLoop;
@@ -67,7 +85,7 @@ class Emitter {
   Emitter(llvm::Module& module, const Library& library, const RegisterFile& file,
           const Places& live, const EmitOptions& options)
       : module_(module),
-        library_(library),
+        library_(&library),
         file_(file),
         live_(live),
         options_(options),
@@ -91,7 +109,7 @@ class Emitter {
   void connect(std::span<const Op* const> ops);
 
   void connect_load(Node& node, const Load& load);
-  void connect_store(Node& node, unsigned dwords);
+  void connect_store(Node& node, const Store& store);
 
   void begin(const std::string& name);
   llvm::BasicBlock* block(const char* name);
@@ -172,8 +190,6 @@ class Emitter {
   std::pair<Value*, Value*> base_and_high(const Node& node);
   /// Copies one of the library's loads here.
   void call(const std::string& name, std::initializer_list<Value*> arguments, Value** results);
-  static std::uint32_t lds_offset(const Op& op, const Load& load, unsigned access);
-
   /// All loads from LDS that have this address, at once: checked once, and one look at how the
   /// lanes' addresses lie.
   void emit_lds_loads(const Source& address);
@@ -188,16 +204,26 @@ class Emitter {
   // group's first lane are found, and all checked, before the loop over slices.
   void find_places();
   std::uint32_t leader(unsigned i) const;
-  /// Keeps what every second lane of these words (and high words) holds, for each group.
-  Value* keep_leaders(Value* low, Value* high);
+  /// From the lanes of a slice to the first and the last one of each group, or back.
+  void set_lanes(unsigned lanes, const Library& library);
+  /// Room for a place of each leader.
+  Value* leaders_room();
+  /// Prefetches what a load is likely to read the next time.
+  void prefetch(const Op& op, Value* places);
   /// What a slot holds for a slice's group, and the stride for each lane before the slice.
   Value* in_slice(Value* slots, std::int64_t stride, Value* index);
   Value* leaders_of(unsigned place);
   /// Where this slice's first lane has its dwords.
   Value* place_in_slice(std::size_t node, Value* index);
   void load_at_place(std::size_t node);
-  /// The cluster's store, if it has one, for the first `slices` slices.
-  void store_slices(Value* slices);
+  /// The cluster's stores, once all slices are done.
+  void emit_stores();
+  void emit_store(std::size_t node, unsigned access);
+  /// Marks lanes of stores to LDS that are out of range, where that is not known beforehand.
+  void check_stores();
+  /// For stores to memory that are left to the interpreter: their address registers, which are not
+  /// written otherwise, in the first `slices` slices.
+  void write_addresses(Value* slices);
   /// 0, 4, 8, ...: where dwords of neighbouring lanes lie.
   Value* lane_offsets();
   Value* scalar_pair(unsigned index);
@@ -232,11 +258,12 @@ class Emitter {
   void give_up_if(Value* lanes, llvm::BasicBlock* where);
 
   llvm::Module& module_;
-  const Library& library_;
+  const Library* library_;
   const RegisterFile& file_;
   const Places& live_;
   const EmitOptions& options_;
-  const unsigned lanes_, register_bytes_;
+  unsigned lanes_;
+  const unsigned register_bytes_;
   llvm::IRBuilder<> build_;
   llvm::VectorType* bits_;
   Emitted emitted_;
@@ -250,12 +277,12 @@ class Emitter {
   std::set<llvm::BasicBlock*> before_slices_;  ///< that give up before any slice is done
   llvm::BasicBlock* undo_ = nullptr;           ///< where to give up now
   std::vector<std::pair<unsigned, Source>> outputs_, masks_;
-  std::map<std::size_t, Value*> places_;  ///< of nodes: a slot for each group of lanes
+  std::map<std::size_t, Value*> places_;  ///< of nodes: two slots for each group of lanes
   /// Of addresses in LDS, the same.
   std::map<std::tuple<int, unsigned, unsigned>, Value*> lds_places_;
   bool at_leaders_ = false;  ///< lanes are the first and the last one of each group, in turn
-  std::optional<std::size_t> store_;    ///< the node that stores to memory
-  Places stored_;                       ///< the registers that it stores
+  std::vector<std::size_t> stores_;     ///< the nodes that store
+  Places stored_;                       ///< the registers that they read
   std::map<unsigned, Value*> scalars_;  ///< scalar registers that a loop writes
   Lanewise* lanewise_ = nullptr;
   std::map<unsigned, Value*> lane_masks_;  ///< in such a loop: masks as they are now, as lanes

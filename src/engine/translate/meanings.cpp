@@ -268,9 +268,10 @@ struct LoadGlobal {
 // --- accesses whose places grow by a stride within each group of lanes
 
 /// First and last lanes of groups in turn, at low + high * 2^32 + base: rare are those outside the
-/// range of index `known`, and last ones that are not `span` behind the first. Gives the places.
+/// range of index `known`, and last ones that are not `span` behind the first. The places go to
+/// the address `out`.
 struct CheckPlaces {
-  static void run(Bits* out_low, Bits* out_high, Bits*, Bits*, const Wave* w, std::uint64_t base,
+  static void run(Bits*, Bits*, Bits*, Bits*, const Wave* w, std::uint64_t out, std::uint64_t base,
                   std::uint32_t known, std::uint64_t bytes, std::uint64_t span, Bits low,
                   Bits high) {
     using W = Vec<std::uint64_t, lanes>;
@@ -281,8 +282,7 @@ struct CheckPlaces {
     W first = at;
     for (int i = 1; i < lanes; i += 2) first[i] = first[i - 1] + span;
     rare(mask_of<lanes>((at - range.begin > limit) | (at != first) | W(usable ? 0 : ~0ull)));
-    *out_low = __builtin_convertvector(at, Bits);
-    *out_high = __builtin_convertvector(at >> 32, Bits);
+    *reinterpret_cast<W*>(out) = at;
   }
 };
 
@@ -331,6 +331,62 @@ struct StoreAt {
         for (int k = 0; k < Dwords; ++k) one[k] = value[k][lane];
         std::memcpy(base + static_cast<std::int64_t>(lane) * stride, one, sizeof one);
       }
+    }
+  }
+};
+
+/// A part of each lane's dword.
+template <class T, Pattern pattern>
+struct StorePartAt {
+  static void run(Bits*, Bits*, Bits*, Bits*, std::uint64_t address, std::int64_t stride,
+                  Bits value, Bits, Bits, Bits) {
+    auto* base = reinterpret_cast<std::byte*>(address);
+    const auto parts = __builtin_convertvector(value, Vec<T, lanes>);
+    if constexpr (pattern == Pattern::Contiguous) {
+      std::memcpy(base, &parts, sizeof parts);
+    } else {
+#pragma unroll
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        const T one = parts[lane];
+        std::memcpy(base + static_cast<std::int64_t>(lane) * stride, &one, sizeof one);
+      }
+    }
+  }
+};
+/// To LDS, at address + offset.
+template <class T>
+struct StorePartLds {
+  static void run(Bits*, Bits*, Bits*, Bits*, const Wave* w, std::uint32_t offset, Bits address,
+                  Bits value, Bits, Bits, Bits) {
+#pragma unroll
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      const auto one = static_cast<T>(value[lane]);
+      std::memcpy(w->lds + offset + address[lane], &one, sizeof one);
+    }
+  }
+};
+template <int Dwords>
+struct StoreLds {
+  static void run(Bits*, Bits*, Bits*, Bits*, const Wave* w, std::uint32_t offset, Bits address,
+                  Bits v0, Bits v1, Bits v2, Bits v3) {
+    std::byte* const base = w->lds + offset;
+    const Bits value[]{v0, v1, v2, v3};
+    if (Dwords == 1 && is_contiguous(address)) {
+      std::memcpy(base + address[0], &v0, sizeof v0);
+      return;
+    }
+    Bits in[Dwords], out[Dwords];
+    for (int k = 0; k < Dwords; ++k) in[k] = value[k];
+    if constexpr (Dwords != 3) collect(in, out);
+#pragma unroll
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      std::uint32_t one[Dwords];
+      if constexpr (Dwords == 3)
+        for (int k = 0; k < Dwords; ++k) one[k] = in[k][lane];
+      else
+        std::memcpy(one, reinterpret_cast<const std::byte*>(out) + std::size_t{lane} * sizeof one,
+                    sizeof one);
+      std::memcpy(base + address[lane], one, sizeof one);
     }
   }
 };
@@ -444,6 +500,16 @@ extern "C" [[gnu::used]] void hipsight_meanings() {
   load("STORE 2 strided", StoreAt<2, Pattern::Any>::run);
   load("STORE 3 strided", StoreAt<3, Pattern::Any>::run);
   load("STORE 4 strided", StoreAt<4, Pattern::Any>::run);
+  load("STORE part 1 contiguous", StorePartAt<std::uint8_t, Pattern::Contiguous>::run);
+  load("STORE part 2 contiguous", StorePartAt<std::uint16_t, Pattern::Contiguous>::run);
+  load("STORE part 1 strided", StorePartAt<std::uint8_t, Pattern::Any>::run);
+  load("STORE part 2 strided", StorePartAt<std::uint16_t, Pattern::Any>::run);
+  load("LDS STORE part 1", StorePartLds<std::uint8_t>::run);
+  load("LDS STORE part 2", StorePartLds<std::uint16_t>::run);
+  load("LDS STORE 1", StoreLds<1>::run);
+  load("LDS STORE 2", StoreLds<2>::run);
+  load("LDS STORE 3", StoreLds<3>::run);
+  load("LDS STORE 4", StoreLds<4>::run);
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL

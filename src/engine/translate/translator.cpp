@@ -31,6 +31,7 @@ constexpr std::size_t smallest_cluster = 2;
 struct Rest {
   std::vector<Op> ops;
   std::vector<std::uint32_t> masks;
+  std::vector<Op> stores;  ///< those of all lanes, after it
 };
 /// A loop that each slice goes round on its own.
 struct LoopCode {
@@ -89,6 +90,7 @@ void interpret_rest(Wave& w, const Op* op, std::uint32_t trips) {
   write_bits(w, exec_offset, exec);
   for (std::size_t m = 0; m < rest.masks.size(); ++m)
     write_bits(w, rest.masks[m], (read_bits(w, rest.masks[m]) & ~done) | (masks[m] & done));
+  for (const Op* at = rest.stores.data(); at;) at = at->run(w, at);
 }
 const Op* finish_cluster(Wave& w, const Op* op) {
   interpret_rest(w, op, 1);
@@ -228,7 +230,7 @@ struct Translator::Impl {
     // quicker than slice by slice if nothing is known of the lanes' addresses.
     const auto clusters = clusters_of(rest, region.file, [&](const Op& op) {
       const bool global = op.instruction->format == isa::Format::Global;
-      return compiler->takes(op) &&
+      return compiler->takes(op) && !(masked && is_store(op)) &&
              (!global || (addresses.contains(&op) && op.instruction->cache == 0));
     });
     // What is read after the arithmetic of each cluster.
@@ -268,8 +270,8 @@ struct Translator::Impl {
   /// The op that runs compiled code, and the one after it that interprets what that leaves.
   void add_code(Block& block, std::span<const Op* const> ops, Compiled code, Run finish) {
     Rest& rest = block.rests.emplace_back();
-    for (const Op* op : ops) rest.ops.push_back(*op);
-    rest.ops.emplace_back().run = leave;
+    for (const Op* op : ops) (is_store(*op) ? rest.stores : rest.ops).push_back(*op);
+    rest.ops.emplace_back().run = rest.stores.emplace_back().run = leave;
     rest.masks = std::move(code.masks);
     Op& run = block.ops.emplace_back();
     run.run = code.run;

@@ -1,0 +1,169 @@
+// Stores to LDS and memory: once all slices are done, so that no lane's load comes after another
+// lane's store, in the kernel's order. They store what registers hold then.
+
+#include <fmt/format.h>
+#include <llvm/IR/Instructions.h>
+
+#include <algorithm>
+
+#include "engine/translate/emitter.h"
+
+namespace hipsight::engine {
+namespace {
+
+constexpr Store stores[]{
+    {"DS_WRITE_B8", true, 1},
+    {"DS_WRITE_B8_D16_HI", true, 1, 1, 1, true},
+    {"DS_WRITE_B16", true, 2},
+    {"DS_WRITE_B16_D16_HI", true, 2, 1, 1, true},
+    {"DS_WRITE_B32", true, 4},
+    {"DS_WRITE_B64", true, 8},
+    {"DS_WRITE_B96", true, 12},
+    {"DS_WRITE_B128", true, 16},
+    {"DS_WRITE2_B32", true, 4, 2, 4},
+    {"DS_WRITE2_B64", true, 8, 2, 8},
+    {"DS_WRITE2ST64_B32", true, 4, 2, 256},
+    {"DS_WRITE2ST64_B64", true, 8, 2, 512},
+    {"GLOBAL_STORE_DWORD", false, 4},
+    {"GLOBAL_STORE_DWORDX2", false, 8},
+    {"GLOBAL_STORE_DWORDX3", false, 12},
+    {"GLOBAL_STORE_DWORDX4", false, 16},
+};
+
+}  // namespace
+
+const Store* store_of(const Op& op) {
+  if (op.shape) return nullptr;
+  const auto* at = std::ranges::find(stores, op.instruction->name, &Store::name);
+  return at == std::end(stores) ? nullptr : at;
+}
+
+bool is_store(const Op& op) {
+  return store_of(op) != nullptr;
+}
+
+void Emitter::connect_store(Node& node, const Store& store) {
+  const Op& op = *node.op;
+  const unsigned address = place_of(op.src[0]);
+  node.first[0] = read(address);
+  if (!store.lds && op.instruction->base.where != isa::Where::Sgpr)
+    node.second[0] = read(address + 1);
+  if (store.lds) stored_.set(address);
+  for (unsigned a = 0; a < store.accesses; ++a)
+    for (unsigned r = 0; r < store.dwords(); ++r) stored_.set(place_of(op.src[1 + a]) + r);
+  stores_.push_back(nodes_.size());
+  nodes_.push_back(node);
+}
+
+void Emitter::check_stores() {
+  std::set<std::tuple<int, unsigned, unsigned>> checked;
+  for (const std::size_t s : stores_) {
+    const Source& address = nodes_[s].first[0];
+    if (!store_of(*nodes_[s].op)->lds || lds_places_.contains(address.key()) ||
+        !checked.insert(address.key()).second)
+      continue;
+    Value* safe[4]{};
+    call("LDS check", {wave_, build_.getInt32(lds_extent(address)), value_of(address)}, safe);
+  }
+}
+
+void Emitter::emit_stores() {
+  for (const std::size_t s : stores_)
+    for (unsigned a = 0; a < store_of(*nodes_[s].op)->accesses; ++a) emit_store(s, a);
+}
+
+void Emitter::write_addresses(Value* slices) {
+  std::vector<std::size_t> some;
+  const auto is_missing = [&](unsigned place) {
+    const auto is_here = [&](const auto& output) { return output.first == place; };
+    return now_.contains(place) && std::ranges::none_of(outputs_, is_here);
+  };
+  for (const std::size_t s : stores_) {
+    const Op& op = *nodes_[s].op;
+    const unsigned low = place_of(op.src[0]);
+    const bool wide = op.instruction->base.where != isa::Where::Sgpr;
+    if (!store_of(op)->lds && (is_missing(low) || (wide && is_missing(low + 1)))) some.push_back(s);
+  }
+  if (some.empty()) return;
+  llvm::BasicBlock *const before = build_.GetInsertBlock(), *const head = block("addresses"),
+                          *const body = block("write"), *const after = block("written");
+  build_.CreateBr(head);
+  build_.SetInsertPoint(head);
+  auto* const index = build_.CreatePHI(build_.getInt64Ty(), 2);
+  index->addIncoming(build_.getInt64(0), before);
+  build_.CreateCondBr(build_.CreateICmpULT(index, slices), body, after);
+  build_.SetInsertPoint(body);
+  slice_ = build_.CreateInBoundsGEP(build_.getInt8Ty(), wave_,
+                                    build_.CreateMul(index, build_.getInt64(lanes_ * 4)));
+  for (const std::size_t s : some) {
+    const Op& op = *nodes_[s].op;
+    const isa::Operand& base = op.instruction->base;
+    Value* first = build_.CreateSub(place_in_slice(s, index),
+                                    build_.getInt64(static_cast<std::uint64_t>(op.imm)));
+    if (base.where == isa::Where::Sgpr) first = build_.CreateSub(first, scalar_pair(base.index));
+    const auto stride = static_cast<std::int32_t>(affine_of(op).stride);
+    llvm::SmallVector<llvm::Constant*, 16> behind;
+    for (unsigned l = 0; l < lanes_; ++l)
+      behind.push_back(build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride} * l)));
+    Value* const at = build_.CreateAdd(build_.CreateVectorSplat(lanes_, first),
+                                       llvm::ConstantVector::get(behind));
+    const unsigned place = place_of(op.src[0]);
+    store(build_.CreateTrunc(at, bits_), register_pointer(place));
+    if (base.where != isa::Where::Sgpr)
+      store(build_.CreateTrunc(build_.CreateLShr(at, 32), bits_), register_pointer(place + 1));
+  }
+  index->addIncoming(build_.CreateAdd(index, build_.getInt64(1)), build_.GetInsertBlock());
+  build_.CreateBr(head);
+  build_.SetInsertPoint(after);
+}
+
+void Emitter::emit_store(std::size_t node, unsigned access) {
+  const Op& op = *nodes_[node].op;
+  const Store& store = *store_of(op);
+  llvm::BasicBlock *const before = build_.GetInsertBlock(), *const body = block("store");
+  build_.CreateBr(body);
+  build_.SetInsertPoint(body);
+  auto* const index = build_.CreatePHI(build_.getInt64Ty(), 2);
+  index->addIncoming(build_.getInt64(0), before);
+  slice_ = build_.CreateInBoundsGEP(build_.getInt8Ty(), wave_,
+                                    build_.CreateMul(index, build_.getInt64(lanes_ * 4)));
+  const auto word = [&](unsigned place) {
+    return build_.CreateAlignedLoad(bits_, register_pointer(place), llvm::Align(lanes_ * 4));
+  };
+  Value* value[4];
+  for (unsigned r = 0; r < 4; ++r)
+    value[r] = r < store.dwords() ? word(place_of(op.src[1 + access]) + r) : splat(0);
+  if (store.high) value[0] = build_.CreateLShr(value[0], 16);
+
+  const std::string what =
+      store.bytes < 4 ? fmt::format("part {}", store.bytes) : fmt::format("{}", store.dwords());
+  const std::uint32_t offset = store.lds ? lds_offset(op, store, access) : 0;
+  const auto place = lds_places_.find(nodes_[node].first[0].key());
+  if (store.lds && place == lds_places_.end()) {
+    call(fmt::format("LDS STORE {}", what),
+         {wave_, build_.getInt32(offset), word(place_of(op.src[0])), value[0], value[1], value[2],
+          value[3]},
+         nullptr);
+  } else {
+    const auto stride = static_cast<std::int32_t>(affine_of(op).stride);
+    Value* at = store.lds ? in_slice(place->second, stride, index) : place_in_slice(node, index);
+    if (store.lds) {
+      Value* const lds =
+          build_.CreateLoad(build_.getInt64Ty(), wave_at(wave_, offsetof(Wave, lds)));
+      at = build_.CreateAdd(build_.CreateAdd(lds, build_.getInt64(offset)), at);
+    }
+    const bool uniform = stride == 0;  // the last lane's stays
+    call(fmt::format("STORE {}{}", what, uniform ? " strided" : pattern_of(stride, store.bytes)),
+         {at, build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride})), value[0], value[1],
+          value[2], value[3]},
+         nullptr);
+  }
+  Value* const next = build_.CreateAdd(index, build_.getInt64(1));
+  index->addIncoming(next, build_.GetInsertBlock());
+  llvm::BasicBlock* const after = block("stored");
+  build_.CreateCondBr(build_.CreateICmpULT(next, build_.getInt64(file_.lanes / lanes_)), body,
+                      after);
+  build_.SetInsertPoint(after);
+}
+
+}  // namespace hipsight::engine
