@@ -247,7 +247,7 @@ void Emitter::straight() {
 }
 
 void Emitter::commit(const Source& source, Value* old, Value* to) {
-  Value* value = nodes_[static_cast<std::size_t>(source.node)].result[source.component];
+  Value* value = value_of(source);
   if (options_.masked) value = build_.CreateSelect(active_, value, old);
   store(value, to);
 }

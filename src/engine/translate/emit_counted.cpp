@@ -164,10 +164,7 @@ void Emitter::go_round(std::span<const Op* const> ops, const Trips& trips) {
       emit(nodes_[node++]);
   }
 
-  const auto end_of = [&](unsigned place) {
-    const Source& source = now_.at(place);
-    return nodes_[static_cast<std::size_t>(source.node)].result[source.component];
-  };
+  const auto end_of = [&](unsigned place) { return value_of(now_.at(place)); };
   // The values that go round are tied up first, so that it is seen where NaNs go.
   llvm::BasicBlock* const last = build_.GetInsertBlock();
   for (const auto& [place, phi] : carried) phi->addIncoming(end_of(place), last);

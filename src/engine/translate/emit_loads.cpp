@@ -37,7 +37,8 @@ const Load* load_of(const Op& op) {
 
 void Emitter::emit_load(Node& node, const Load& load) {
   if (load.lds) {
-    if (!node.result[0]) emit_lds_loads(node.first[0]);
+    const auto index = static_cast<int>(&node - nodes_.data());
+    if (!node.result[0] && !pending_.contains({index, 0})) emit_lds_loads(node.first[0]);
     return;
   }
   const auto index = static_cast<std::size_t>(&node - nodes_.data());
@@ -111,10 +112,15 @@ void Emitter::emit_lds_loads(const Source& address) {
     }
   }
   if (known.known) {
-    for (const One& one : all)
-      for (unsigned a = 0; a < one.load->accesses; ++a)
-        load_affine(known, *one.load, lds_offset(*one.node->op, *one.load, a), at,
-                    one.node->result + a * one.load->dwords);
+    for (const One& one : all) {
+      const auto node = static_cast<int>(one.node - nodes_.data());
+      const unsigned dwords = known.stride ? one.load->dwords : 1;
+      for (unsigned d = 0; d < one.load->dwords * one.load->accesses; d += dwords) {
+        const unsigned access = d / one.load->dwords, in_access = d % one.load->dwords;
+        const std::uint32_t offset = lds_offset(*one.node->op, *one.load, access) + in_access * 4;
+        pending_[{node, d}] = {known, dwords, offset, at};
+      }
+    }
     return;
   }
   Value* const from_first = build_.CreateSub(
@@ -174,16 +180,18 @@ std::string_view pattern_of(std::int32_t stride, unsigned bytes) {
   return side_by_side ? " contiguous" : " strided";
 }
 
-void Emitter::load_affine(const Affine& known, const Load& load, std::uint32_t offset, Value* at,
-                          Value** results) {
-  const auto stride = static_cast<std::int32_t>(known.stride);
+void Emitter::load_pending(int node, unsigned component) {
+  const auto found = std::prev(pending_.upper_bound({node, component}));
+  const Pending& load = found->second;
+  const auto stride = static_cast<std::int32_t>(load.known.stride);
   const std::string_view pattern = pattern_of(stride, load.dwords * 4);
   const std::string name = fmt::format("LDS {}{}", load.dwords, pattern);
-  Value* const by = build_.getInt32(offset);
+  Value* const by = build_.getInt32(load.offset);
+  Value** const results = nodes_[static_cast<std::size_t>(node)].result + found->first.second;
   if (pattern == " strided")
-    call(name, {wave_, by, build_.getInt32(known.stride), at}, results);
+    call(name, {wave_, by, build_.getInt32(load.known.stride), load.at}, results);
   else
-    call(name, {wave_, by, at}, results);
+    call(name, {wave_, by, load.at}, results);
 }
 
 Affine Emitter::affine_of(const Op& op) const {

@@ -23,9 +23,10 @@ Value* Emitter::initial(unsigned place) {
 }
 
 Value* Emitter::value_of(const Source& source) {
-  if (source.node >= 0)
-    return nodes_[static_cast<std::size_t>(source.node)].result[source.component];
-  return initial(source.place);
+  if (source.node < 0) return initial(source.place);
+  Value*& value = nodes_[static_cast<std::size_t>(source.node)].result[source.component];
+  if (!value) load_pending(source.node, source.component);
+  return value;
 }
 
 Value* Emitter::splat(std::uint32_t value) {

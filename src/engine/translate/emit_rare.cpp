@@ -17,8 +17,10 @@ Value* Emitter::nan_of(Value* mark) {
 
 Emitter::Fate Emitter::fate_of(const Value* value, const std::set<const Value*>& looked_at) {
   for (const llvm::User* user : value->users()) {
-    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(user))
-      if (fate_of(phi, looked_at) == Fate::GoesOn) return Fate::NextTrip;
+    if (llvm::isa<llvm::BitCastInst>(user))
+      if (const Fate fate = fate_of(user, looked_at); fate != Fate::Ends) return fate;
+    if (llvm::isa<llvm::PHINode>(user) && !llvm::isa<llvm::PHINode>(value))
+      if (fate_of(user, looked_at) == Fate::GoesOn) return Fate::NextTrip;
     const auto* i = llvm::dyn_cast<llvm::Instruction>(user);
     if (!i || !looked_at.contains(i)) continue;
     switch (i->getOpcode()) {

@@ -195,8 +195,15 @@ class Emitter {
   void emit_lds_loads(const Source& address);
   /// Bytes behind an address that are read from LDS.
   std::uint32_t lds_extent(const Source& address) const;
-  void load_affine(const Affine& known, const Load& load, std::uint32_t offset, Value* at,
-                   Value** results);
+  /// A load from LDS whose lanes' addresses are known to lie regularly. It is done where its
+  /// result is needed first, since stores come last: so it takes no host register before.
+  struct Pending {
+    Affine known;
+    unsigned dwords;
+    std::uint32_t offset;
+    Value* at;
+  };
+  void load_pending(int node, unsigned component);
   /// What is known of a load's address.
   Affine affine_of(const Op& op) const;
 
@@ -280,6 +287,7 @@ class Emitter {
   std::map<std::size_t, Value*> places_;  ///< of nodes: two slots for each group of lanes
   /// Of addresses in LDS, the same.
   std::map<std::tuple<int, unsigned, unsigned>, Value*> lds_places_;
+  std::map<std::pair<int, unsigned>, Pending> pending_;  ///< by node and first component
   bool at_leaders_ = false;  ///< lanes are the first and the last one of each group, in turn
   std::vector<std::size_t> stores_;     ///< the nodes that store
   Places stored_;                       ///< the registers that they read
