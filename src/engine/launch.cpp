@@ -285,7 +285,7 @@ class Execution {
       wave.budget = slot.idle > patience || wave.observer ? spin_budget : wave_budget;
       wave.stop = Stop::None;
       if (csr != wave.csr_32) _mm_setcsr(wave.csr_32);  // which takes longer than to look
-      const auto stepper = slot.steppers.find(&wave);
+      const auto stepper = slot.steppers.empty() ? slot.steppers.end() : slot.steppers.find(&wave);
       if (stepper == slot.steppers.end()) [[likely]]
         run_wave(wave);
       else

@@ -12,6 +12,15 @@ const Op* pass(Wave& w, const Op* op, std::uint8_t kind) {
 }
 
 const Op* barrier(Wave& w, const Op* op) {
+  // As nearly always: others are still to come.
+  Workgroup& group = *w.group;
+  if (++group.barriers[0].signals < group.running && !(w.passes & Barrier::workgroup)) {
+    w.signalled = true;
+    w.waits_for = Barrier::workgroup;
+    ++group.waiting;
+    return stop(w, Stop::Barrier, op + 1);
+  }
+  --group.barriers[0].signals;
   signal_barrier(w, 0);
   return pass(w, op, Barrier::workgroup);
 }

@@ -282,22 +282,32 @@ class PairStep {
     low = word(0);
   }
   void add_low() {
-    const auto stride = sum(pair_of(0), pair_of(1));
-    if (!stride || !(op_.flags & flag::write_bits)) return;
-    carry = Carry{.low = place_of(op_.dst), .stride = *stride};
-    for (unsigned i = 0; i < 2; ++i)
-      if (op_.step[i]) carry->high[i] = place_of(op_.src[i]) + 1;
+    if (!(op_.flags & flag::write_bits)) return;
+    carry = Carry{.low = place_of(op_.dst), .operand = {}};
+    for (unsigned i = 0; i < 2; ++i) {
+      Carry::Operand& operand = carry->operand[i];
+      operand.stride = pair_of(i);
+      if (op_.step[i]) operand.high = place_of(op_.src[i]) + 1;
+      if (const auto cut = clamped_word(i, false))
+        operand.word_stride = cut->stride;
+      else
+        operand.word_stride = signed_stride(word(i));
+    }
   }
   void add_high() {
     if (op_.base[2] != Base::Wave) return;
     const auto found = now_.carries.find(place_of(op_.src[2]));
     if (found == now_.carries.end() || place_of(op_.dst) != found->second.low + 1) return;
-    const auto high = [&](unsigned i) { return op_.step[i] ? place_of(op_.src[i]) : 0; };
-    const auto& expected = found->second.high;
     // High halves of scalars are taken for what they are: they do not change from lane to lane.
-    if ((high(0) == expected[0] && high(1) == expected[1]) ||
-        (high(0) == expected[1] && high(1) == expected[0]))
-      other_pair = {found->second.low, found->second.stride};
+    const auto stride = [&](const Carry::Operand& operand, unsigned high) {
+      if (op_.step[high] ? operand.high == place_of(op_.src[high]) : !operand.high)
+        return operand.stride;
+      return operand.high && constant(high) == 0 ? operand.word_stride : std::nullopt;
+    };
+    const auto& [a, b] = found->second.operand;
+    auto both = sum(stride(a, 0), stride(b, 1));
+    if (!both) both = sum(stride(a, 1), stride(b, 0));
+    if (both) other_pair = {found->second.low, *both};
   }
 
   const Affinities& now_;
@@ -316,7 +326,7 @@ void forget(Affinities& now, const Places& written) {
     const Carry& carry = at.second;
     const auto changed = [&](unsigned place) { return place && written.test(place); };
     return written.test(at.first) || written.test(at.first + 1) || changed(carry.low) ||
-           changed(carry.high[0]) || changed(carry.high[1]);
+           changed(carry.operand[0].high) || changed(carry.operand[1].high);
   });
 }
 

@@ -33,11 +33,16 @@ struct Affine {
 /// within a group.
 std::optional<std::int64_t> signed_stride(const Affine& a);
 
-/// An addition's carry, on its way from the low registers of two pairs to their high ones.
+/// An addition's carry, on its way from the low words of two values to their high ones.
 struct Carry {
-  unsigned low = 0;         ///< place of the sum's low register
-  std::int64_t stride = 0;  ///< of the sum
-  unsigned high[2]{};       ///< places of the high registers to be added; 0: not a vector register
+  struct Operand {
+    unsigned high = 0;                        ///< place of the high register; 0: it is a scalar
+    std::optional<std::int64_t> stride;       ///< with that register, or of the scalar
+    std::optional<std::int64_t> word_stride;  ///< if the high word is 0
+    bool operator==(const Operand&) const = default;
+  };
+  unsigned low = 0;  ///< place of the sum's low register
+  Operand operand[2];
   bool operator==(const Carry&) const = default;
 };
 

@@ -151,9 +151,11 @@ void Emitter::open() {
                                     build_.CreateMul(index_, build_.getInt64(lanes_ * 4)));
   if (options_.masked) active_ = mask_at(reg::exec);
 
-  for (const auto& [place, source] : now_)
-    if (is_mask(source) || live_.test(place) || stored_.test(place))
-      (is_mask(source) ? masks_ : outputs_).emplace_back(place, source);
+  for (const auto& [place, source] : now_) {
+    const bool mask = is_mask(source);
+    const bool is_read = live_.test(place) || (mask && file_.lanes == 64 && live_.test(place + 1));
+    if (is_read || stored_.test(place)) (mask ? masks_ : outputs_).emplace_back(place, source);
+  }
 }
 
 Value* Emitter::close() {

@@ -24,8 +24,11 @@
 namespace hipsight::engine {
 namespace {
 
-/// Fewer instructions than this are not worth a loop of their own.
-constexpr std::size_t smallest_cluster = 2;
+/// Whether a cluster is worth a loop of its own: a single instruction only if it accesses memory.
+bool is_worth_code(const Cluster& cluster) {
+  return cluster.arithmetic.size() > 1 ||
+         (cluster.arithmetic.size() == 1 && !cluster.arithmetic.front()->shape);
+}
 
 /// The ops that finish a cluster which compiled code gave up, one instruction at a time.
 struct Rest {
@@ -249,7 +252,7 @@ struct Translator::Impl {
     for (std::size_t c = 0; c < clusters.size(); ++c) {
       const Cluster& cluster = clusters[c];
       append(cluster.before);
-      if (cluster.arithmetic.size() < smallest_cluster) {
+      if (!is_worth_code(cluster)) {
         append(cluster.arithmetic);
       } else {
         for (const Op* op : cluster.arithmetic) grouped.come_before(effects_of(*op, region.file));
