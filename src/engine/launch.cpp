@@ -173,7 +173,7 @@ class Execution {
     std::uint64_t waves = 0;
     unsigned csr = 0;  ///< the host's modes now
     std::uint64_t turns = 0, look_at = 1;
-    std::vector<bool> asked;             ///< regions, to be translated
+    std::vector<RegionCount> asked;      ///< counts of regions that were to be translated, by then
     std::vector<std::uint64_t> earlier;  ///< executions of regions in launches that have ended
 
     explicit Worker(Execution& execution)
@@ -272,10 +272,14 @@ class Execution {
       asked.resize(regions);
       earlier.resize(regions);
       for (std::size_t r = 0; r < regions; ++r) {
-        if (asked[r] || !counts[r].executions) continue;
-        if (counts[r].executions + earlier[r] < worth_translating) continue;
-        asked[r] = true;
-        program.translate_soon(r, counts[r], has_whole_rows(execution_.launch_.dispatch->block));
+        const RegionCount since{counts[r].executions - asked[r].executions,
+                                counts[r].lanes - asked[r].lanes};
+        if (!since.executions) continue;
+        // Again and again, since other waves may come.
+        const std::uint64_t before = asked[r].executions ? 0 : earlier[r];
+        if (since.executions + before < worth_translating) continue;
+        asked[r] = counts[r];
+        program.translate_soon(r, since, has_whole_rows(execution_.launch_.dispatch->block));
       }
     }
 

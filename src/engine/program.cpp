@@ -24,6 +24,11 @@ struct Program::Function {
   bool translatable = true;
   std::optional<Liveness> liveness;
   std::optional<AffineFlow> affine;
+  struct Request {
+    Variants variants;
+    bool rows = false;
+  };
+  std::vector<Request> requests;  ///< of regions: what was asked to be translated soon
 };
 
 namespace {
@@ -54,8 +59,7 @@ bool writes_exec(const isa::Instruction& in) {
 }
 /// The first op of a region that is translated when it is reached first (Tier::Translate).
 const Op* translate_first(Wave& w, const Op* op) {
-  const Launch& launch = *w.group->launch;
-  launch.program->translate_now(op->counter, has_whole_rows(launch.dispatch->block));
+  w.group->launch->program->translate_now(op->counter, w);
   return op;
 }
 std::uint64_t branch_target(const isa::Instruction& in) {
@@ -118,25 +122,33 @@ Task Program::task(std::size_t region, Variants variants, bool rows) {
           .loop = find_loop(regions, *function.liveness, in_function)};
 }
 
-void Program::translate_now(std::size_t region, bool rows) {
+bool Program::translate_now(std::size_t region, const Wave& wave) {
+  if (tier_ != Tier::Translate) return false;
+  const bool rows = has_whole_rows(wave.group->launch->dispatch->block);
   std::unique_lock lock(mutex_);
-  const Task task = this->task(region, {.full = true, .masked = true}, rows);
+  const bool full = may_run_full(wave, *regions_[region].begin, rows);
+  const Task task = this->task(region, {.full = full, .masked = !full}, rows);
   lock.unlock();
   Translator::instance().translate(*this, task);
+  return true;
 }
 
 void Program::translate_soon(std::size_t index, const RegionCount& count, bool rows) {
   const std::lock_guard lock(mutex_);
-  requested_.resize(regions_.size());
-  if (requested_[index]) return;
-  requested_[index] = true;
-  if (!function_of(index).translatable) return;
-  const Region& region = regions_[index];
-  // Code for any EXEC also serves where every lane is on, a little slower.
-  const bool partly = count.lanes < count.executions * region.file.lanes;
-  const bool rarely = count.lanes * 10 > count.executions * region.file.lanes * 9;
-  Translator::instance().request(*this,
-                                 task(index, {.full = !partly || rarely, .masked = partly}, rows));
+  Function& function = function_of(index);
+  if (!function.translatable) return;
+  function.requests.resize(function.regions);
+  auto& [asked, with_rows] = function.requests[index - function.first_region];
+  // Code for any EXEC also serves where every lane is on, a little slower. Where there is none, a
+  // thousandth of the lanes takes some hundredths of the time.
+  const std::uint64_t all = count.executions * regions_[index].file.lanes, off = all - count.lanes;
+  const Variants wanted{.full = off * 10 < all,
+                        .masked = off * 1000 > all || (asked.full && with_rows && !rows)};
+  const Variants more{.full = wanted.full && !asked.full, .masked = wanted.masked && !asked.masked};
+  if (!more.full && !more.masked) return;
+  if (more.full) with_rows = rows;
+  asked = {.full = asked.full || more.full, .masked = asked.masked || more.masked};
+  Translator::instance().request(*this, task(index, more, rows));
 }
 
 std::string Program::text(const isa::Instruction& instruction) {

@@ -62,9 +62,10 @@ class Program {
   /// No more regions than this can ever exist.
   std::size_t region_limit() const;
 
-  /// Translates a region: now, or in the background unless that was asked before.
+  /// Translates a region for waves like this one, if that is to be done at first sight.
+  bool translate_now(std::size_t region, const Wave& wave);
+  /// The same in the background, for the waves that `count` tells of, unless it was asked before.
   /// `rows`: workgroups are as many work-items wide as AffineFlow wants.
-  void translate_now(std::size_t region, bool rows);
   void translate_soon(std::size_t region, const RegionCount& count, bool rows);
 
   /// How its code is to run; said before any of it is looked up.
@@ -94,7 +95,6 @@ class Program {
   std::optional<isa::Decoder> decoder_;
   std::map<std::pair<std::uint64_t, RegisterFile>, std::unique_ptr<Function>> functions_;
   std::vector<Region> regions_;
-  std::vector<bool> requested_;            ///< of regions: that they be translated
   std::vector<std::uint64_t> executions_;  ///< of regions, in launches that have ended
 };
 

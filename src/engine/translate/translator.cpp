@@ -19,6 +19,7 @@
 #include "engine/translate/liveness.h"
 #include "engine/translate/matrix.h"
 #include "engine/wave.h"
+#include "engine/workgroup.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
@@ -149,24 +150,44 @@ const Op* go_round(Wave& w, const Op* op) {
   return nullptr;
 }
 
+/// Where the first op of a translated region leads: the blocks for waves with every lane on, and
+/// for any. Either may be added while other threads run that op: what it leads to is there before
+/// they see it.
+const Op* full_block(const Op& first) {
+  return __atomic_load_n(&first.target, __ATOMIC_ACQUIRE);
+}
+const Op* masked_block(const Op& first) {
+  return reinterpret_cast<const Op*>(__atomic_load_n(&first.imm, __ATOMIC_ACQUIRE));
+}
+
+bool has_all_lanes(const Wave& w, bool rows) {
+  return w.exec() == w.full && (w.whole_rows || !rows);
+}
+
 /// The first op of a translated region: to the block for its EXEC, if there is one.
 const Op* enter(Wave& w, const Op* op) {
-  const bool fits = w.exec() == w.full && (w.whole_rows || !(op->flags & flag::whole_rows));
-  if (fits && op->target && !w.observer) [[likely]] {
+  const Op* const full = full_block(*op);
+  if (full && !w.observer && has_all_lanes(w, op->flags & flag::whole_rows)) [[likely]] {
     // As the block's first op counts, but without looking at each lane.
     RegionCount& count = w.counts[op->counter];
     ++count.executions;
     count.lanes += w.lanes;
-    return op->target + 1;
+    return full + 1;
   }
-  const auto* masked = reinterpret_cast<const Op*>(op->imm);
+  const Op* const masked = masked_block(*op);
+  if (masked && !w.observer) return masked;
+  if (!w.observer && w.group->launch->program->translate_now(op->counter, w)) return op;
   // A block begins with the op that stood here: that one, where there is none for this EXEC, or
   // where each access is to be seen.
-  if (masked && !w.observer) return masked;
-  return (op->target ? op->target : masked)->run(w, op);
+  return (full ? full : masked)->run(w, op);
 }
 
 }  // namespace
+
+bool may_run_full(const Wave& w, const Op& first, bool rows) {
+  if (full_block(first)) rows = __atomic_load_n(&first.flags, __ATOMIC_RELAXED) & flag::whole_rows;
+  return has_all_lanes(w, rows);
+}
 
 Tier choose_tier(const std::optional<Tier>& option) {
   const char* name = std::getenv("HIPSIGHT_ENGINE");
@@ -320,14 +341,18 @@ struct Translator::Impl {
     const std::lock_guard lock(compiling);
     if (!compiler) compiler.emplace();
     const Region& region = task.region;
-    const Op* const full = task.variants.full ? make_block(program, task, false) : nullptr;
-    const Op* const masked = task.variants.masked ? make_block(program, task, true) : nullptr;
-    region.begin->imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(masked));
-    region.begin->target = full;
-    if (!task.affine.words.empty() || !task.affine.pairs.empty())
-      region.begin->flags |= flag::whole_rows;
-    // Other threads may be running this op: what it leads to is there before they see it.
-    __atomic_store_n(&region.begin->run, enter, __ATOMIC_RELEASE);
+    Op& first = *region.begin;
+    if (task.variants.full && !full_block(first)) {
+      const Op* const full = make_block(program, task, false);
+      if (!task.affine.words.empty() || !task.affine.pairs.empty())
+        __atomic_fetch_or(&first.flags, flag::whole_rows, __ATOMIC_RELAXED);
+      __atomic_store_n(&first.target, full, __ATOMIC_RELEASE);
+    }
+    if (task.variants.masked && !masked_block(first)) {
+      const Op* const masked = make_block(program, task, true);
+      __atomic_store_n(&first.imm, reinterpret_cast<std::intptr_t>(masked), __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&first.run, enter, __ATOMIC_RELEASE);
   }
 
   void work() {

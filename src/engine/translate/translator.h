@@ -23,6 +23,10 @@ struct Variants {
   bool full = false, masked = false;
 };
 
+/// Whether code for waves with every lane on serves this wave at a region's first op. Where there
+/// is no such code yet, `rows` says whether it is going to be made for Wave::whole_rows only.
+bool may_run_full(const Wave& wave, const Op& first, bool rows);
+
 /// A region to be translated.
 struct Task {
   Region region;
@@ -43,7 +47,7 @@ class Translator {
  public:
   static Translator& instance();
 
-  /// Translates a region of `program`, now.
+  /// Translates a region of `program`, now; what is there already, others have translated.
   void translate(const Program& program, const Task& task);
   /// The same in the background.
   void request(const Program& program, const Task& task);
