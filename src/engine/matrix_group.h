@@ -15,6 +15,7 @@ struct MatrixGroup {
   struct Chain {
     const Op* first;  ///< says where C and D are
     unsigned steps;
+    bool pair;  ///< whether the next one has the same operands A, step by step: they run together
     struct Step {
       std::uint8_t a, b;  ///< indices of operands
     } step[2 * most];

@@ -69,69 +69,117 @@ struct GroupOperands {
     return op + 1;
   }
 
-  /// Runs a chain whose result's row i lies at row_at(i); each eight rows from a multiple of eight
-  /// lie as the first eight do. NaNs become the positive quiet one: one that a step leaves stays a
-  /// NaN in the next, so that is done at the end.
+  /// Runs chains that have the same operands A, whose result's row i lies at row_at(i); each eight
+  /// rows from a multiple of eight lie as the first eight do. NaNs become the positive quiet one:
+  /// one that a step leaves stays a NaN in the next, so that is done at the end.
   ///
-  /// A block of sums stays in host registers: enough of them to hide the latency of FMAs, and two
-  /// columns where they fit, since each element of A that is read then serves two FMAs.
-  template <class RowAt>
-  static void run(Wave& w, const MatrixGroup::Chain& chain, RowAt row_at) {
-    const Rows *const a = side(0), *const b = side(1);
-    constexpr unsigned size = M * M;
-    auto* const to = reinterpret_cast<float*>(w.bytes() + chain.first->dst);
-    const auto* from = reinterpret_cast<const float*>(registers_of(w, chain.first, 2));
-    alignas(64) float copy[size];
-    if (chain.first->base[2] == Base::Constant) {
-      for (float& c : copy) c = *from;
-      from = copy;
-    } else {
-      from = apart(from, to, size, copy);
-    }
+  /// A block of sums stays in host registers: enough of them to hide the latency of FMAs, and more
+  /// columns where they fit, since each element of A that is read then serves as many FMAs. Reading
+  /// elements is what limits this where the host's core runs a second thread beside it.
+  template <unsigned Chains, class RowAt>
+  static void run(Wave& w, const MatrixGroup::Chain* chain, RowAt row_at) {
+    constexpr unsigned size = M * M, parts = M / 16;
 #ifdef __AVX512F__
-    constexpr unsigned columns = M / 16, rows = 16 / columns;
+    constexpr unsigned columns = parts * Chains, rows = 16 / columns;
 #else
+    static_assert(Chains == 1);
     constexpr unsigned columns = 1, rows = 4;  // eight registers of AVX2
 #endif
     using V = Floats<16>;
+    const Rows *const a = side(0), *const b = side(1);
+    struct Sums {
+      float* to;
+      const float* from;
+      bool constant;
+    } sums[Chains];
+    alignas(64) float copy[Chains][size];
+    for (unsigned c = 0; c < Chains; ++c) {
+      const Op* const op = chain[c].first;
+      auto* const to = reinterpret_cast<float*>(w.bytes() + op->dst);
+      const auto* const from = reinterpret_cast<const float*>(registers_of(w, op, 2));
+      const bool constant = op->base[2] == Base::Constant;
+      sums[c] = {to, constant ? from : apart(from, to, size, copy[c]), constant};
+    }
+    V all{};  // the sum of all results: a NaN makes it one
     for (unsigned i = 0; i < M; i += rows) {
-      for (unsigned j = 0; j < M; j += 16 * columns) {
+      for (unsigned part = 0; part < parts * Chains; part += columns) {
+        // Of the block's row and column: its chain, and its place there.
+        const auto chain_of = [&](unsigned column) { return Chains == 1 ? 0 : column / parts; };
         const auto at = [&](unsigned r, unsigned column) {
-          return row_at(i) + (row_at(r) - row_at(0)) + j + column * 16;
+          return row_at(i) + (row_at(r) - row_at(0)) + (part + column) % parts * 16;
         };
         V sum[rows][columns];
 #pragma clang loop unroll(full)
-        for (unsigned r = 0; r < rows; ++r)
-          for (unsigned column = 0; column < columns; ++column)
-            std::memcpy(&sum[r][column], from + at(r, column), sizeof(V));
-        for (unsigned step = 0; step < chain.steps; ++step) {
-          const float* left = &a[chain.step[step].a][0][i];
-          const float* right = &b[chain.step[step].b][0][j];
+        for (unsigned column = 0; column < columns; ++column) {
+          const Sums& s = sums[chain_of(column)];
+          if (s.constant) {
+#pragma clang loop unroll(full)
+            for (unsigned r = 0; r < rows; ++r) sum[r][column] = *s.from;
+          } else {
+#pragma clang loop unroll(full)
+            for (unsigned r = 0; r < rows; ++r)
+              std::memcpy(&sum[r][column], s.from + at(r, column), sizeof(V));
+          }
+        }
+        for (unsigned step = 0; step < chain->steps; ++step) {
+          const float* left = &a[chain->step[step].a][0][i];
+          const float* right[Chains];
+          for (unsigned c = 0; c < Chains; ++c) right[c] = &b[chain[c].step[step].b][0][part * 16];
           // Not all of K in one straight line, for which the host would wait for its decoder.
 #pragma clang loop unroll_count(8)
-          for (unsigned k = 0; k < K; ++k, left += M, right += M) {
+          for (unsigned k = 0; k < K; ++k, left += M) {
             V row[columns];
-            std::memcpy(row, right, sizeof row);
+#pragma clang loop unroll(full)
+            for (unsigned column = 0; column < columns; ++column)
+              std::memcpy(&row[column], right[chain_of(column)] + k * M + column % parts * 16,
+                          sizeof(V));
 #pragma clang loop unroll(full)
             for (unsigned r = 0; r < rows; ++r)
               for (unsigned column = 0; column < columns; ++column)
                 sum[r][column] = multiply_add(V(left[r]), row[column], sum[r][column]);
           }
         }
-        // A NaN makes the sum of them all one; so can infinities, which do no harm here.
-        V all = sum[0][0];
-#pragma clang loop unroll(full)
-        for (unsigned n = 1; n < rows * columns; ++n) all += sum[n / columns][n % columns];
-        if (__builtin_reduce_or(all != all)) [[unlikely]] {
-          const V nan = std::bit_cast<float>(0x7fc00000u);
-          for (auto& row : sum)
-            for (V& v : row) v = v == v ? v : nan;
-        }
 #pragma clang loop unroll(full)
         for (unsigned r = 0; r < rows; ++r)
           for (unsigned column = 0; column < columns; ++column)
-            std::memcpy(to + at(r, column), &sum[r][column], sizeof(V));
+            std::memcpy(sums[chain_of(column)].to + at(r, column), &sum[r][column], sizeof(V));
+        // Two and two: one after the other, the host would wait for each.
+#pragma clang loop unroll(full)
+        for (unsigned n = rows * columns / 2; n > 0; n /= 2)
+#pragma clang loop unroll(full)
+          for (unsigned m = 0; m < n; ++m)
+            sum[m / columns][m % columns] += sum[(m + n) / columns][(m + n) % columns];
+        all += sum[0][0];
       }
+    }
+    // So can infinities, which do no harm here.
+    if (!__builtin_reduce_or(all != all)) [[likely]]
+      return;
+    const V nan = std::bit_cast<float>(0x7fc00000u);
+    for (const Sums& s : sums) {
+      for (unsigned i = 0; i < size; i += 16) {
+        V v;
+        std::memcpy(&v, s.to + i, sizeof v);
+        v = v == v ? v : nan;
+        std::memcpy(s.to + i, &v, sizeof v);
+      }
+    }
+  }
+
+  /// Runs a group's chains.
+  template <class RowAt>
+  static void run_all(Wave& w, const MatrixGroup& group, RowAt row_at) {
+    for (unsigned i = 0; i < group.chains;) {
+      const MatrixGroup::Chain* const chain = &group.chain[i];
+#ifdef __AVX512F__
+      if (chain->pair) {
+        run<2>(w, chain, row_at);
+        i += 2;
+        continue;
+      }
+#endif
+      run<1>(w, chain, row_at);
+      ++i;
     }
   }
 };
@@ -143,21 +191,17 @@ using Operands = GroupOperands<T, M, K, lanes == 64 ? K * M / lanes : K>;
 template <class T, unsigned M, unsigned K>
 const Op* sum_mfma(Wave& w, const Op* op) {
   constexpr unsigned lanes = 64;
-  const MatrixGroup& group = group_of(op);
-  for (unsigned i = 0; i < group.chains; ++i)
-    Operands<T, M, K, lanes>::run(w, group.chain[i], [](unsigned row) {
-      const auto [r, lane] = mfma_place<M>(0, row, 0);
-      return r * lanes + lane;
-    });
+  Operands<T, M, K, lanes>::run_all(w, group_of(op), [](unsigned row) {
+    const auto [r, lane] = mfma_place<M>(0, row, 0);
+    return r * lanes + lane;
+  });
   return op + 1;
 }
 
 /// WMMA of gfx11 with words as results: each row of A, and column of B, in two lanes.
 template <class T, unsigned M, unsigned K>
 const Op* sum_wmma(Wave& w, const Op* op) {
-  const MatrixGroup& group = group_of(op);
-  for (unsigned i = 0; i < group.chains; ++i)
-    Operands<T, M, K, 32>::run(w, group.chain[i], [](unsigned row) { return row * M; });
+  Operands<T, M, K, 32>::run_all(w, group_of(op), [](unsigned row) { return row * M; });
   return op + 1;
 }
 

@@ -20,6 +20,24 @@ MatrixGroup::Chain* chain_of(MatrixGroup& group, const Op& op) {
   return at == end ? nullptr : at;
 }
 
+/// Puts chains that have the same operands A side by side, two and two. Chains do not depend on
+/// each other.
+void pair_chains(MatrixGroup& group) {
+  using Chain = MatrixGroup::Chain;
+  Chain* const end = group.chain + group.chains;
+  for (Chain* chain = group.chain; chain < end; ++chain) {
+    const auto same = [&](const Chain& other) {
+      return std::equal(chain->step, chain->step + chain->steps, other.step,
+                        other.step + other.steps,
+                        [](const auto& one, const auto& two) { return one.a == two.a; });
+    };
+    Chain* const other = std::find_if(chain + 1, end, same);
+    if (other == end) continue;
+    chain->pair = true;
+    std::swap(*++chain, *other);
+  }
+}
+
 }  // namespace
 
 std::optional<GroupedMatrix> grouped_matrix(const Op& op, const RegisterFile& file) {
@@ -91,7 +109,7 @@ bool MatrixGroups::take(const Op& op, const GroupedMatrix& how) {
 
   if (!goes_on) {
     chain = &group.chain[group.chains++];
-    *chain = {.first = &op, .steps = 0, .step = {}};
+    *chain = {.first = &op, .steps = 0, .pair = false, .step = {}};
     read_ |= c;
   }
   chain->step[chain->steps++] = {static_cast<std::uint8_t>(a), static_cast<std::uint8_t>(b)};
@@ -142,6 +160,7 @@ void MatrixGroups::end_group() {
     return;
   }
   MatrixGroup& group = groups_->back();
+  pair_chains(group);
   Op& op = ops_->emplace_back(*group.chain[0].first);
   op.run = sum_;
   op.imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&group));
