@@ -249,6 +249,37 @@ KERNEL lds_rows(const u32* a, const u32* b, u32* out, u32 n) {
   h = mix(mix(mix(mix(h, two.x), two.y), odd.x), odd.y);
   if (i < n) out[i] = mix(mix(mix(mix(h, other.x), other.y), other.z), other.w);
 }
+/// Operands of matrix instructions as kernels read them from LDS, up to its last byte: some dwords
+/// of each line, which are close together, or not, or meet.
+KERNEL lds_operands(const u32* a, const u32* b, u32* out, u32 n) {
+  constexpr u32 kLines = 16, kLine = 20;
+  LDS __attribute__((aligned(16))) u32 lines[kLines * kLine];
+  const u32 t = lane(), i = index();
+  for (u32 j = t; j < kLines * kLine; j += __builtin_amdgcn_workgroup_size_x())
+    lines[j] = a[j] ^ b[j + 5];
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  u32 h = 1;
+  const auto read = [&](u32 line, u32 from) {
+    constexpr u32 twos[]{0, 4, 8, 12, 18, 2, 14, 6, 16}, fours[]{0, 4, 16};
+#pragma clang loop unroll(full)
+    for (const u32 at : twos) {
+      const u32x2 x = *reinterpret_cast<const u32x2*>(lines + line * kLine + from + at);
+      h = mix(mix(h, x.x), x.y);
+    }
+#pragma clang loop unroll(full)
+    for (const u32 at : fours) {
+      const u32x4 x = *reinterpret_cast<const u32x4*>(lines + line * kLine + at);
+      h = mix(mix(mix(mix(h, x.x), x.y), x.z), x.w);
+    }
+  };
+  read(t & 15, 0);
+  read(15 - (t & 15), 0);
+  read(t >> 1 & 7, t >> 5 & 2);
+  read((t & 7) * 2, t >> 4 & 2);
+  if (i < n) out[i] = h;
+}
 /// From LDS at places that tiles of 16 by 16 work-items have, and at some that look like them.
 KERNEL lds_tiles(const u32* a, const u32* b, u32* out, u32 n) {
   LDS u32 words[256];

@@ -103,6 +103,13 @@ struct Known {
   Affine affine;
   std::optional<std::uint32_t> value;
 };
+Known known_constant(std::uint32_t value) {
+  return {{.known = true,
+           .stride = 0,
+           .zeros = static_cast<std::uint8_t>(std::countr_zero(value)),
+           .bits = bits_of(value)},
+          value};
+}
 
 Affine multiply(const Known& a, const Known& b) {
   const Known &constant = a.value ? a : b, &other = a.value ? b : a;
@@ -163,6 +170,10 @@ Affinities meet(const Affinities& a, const Affinities& b) {
                         .rough = std::max(x.rough, y->second.rough),
                         .sure = x.sure && y->second.sure};
   }
+  for (const auto& [place, value] : a.constants)
+    if (const auto other = b.constants.find(place);
+        other != b.constants.end() && other->second == value)
+      met.constants[place] = value;
   return met;
 }
 
@@ -317,7 +328,9 @@ class PairStep {
 
 /// Forgets what is said of places that are written.
 void forget(Affinities& now, const Places& written) {
-  std::erase_if(now.words, [&](const auto& word) { return written.test(word.first); });
+  const auto is_written = [&](const auto& at) { return written.test(at.first); };
+  std::erase_if(now.words, is_written);
+  std::erase_if(now.constants, is_written);
   std::erase_if(now.pairs, [&](const auto& pair) {
     return written.test(pair.first) || written.test(pair.first + 1);
   });
@@ -359,14 +372,13 @@ void AffineFlow::step(Affinities& now, const Op& op, const RegisterFile& file, b
     for (unsigned i = 0; i < shape->operands; ++i) {
       const isa::Type type = shape->operand[i];
       if (op.base[i] == Base::Constant && is_word(type)) {
-        const std::uint32_t value = *reinterpret_cast<const std::uint32_t*>(op.src[i]);
-        known[i].value = value;
-        known[i].affine = {.known = true,
-                           .stride = 0,
-                           .zeros = static_cast<std::uint8_t>(std::countr_zero(value)),
-                           .bits = bits_of(value)};
+        known[i] = known_constant(*reinterpret_cast<const std::uint32_t*>(op.src[i]));
       } else if (op.broadcast >> i & 1 && is_word(type)) {
-        known[i].affine = {.known = true};
+        const auto constant = now.constants.find(place::at(op.origin[i], file.lanes * 4));
+        if (constant != now.constants.end())
+          known[i] = known_constant(constant->second);
+        else
+          known[i].affine = {.known = true};
       } else if (op.step[i] && is_word(type)) {
         const auto at =
             now.words.find(place::at(static_cast<std::uint32_t>(op.src[i]), file.lanes * 4));
@@ -382,9 +394,14 @@ void AffineFlow::step(Affinities& now, const Op& op, const RegisterFile& file, b
   if (plain) pairs.run();
   forget(now, effects.writes);
   if (!effects.movable && op.instruction->format > isa::Format::Smem) now = {};
+  if (!effects.complete) now.constants.clear();
   const unsigned to = place::at(op.dst, file.lanes * 4);
   if (pairs.low && pairs.low->known) result = *pairs.low;
   if (result.known || result.rough < 32) now.words[to] = result;
+  if (shape && shape->name == "S_MOVK_I32")
+    now.constants[to] = *reinterpret_cast<const std::uint32_t*>(op.src[1]);
+  if (shape && shape->name == "S_MOV_B32" && op.base[0] == Base::Constant)
+    now.constants[to] = *reinterpret_cast<const std::uint32_t*>(op.src[0]);
   if (pairs.pair) now.pairs[to] = *pairs.pair;
   if (pairs.pair == 0) now.words[to] = now.words[to + 1] = {.known = true};
   if (pairs.other_pair) now.pairs[pairs.other_pair->first] = pairs.other_pair->second;

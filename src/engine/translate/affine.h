@@ -56,7 +56,7 @@ struct Clamped {
   bool operator==(const Clamped&) const = default;
 };
 
-/// What is known of vector registers, by place; what is missing is not known.
+/// What is known of registers, by place; what is missing is not known.
 struct Affinities {
   std::map<unsigned, Affine> words;
   /// Of pairs of registers, by the first one's place: by how much the 64-bit value grows from lane
@@ -65,6 +65,7 @@ struct Affinities {
   std::map<unsigned, std::int64_t> pairs;
   std::map<unsigned, Carry> carries;  ///< by the mask's place
   std::map<unsigned, Clamped> clamped;
+  std::map<unsigned, std::uint32_t> constants;  ///< in scalar registers
 
   bool operator==(const Affinities&) const = default;
   /// By how much the pair grows from lane to lane.

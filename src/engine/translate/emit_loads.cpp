@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "engine/translate/emitter.h"
 
@@ -37,8 +38,7 @@ const Load* load_of(const Op& op) {
 
 void Emitter::emit_load(Node& node, const Load& load) {
   if (load.lds) {
-    const auto index = static_cast<int>(&node - nodes_.data());
-    if (!node.result[0] && !pending_.contains({index, 0})) emit_lds_loads(node.first[0]);
+    if (!node.result[0] && !pending_.contains(node.result)) emit_lds_loads(node.first[0]);
     return;
   }
   const auto index = static_cast<std::size_t>(&node - nodes_.data());
@@ -112,14 +112,25 @@ void Emitter::emit_lds_loads(const Source& address) {
     }
   }
   if (known.known) {
+    const auto stride = static_cast<std::int32_t>(known.stride);
+    std::vector<LdsAccess> accesses;
     for (const One& one : all) {
-      const auto node = static_cast<int>(one.node - nodes_.data());
-      const unsigned dwords = known.stride ? one.load->dwords : 1;
-      for (unsigned d = 0; d < one.load->dwords * one.load->accesses; d += dwords) {
-        const unsigned access = d / one.load->dwords, in_access = d % one.load->dwords;
-        const std::uint32_t offset = lds_offset(*one.node->op, *one.load, access) + in_access * 4;
-        pending_[{node, d}] = {known, dwords, offset, at};
+      // In one place for all lanes, each dword is an access of its own.
+      const unsigned dwords = stride ? one.load->dwords : 1;
+      for (unsigned r = 0; r < one.load->dwords * one.load->accesses; r += dwords) {
+        const unsigned access = r / one.load->dwords, dword = r % one.load->dwords;
+        accesses.push_back(
+            {lds_offset(*one.node->op, *one.load, access) + dword * 4, dwords, one.node, r});
       }
+    }
+    std::ranges::sort(accesses, {}, &LdsAccess::offset);
+    for (auto first = accesses.begin(); first != accesses.end();) {
+      const auto end =
+          first + std::min<std::ptrdiff_t>(first->dwords == 2 ? 2 : 1, accesses.end() - first);
+      const Pending& load = pending_loads_.emplace_back(stride, std::vector(first, end), at);
+      for (const LdsAccess& access : load.accesses)
+        for (unsigned d = 0; d < access.dwords; ++d) pending_[access.results() + d] = &load;
+      first = end;
     }
     return;
   }
@@ -180,18 +191,92 @@ std::string_view pattern_of(std::int32_t stride, unsigned bytes) {
   return side_by_side ? " contiguous" : " strided";
 }
 
-void Emitter::load_pending(int node, unsigned component) {
-  const auto found = std::prev(pending_.upper_bound({node, component}));
-  const Pending& load = found->second;
-  const auto stride = static_cast<std::int32_t>(load.known.stride);
-  const std::string_view pattern = pattern_of(stride, load.dwords * 4);
-  const std::string name = fmt::format("LDS {}{}", load.dwords, pattern);
-  Value* const by = build_.getInt32(load.offset);
-  Value** const results = nodes_[static_cast<std::size_t>(node)].result + found->first.second;
+void Emitter::load_pending(Value** result) {
+  const Pending& load = *pending_.at(result);
+  if (load_four(load.stride, load.accesses, load.at)) return;
+  for (const LdsAccess& access : load.accesses) load_affine(load.stride, access, load.at);
+}
+
+void Emitter::load_affine(std::int32_t stride, const LdsAccess& access, Value* at) {
+  const std::string_view pattern = pattern_of(stride, access.dwords * 4);
+  const std::string name = fmt::format("LDS {}{}", access.dwords, pattern);
+  Value* const by = build_.getInt32(access.offset);
   if (pattern == " strided")
-    call(name, {wave_, by, build_.getInt32(load.known.stride), load.at}, results);
+    call(name, {wave_, by, build_.getInt32(static_cast<std::uint32_t>(stride)), at},
+         access.results());
   else
-    call(name, {wave_, by, load.at}, results);
+    call(name, {wave_, by, at}, access.results());
+}
+
+bool Emitter::load_four(std::int32_t stride, std::span<const LdsAccess> accesses, Value* at) {
+  constexpr unsigned lanes = 16, four = 4;
+  const bool strided = pattern_of(stride, accesses.front().dwords * 4) == " strided";
+  if (options_.group != lanes || !strided) return false;  // a register of AVX-512
+  const std::uint32_t offset = accesses.front().offset;
+  llvm::SmallVector<unsigned, four> place;  // of each dword, behind the first one
+  llvm::SmallVector<Value**, four> result;
+  std::uint32_t wanted = 0;
+  for (const LdsAccess& access : accesses) {
+    const std::uint32_t bytes = access.offset - offset;
+    if (bytes % 4 || bytes / 4 + access.dwords > lanes) return false;
+    for (unsigned d = 0; d < access.dwords; ++d) {
+      place.push_back(bytes / 4 + d);
+      result.push_back(access.results() + d);
+      wanted |= 1u << place.back();
+    }
+  }
+  if (place.size() != four || std::popcount(wanted) != four) return false;
+  // Dwords of four lanes come to one register, each lane's moved up so far that they lie where no
+  // other's do.
+  llvm::SmallVector<unsigned, four> moved;
+  std::uint32_t taken = 0;
+  for (unsigned by = 0; moved.size() < four && wanted << by < 1u << lanes; ++by) {
+    if (taken & wanted << by) continue;
+    taken |= wanted << by;
+    moved.push_back(by);
+  }
+  if (moved.size() < four) return false;
+
+  Value* const lds = build_.CreateLoad(build_.getPtrTy(), wave_at(wave_, offsetof(Wave, lds)));
+  Value* const first = build_.CreateGEP(
+      build_.getInt8Ty(), lds,
+      build_.CreateZExt(build_.CreateExtractElement(at, std::uint64_t{0}), build_.getInt64Ty()));
+  Value* together[four];  // of lanes n, n + 4, n + 8 and n + 12
+  for (unsigned n = 0; n < four; ++n) {
+    together[n] = splat(0);
+    for (unsigned i = 0; i < four; ++i) {
+      llvm::SmallVector<llvm::Constant*, lanes> here;
+      for (unsigned l = 0; l < lanes; ++l)
+        here.push_back(build_.getInt1(wanted << moved[i] >> l & 1));
+      const std::int64_t bytes =
+          offset + std::int64_t{stride} * (four * i + n) - std::int64_t{moved[i]} * 4;
+      Value* const from = build_.CreateGEP(build_.getInt8Ty(), first,
+                                           build_.getInt64(static_cast<std::uint64_t>(bytes)));
+      together[n] = build_.CreateMaskedLoad(bits_, from, llvm::Align(1),
+                                            llvm::ConstantVector::get(here), together[n]);
+    }
+  }
+  // Then they are turned in two steps: two dwords of two lanes, one dword of four lanes.
+  const auto shuffle = [&](Value* a, Value* b, auto at_quarter) {
+    llvm::SmallVector<int, lanes> all;
+    for (unsigned i = 0; i < four; ++i)
+      for (const unsigned l : at_quarter(i)) all.push_back(static_cast<int>(l));
+    return build_.CreateShuffleVector(a, b, all);
+  };
+  for (unsigned d = 0; d < four; d += 2) {
+    const auto two = [&](unsigned i) {
+      const unsigned x = moved[i] + place[d], y = moved[i] + place[d + 1];
+      return std::array{x, lanes + x, y, lanes + y};
+    };
+    Value* const low = shuffle(together[0], together[1], two);
+    Value* const high = shuffle(together[2], together[3], two);
+    for (unsigned e = 0; e < 2; ++e)
+      *result[d + e] = shuffle(low, high, [&](unsigned i) {
+        const unsigned x = four * i + 2 * e;
+        return std::array{x, x + 1, lanes + x, lanes + x + 1};
+      });
+  }
+  return true;
 }
 
 Affine Emitter::affine_of(const Op& op) const {

@@ -25,7 +25,7 @@ Value* Emitter::initial(unsigned place) {
 Value* Emitter::value_of(const Source& source) {
   if (source.node < 0) return initial(source.place);
   Value*& value = nodes_[static_cast<std::size_t>(source.node)].result[source.component];
-  if (!value) load_pending(source.node, source.component);
+  if (!value) load_pending(&value);
   return value;
 }
 

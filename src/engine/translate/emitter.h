@@ -6,6 +6,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -51,6 +52,15 @@ struct Load {
   bool lds;
   unsigned dwords, accesses = 1;
   std::uint32_t offset_unit = 1;
+};
+/// One access of a load from LDS: so many bytes behind the address.
+struct LdsAccess {
+  std::uint32_t offset;
+  unsigned dwords;
+  Node* node;
+  unsigned first;  ///< of the node's results
+
+  Value** results() const { return node->result + first; }
 };
 /// The load that an op is, if the emitter knows it.
 const Load* load_of(const Op& op);
@@ -195,15 +205,18 @@ class Emitter {
   void emit_lds_loads(const Source& address);
   /// Bytes behind an address that are read from LDS.
   std::uint32_t lds_extent(const Source& address) const;
-  /// A load from LDS whose lanes' addresses are known to lie regularly. It is done where its
-  /// result is needed first, since stores come last: so it takes no host register before.
+  /// Accesses to LDS whose lanes' addresses are known to lie regularly, loaded together. That is
+  /// done where a result is needed first, since stores come last: so they take no host register
+  /// before.
   struct Pending {
-    Affine known;
-    unsigned dwords;
-    std::uint32_t offset;
+    std::int32_t stride;
+    std::vector<LdsAccess> accesses;
     Value* at;
   };
-  void load_pending(int node, unsigned component);
+  void load_pending(Value** result);
+  void load_affine(std::int32_t stride, const LdsAccess& access, Value* at);
+  /// Accesses of four dwords together, where lanes are `stride` bytes apart; false: not so.
+  bool load_four(std::int32_t stride, std::span<const LdsAccess> accesses, Value* at);
   /// What is known of a load's address.
   Affine affine_of(const Op& op) const;
 
@@ -287,7 +300,8 @@ class Emitter {
   std::map<std::size_t, Value*> places_;  ///< of nodes: two slots for each group of lanes
   /// Of addresses in LDS, the same.
   std::map<std::tuple<int, unsigned, unsigned>, Value*> lds_places_;
-  std::map<std::pair<int, unsigned>, Pending> pending_;  ///< by node and first component
+  std::deque<Pending> pending_loads_;
+  std::map<Value**, const Pending*> pending_;  ///< by where their results go
   bool at_leaders_ = false;  ///< lanes are the first and the last one of each group, in turn
   std::vector<std::size_t> stores_;     ///< the nodes that store
   Places stored_;                       ///< the registers that they read
