@@ -190,6 +190,7 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
   const std::span code(image_ + symbol.address, symbol.size);
   std::set<std::uint64_t> leaders{symbol.address};
   function.instructions.reserve(code.size() / 4);  // ops and regions point at them
+  std::optional<std::uint64_t> behind_exec;        ///< what follows a write of EXEC
   for (std::size_t at = 0; at + 4 <= code.size();) {
     const std::uint64_t address = symbol.address + at;
     auto decoded = decoder_->decode(code.subspan(at), address);
@@ -204,7 +205,13 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
     const isa::Instruction& in = function.instructions.emplace_back(*decoded);
     if (is_branch(in)) leaders.insert(branch_target(in));
     at += in.size;
-    if (leaves(in) || writes_exec(in)) leaders.insert(symbol.address + at);
+    // A branch does nothing to lanes: it belongs to the region that narrowed EXEC for it.
+    if (behind_exec && !is_branch(in)) leaders.insert(*behind_exec);
+    behind_exec.reset();
+    if (leaves(in))
+      leaders.insert(symbol.address + at);
+    else if (writes_exec(in))
+      behind_exec = symbol.address + at;
     if (bars_translation(in)) function.translatable = false;
   }
 

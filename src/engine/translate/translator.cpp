@@ -48,6 +48,9 @@ struct Block {
   std::deque<Rest> rests;
   std::deque<MatrixGroup> groups;
   LoopCode loop;
+
+  /// Whether it is quicker than the ops as they are.
+  bool has_code() const { return !rests.empty() || !groups.empty() || loop.run; }
 };
 
 /// What is known of the address of an op that accesses LDS or memory.
@@ -64,11 +67,16 @@ Affine address_of(const Op& op, const Affinities& affine, const RegisterFile& fi
   return {.known = true, .stride = static_cast<std::uint32_t>(*stride)};
 }
 
+/// What the first op of a region does that is not translated.
+Run counting(const RegisterFile& file) {
+  return host_table().find("region")->run(file.lanes, false);
+}
+
 const Op* leave(Wave&, const Op*) {
   return nullptr;
 }
-const Op* go_to(Wave&, const Op* op) {
-  return op->target;
+const Op* go_to(Wave& w, const Op* op) {
+  [[clang::musttail]] return op->target->run(w, op->target);
 }
 
 std::uint64_t read_bits(const Wave& w, std::uint32_t offset) {
@@ -172,7 +180,8 @@ const Op* enter(Wave& w, const Op* op) {
     RegionCount& count = w.counts[op->counter];
     ++count.executions;
     count.lanes += w.lanes;
-    return full + 1;
+    const Op* const first = full + 1;
+    [[clang::musttail]] return first->run(w, first);
   }
   const Op* const masked = masked_block(*op);
   if (masked && !w.observer) return masked;
@@ -232,7 +241,7 @@ struct Translator::Impl {
     Block& block = blocks.emplace_back(&program, Block{}).second;
     block.ops.push_back(*region.begin);
     Op& first = block.ops.front();
-    first.run = host_table().find("region")->run(region.file.lanes, false);
+    first.run = counting(region.file);
     const std::span rest(region.begin + 1, region.end);
     // This block is run by waves with every lane on, unless it is masked.
     Addresses addresses;
@@ -342,17 +351,26 @@ struct Translator::Impl {
     if (!compiler) compiler.emplace();
     const Region& region = task.region;
     Op& first = *region.begin;
+    // Where there is code for some waves, the others have a block too, or they would ask for it
+    // again and again.
+    const auto block_of = [&](bool masked) -> const Op* {
+      const Op* const made = make_block(program, task, masked);
+      if (blocks.back().second.has_code() || (masked && full_block(first))) return made;
+      blocks.pop_back();
+      return nullptr;
+    };
     if (task.variants.full && !full_block(first)) {
-      const Op* const full = make_block(program, task, false);
+      const Op* const full = block_of(false);
       if (!task.affine.words.empty() || !task.affine.pairs.empty())
         __atomic_fetch_or(&first.flags, flag::whole_rows, __ATOMIC_RELAXED);
       __atomic_store_n(&first.target, full, __ATOMIC_RELEASE);
     }
     if (task.variants.masked && !masked_block(first)) {
-      const Op* const masked = make_block(program, task, true);
+      const Op* const masked = block_of(true);
       __atomic_store_n(&first.imm, reinterpret_cast<std::intptr_t>(masked), __ATOMIC_RELEASE);
     }
-    __atomic_store_n(&first.run, enter, __ATOMIC_RELEASE);
+    const bool is_quicker = full_block(first) || masked_block(first);
+    __atomic_store_n(&first.run, is_quicker ? enter : counting(region.file), __ATOMIC_RELEASE);
   }
 
   void work() {
