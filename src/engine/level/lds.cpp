@@ -58,11 +58,11 @@ bool move_all_lanes(Wave& w, std::uint64_t data, std::uint64_t address_register,
   std::byte* const registers = w.bytes() + data;
   const auto base = reinterpret_cast<std::uintptr_t>(w.lds) + offset;
   if constexpr (Dwords == 1) {
-    Rows rows;
+    Rows<16> rows;
     if (find_rows(w, address, nullptr, rows)) {
       std::uint64_t highest = 0;
-      for (unsigned r = 0; r < w.lanes / Rows::lanes; ++r) highest = std::max(highest, rows.at[r]);
-      if (highest + offset + Rows::bytes > w.lds_bytes) return false;
+      for (unsigned r = 0; r < w.lanes / rows.lanes; ++r) highest = std::max(highest, rows.at[r]);
+      if (highest + offset + rows.bytes > w.lds_bytes) return false;
       copy_rows<Store>(w, registers, base, rows);
       return true;
     }

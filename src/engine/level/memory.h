@@ -58,37 +58,48 @@ inline bool contiguous(const T* at, T step, unsigned count) {
   return different == 0;
 }
 
-/// Where rows of sixteen lanes have a dword each, side by side: that of each row's first lane.
+/// Where rows of eight or sixteen lanes have a dword each, side by side: that of each row's first
+/// lane.
+template <unsigned Lanes>
 struct Rows {
-  static constexpr unsigned lanes = 16, bytes = 4 * lanes;
+  static constexpr unsigned lanes = Lanes, bytes = 4 * lanes;
   std::uint64_t at[64 / lanes];
 };
 /// The rows of addresses in registers (`high` may be null: words only), if all are such rows.
+template <unsigned Lanes>
 inline bool find_rows(const Wave& w, const std::uint32_t* low, const std::uint32_t* high,
-                      Rows& rows) {
-  constexpr U32x16 steps{0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60};
-  U32x16 different = 0;
-  for (unsigned lane = 0; lane < w.lanes; lane += Rows::lanes) {
+                      Rows<Lanes>& rows) {
+  using Words = Vec<std::uint32_t, Lanes>;
+  const auto row_of = [](const std::uint32_t* words) {
+    Words row;
+    std::memcpy(&row, words, sizeof row);
+    return row;
+  };
+  constexpr U32x16 all_steps{0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60};
+  Words steps;
+  std::memcpy(&steps, &all_steps, sizeof steps);
+  Words different = 0;
+  for (unsigned lane = 0; lane < w.lanes; lane += Lanes) {
     const std::uint32_t first = low[lane];
-    const auto* words = reinterpret_cast<const std::byte*>(low + lane);
-    different |= load_slice(words) ^ (steps + first);
-    different |= first > ~0u - Rows::bytes;  // then it wraps
-    rows.at[lane / Rows::lanes] = first;
+    different |= row_of(low + lane) ^ (steps + first);
+    different |= first > ~0u - Rows<Lanes>::bytes;  // then it wraps
+    rows.at[lane / Lanes] = first;
     if (!high) continue;
-    different |= load_slice(reinterpret_cast<const std::byte*>(high + lane)) ^ high[lane];
-    rows.at[lane / Rows::lanes] |= std::uint64_t{high[lane]} << 32;
+    different |= row_of(high + lane) ^ high[lane];
+    rows.at[lane / Lanes] |= std::uint64_t{high[lane]} << 32;
   }
   return !__builtin_reduce_or(different);
 }
 /// Between a register and the rows, `base` bytes on.
-template <bool Store>
-inline void copy_rows(const Wave& w, std::byte* reg, std::uint64_t base, const Rows& rows) {
-  for (unsigned r = 0; r < w.lanes / Rows::lanes; ++r) {
+template <bool Store, unsigned Lanes>
+inline void copy_rows(const Wave& w, std::byte* reg, std::uint64_t base, const Rows<Lanes>& rows) {
+  constexpr unsigned bytes = Rows<Lanes>::bytes;
+  for (unsigned r = 0; r < w.lanes / Lanes; ++r) {
     auto* const memory = reinterpret_cast<std::byte*>(base + rows.at[r]);
     if constexpr (Store)
-      std::memcpy(memory, reg + r * Rows::bytes, Rows::bytes);
+      std::memcpy(memory, reg + r * bytes, bytes);
     else
-      std::memcpy(reg + r * Rows::bytes, memory, Rows::bytes);
+      std::memcpy(reg + r * bytes, memory, bytes);
   }
 }
 

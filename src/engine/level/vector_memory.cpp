@@ -109,23 +109,29 @@ struct Global {
   /// One dword of every lane, in rows that lie side by side: no table of addresses.
   template <bool Store>
   static bool move_rows(Wave& w, const Op* op) {
+    return !w.observer && (move_rows_of<16, Store>(w, op) || move_rows_of<8, Store>(w, op));
+  }
+  template <unsigned Lanes, bool Store>
+  static bool move_rows_of(Wave& w, const Op* op) {
     const isa::Instruction& in = *op->instruction;
     const bool words = in.base.where == isa::Where::Sgpr;
     const std::uint32_t* low = register_at(w, op->src[0]);
-    Rows rows;
-    if (w.observer ||
-        !find_rows(w, low, words ? nullptr : register_at(w, op->src[0] + w.register_bytes), rows))
+    Rows<Lanes> rows;
+    if (!find_rows(w, low, words ? nullptr : register_at(w, op->src[0] + w.register_bytes), rows))
       return false;
     const std::uint64_t base =
         static_cast<std::uint64_t>(op->imm) + (words ? w.pair(in.base.index) : 0);
     const KnownRange& known = known_range(w, op);
-    if (known.epoch != epoch(w) || known.end - known.begin < Rows::bytes) return false;
-    const std::uint64_t limit = known.end - known.begin - Rows::bytes;
+    if (known.epoch != epoch(w) || known.end - known.begin < rows.bytes) return false;
+    const std::uint64_t limit = known.end - known.begin - rows.bytes;
+    const unsigned count = w.lanes / Lanes;
     bool outside = false;
-    for (unsigned r = 0; r < w.lanes / Rows::lanes; ++r)
-      outside |= base + rows.at[r] - known.begin > limit;
+    for (unsigned r = 0; r < count; ++r) {
+      rows.at[r] += base;
+      outside |= rows.at[r] - known.begin > limit;
+    }
     if (outside) return false;
-    copy_rows<Store>(w, w.bytes() + (Store ? op->src[1] : op->dst), base, rows);
+    copy_rows<Store>(w, w.bytes() + (Store ? op->src[1] : op->dst), 0, rows);
     return true;
   }
 

@@ -132,7 +132,7 @@ inline void deal(const Bits (&in)[2], Bits* out) {
   out[0] = every_second<0>(in[0], in[1], LaneIndices());
   out[1] = every_second<1>(in[0], in[1], LaneIndices());
 }
-inline void deal(const Bits (&in)[4], Bits* out) {
+[[maybe_unused]] inline void deal(const Bits (&in)[4], Bits* out) {
   Bits low[2], high[2];
   deal({in[0], in[1]}, low);
   deal({in[2], in[3]}, high);
