@@ -1,8 +1,10 @@
 // What the programs that launch GEMMs share.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "hipsight/kernels/gemm.h"
 
@@ -27,12 +29,25 @@ struct Operands {
         c{allocate<Out>(m, n), m, n, n} {}
 };
 
-/// As the library would do it, with all the workspace that it asks for.
+inline Workspace workspace_of(std::size_t bytes) {
+  Workspace workspace{nullptr, bytes};
+  if (bytes && hipMalloc(&workspace.data, bytes) != hipSuccess) std::exit(1);
+  return workspace;
+}
+
+/// As the library would do it, with all the workspace that it asks for; or, if a size is named, in
+/// tiles of it and so many parts of the depth.
 template <class A, class B, class C>
-Status quickest(const A& a, const B& b, const C& c) {
-  Workspace workspace{nullptr, gemm_workspace(a, b, c)};
-  if (workspace.bytes && hipMalloc(&workspace.data, workspace.bytes) != hipSuccess) std::exit(1);
-  return gemm(nullptr, a, b, c, Identity{}, 1, workspace);
+Status run(const A& a, const B& b, const C& c, const std::string& size, int splits) {
+  if (size.empty())
+    return gemm(nullptr, a, b, c, Identity{}, 1, workspace_of(gemm_workspace(a, b, c)));
+  const auto problem = gemm_problem(a, b, c, Identity{}, 1);
+  const GemmPlan plan{size == "large"    ? TileSize::large
+                      : size == "medium" ? TileSize::medium
+                                         : TileSize::small,
+                      std::max(splits, 1)};
+  return launch_gemm(nullptr, problem, plan, workspace_of(workspace_bytes(problem, plan)),
+                     current_device().architecture);
 }
 
 /// A program's exit status.

@@ -199,11 +199,11 @@ struct Size {
 };
 
 /// One element; one tile of every GPU and its neighbours; several tiles with each kind of tail;
-/// many tiles along the depth, with and without a tail.
+/// many tiles along the depth, with and without a tail, more than are under way of any type.
 constexpr Size sizes[] = {{1, 1, 1},      {1, 130, 64},   {130, 1, 33},   {3, 5, 7},
                           {64, 64, 64},   {63, 65, 31},   {33, 72, 129},  {128, 128, 64},
                           {256, 256, 32}, {257, 130, 40}, {72, 136, 512}, {64, 64, 840},
-                          {96, 264, 100}};
+                          {96, 264, 100}, {65, 72, 1584}};
 
 TEST(Gemm, F16InEveryOrder) {
   for (const Size& s : sizes)
@@ -266,7 +266,7 @@ TEST(Gemm, Fp8) {
 /// Factors inside the sum: blocks that are cut at each end, in whole and in parts of the depth.
 TEST(Gemm, Fp8InScaledBlocks) {
   for (const Size& s : {Size{1, 1, 1}, Size{70, 130, 128}, Size{257, 264, 129}, Size{63, 140, 1000},
-                        Size{130, 33, 640}, Size{5, 7, 0}})
+                        Size{130, 33, 640}, Size{70, 140, 3216}, Size{5, 7, 0}})
     for (const int splits : {0, 1, 3}) {  // 0: on the host
       if (splits > 1 && s.k < 256) continue;
       test_gemm<fp8_e4m3, float>({.type = Type::e4m3,

@@ -47,6 +47,26 @@ Status launch_split_gemm(Stream stream, const Problem& problem, int splits,
   return launch_rows<RowSize::wave>(stream, sum_of_parts(parts, problem), architecture);
 }
 
+template <TileSize size, class Problem>
+Status launch_gemm(Stream stream, const Problem& problem, int splits, const Workspace& workspace,
+                   Architecture architecture) {
+  return splits > 1 ? launch_split_gemm<size>(stream, problem, splits, workspace, architecture)
+                    : launch_gemm<size>(stream, problem, architecture);
+}
+
+template <class Problem>
+Status launch_gemm(Stream stream, const Problem& problem, const GemmPlan& plan,
+                   const Workspace& workspace, Architecture architecture) {
+  switch (plan.size) {
+    case TileSize::large:
+      return launch_gemm<TileSize::large>(stream, problem, plan.splits, workspace, architecture);
+    case TileSize::medium:
+      return launch_gemm<TileSize::medium>(stream, problem, plan.splits, workspace, architecture);
+    default:
+      return launch_gemm<TileSize::small>(stream, problem, plan.splits, workspace, architecture);
+  }
+}
+
 /// Bytes of workspace with which gemm() of the same arguments is quickest; 0 if it needs none.
 template <class A, class B, class C>
 std::size_t gemm_workspace(const A& a, const B& b, const C& c, int batches = 1) {
@@ -67,20 +87,7 @@ Status gemm(Stream stream, const A& a, const B& b, const C& c, E epilogue = {}, 
   const Device device = current_device();
   if (!device.error.empty()) return {"gemm: " + device.error};
   const GemmPlan plan = quickest_plan(problem, device, workspace.data ? workspace.bytes : 0);
-  if (plan.splits > 1)
-    return plan.size == TileSize::large
-               ? launch_split_gemm<TileSize::large>(stream, problem, plan.splits, workspace,
-                                                    device.architecture)
-               : launch_split_gemm<TileSize::small>(stream, problem, plan.splits, workspace,
-                                                    device.architecture);
-  switch (plan.size) {
-    case TileSize::large:
-      return launch_gemm<TileSize::large>(stream, problem, device.architecture);
-    case TileSize::medium:
-      return launch_gemm<TileSize::medium>(stream, problem, device.architecture);
-    default:
-      return launch_gemm<TileSize::small>(stream, problem, device.architecture);
-  }
+  return launch_gemm(stream, problem, plan, workspace, device.architecture);
 }
 
 }  // namespace hipsight::kernels

@@ -77,6 +77,10 @@ inline constexpr int chunk_size = chunk_bytes / static_cast<int>(sizeof(T));
 template <class T>
 using Chunk = Vector<T, chunk_size<T>>;
 
+HIPSIGHT_INLINE constexpr int most(int a, int b) {
+  return a > b ? a : b;
+}
+
 HIPSIGHT_INLINE constexpr int ceil_div(int a, int b) {
   return a / b + (a % b != 0);
 }

@@ -82,8 +82,10 @@ HIPSIGHT_INLINE void copy_to_shared(const void* base, std::uint32_t offset, std:
                                            static_cast<int>(offset), 0, 0, 0);
 }
 
+template <int younger>
 HIPSIGHT_INLINE void wait_for_copies() {
-  __builtin_amdgcn_s_waitcnt(0x0f70);  // vmcnt(0)
+  static_assert(younger < 64, "wait_for_copies: more requests than are counted");
+  __builtin_amdgcn_s_waitcnt(0x0f70 | younger >> 4 << 14 | (younger & 15));  // vmcnt alone
 }
 #endif
 

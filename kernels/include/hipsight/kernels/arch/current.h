@@ -18,9 +18,11 @@
 //   any_alignment       whether these take addresses that are no multiples of the access
 //   native_fp8<T>       whether there are to_fp8<T>() and from_fp8<T>(), of four values at once
 //   set_priority<N>()   of this wave, 0 to 3
+//   keep_order()        the compiler moves nothing from before it to after it, nor back
 //   interleave<R, G>()  a hint for what is before it: R reads of shared memory first, then each of
 //                       G requests to global memory behind a matrix instruction
-//   direct_copies       whether there are copy_to_shared() and wait_for_copies(), and these
+//   direct_copies       whether there are copy_to_shared() and wait_for_copies<Y>(), for all but
+//                       the last Y, and these
 // A load at an offset of `limit` or beyond gives zeros, a store there vanishes. `base` and `limit`
 // must be the same for the whole wave.
 #pragma once

@@ -30,6 +30,8 @@ HIPSIGHT_INLINE void barrier() {}
 template <int Level>
 HIPSIGHT_INLINE void set_priority() {}
 
+HIPSIGHT_INLINE void keep_order() {}
+
 template <int reads, int requests>
 HIPSIGHT_INLINE void interleave() {}
 

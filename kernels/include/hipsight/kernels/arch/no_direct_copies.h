@@ -12,6 +12,7 @@ HIPSIGHT_INLINE void copy_to_shared(const void*, std::uint32_t, std::uint32_t, C
   static_assert(sizeof(T) == 0, "copy_to_shared: this GPU has no direct copies");
 }
 
+template <int>
 HIPSIGHT_INLINE void wait_for_copies() {}
 
 }  // namespace hipsight::kernels::arch

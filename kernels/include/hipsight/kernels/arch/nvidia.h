@@ -29,6 +29,8 @@ HIPSIGHT_INLINE void barrier() {
 template <int Level>
 HIPSIGHT_INLINE void set_priority() {}
 
+HIPSIGHT_INLINE void keep_order() {}
+
 template <int reads, int requests>
 HIPSIGHT_INLINE void interleave() {}
 
@@ -109,6 +111,7 @@ HIPSIGHT_INLINE void copy_to_shared(const void* base, std::uint32_t offset, std:
                : "memory");
 }
 
+template <int>
 HIPSIGHT_INLINE void wait_for_copies() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 }

@@ -49,9 +49,12 @@ struct GemmWorkgroup {
                            swizzle_for<T>(Step::layout.a, tiling.depth_bytes, bank_bytes)>;
   using TileB = SharedTile<T, tiling.columns, depth,
                            swizzle_for<T>(Step::layout.b, tiling.depth_bytes, bank_bytes)>;
+  using PipelineA = Pipeline<TileA, order_a == Order::row_major, threads, tiling.ahead>;
+  using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead>;
+  static constexpr int most_ahead = most(PipelineA::ahead, PipelineB::ahead);
   struct Shared {
-    TileA a[2];
-    TileB b[2];
+    TileA a[PipelineA::buffers];
+    TileB b[PipelineB::buffers];
   };
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
                 "gemm: the tiling takes more shared memory than this GPU has");
@@ -63,7 +66,7 @@ struct GemmWorkgroup {
     static constexpr int reads = decltype(a)::reads + decltype(b)::reads;
   };
   using Sum = Accumulator<T, tiling.wave_rows, tiling.wave_columns>;
-  using Sums = ScaledSum<Sum, Scales>;
+  using Sums = ScaledSum<Sum, Scales, ceil_div(most_ahead, block_tiles)>;
 
   HIPSIGHT_INLINE static void run(Arguments arguments, Shared& shared, int workgroup, int batch) {
     const int matrix = batch / arguments.splits, split = batch % arguments.splits;
@@ -79,10 +82,10 @@ struct GemmWorkgroup {
     const Place part{arch::wave() / waves_across * tiling.wave_rows,
                      arch::wave() % waves_across * tiling.wave_columns};
 
-    Pipeline<TileA, a_along, threads> a(
-        split_of<a_along>(arguments.a, depth_at, arguments.split_depth), first.row, shared.a);
-    Pipeline<TileB, b_along, threads> b(
-        split_of<b_along>(arguments.b, depth_at, arguments.split_depth), first.column, shared.b);
+    PipelineA a(split_of<a_along>(arguments.a, depth_at, arguments.split_depth), first.row,
+                shared.a);
+    PipelineB b(split_of<b_along>(arguments.b, depth_at, arguments.split_depth), first.column,
+                shared.b);
     Sums sums(arguments.scales.of(matrix, depth_at),
               {first.row + part.row, first.column + part.column}, arguments.c.rows,
               ceil_div(a.count(), block_tiles));
@@ -100,9 +103,8 @@ struct GemmWorkgroup {
     return part;
   }
 
-  template <class A, class B>
-  HIPSIGHT_INLINE static void load(Operands& to, const A& a, const B& b, Place part, int t,
-                                   int step) {
+  HIPSIGHT_INLINE static void load(Operands& to, const PipelineA& a, const PipelineB& b, Place part,
+                                   int t, int step) {
     to.a.load(a[t], part.row, step * Step::layout.depth);
     to.b.load(b[t], part.column, step * Step::layout.depth);
   }
@@ -110,41 +112,50 @@ struct GemmWorkgroup {
   /// While a tile is multiplied, the next one is on its way to shared memory, and then the one
   /// after it is asked for. A step's operands are read during the step before. So there is one
   /// barrier for each tile, before the last step, whose operands are in registers.
-  template <bool known_to_fit, class A, class B>
-  HIPSIGHT_INLINE static void multiply_tile(A& a, B& b, int t, Place part, Operands (&operands)[2],
-                                            Sum& sum) {
+  template <bool known_to_fit>
+  HIPSIGHT_INLINE static void multiply_tile(PipelineA& a, PipelineB& b, int t, Place part,
+                                            Operands (&operands)[2], Sum& sum) {
+    constexpr int younger =
+        known_to_fit ? PipelineA::younger_requests + PipelineB::younger_requests : 0;
     HIPSIGHT_UNROLL
     for (int step = 0; step < steps; step++) {
       const bool last = step == steps - 1;
       if (last) {
-        a.template finish<known_to_fit>(t + 1);
-        b.template finish<known_to_fit>(t + 1);
+        if (tiling.ahead > 1) arch::keep_order();
+        a.template finish<known_to_fit, younger>(t + 1);
+        b.template finish<known_to_fit, younger>(t + 1);
         arch::barrier();
-        a.template start<known_to_fit>(t + 2);
-        b.template start<known_to_fit>(t + 2);
+        a.template start<known_to_fit>(t + 1 + a.ahead);
+        b.template start<known_to_fit>(t + 1 + b.ahead);
       }
       load(operands[(step + 1) % 2], a, b, part, t + last, (step + 1) % steps);
       multiply(operands[step % 2].a, operands[step % 2].b, sum);
-      if (known_to_fit && last) arch::interleave<Operands::reads, A::requests + B::requests>();
+      if (known_to_fit && last)
+        arch::interleave<Operands::reads, PipelineA::requests + PipelineB::requests>();
     }
   }
 
-  template <class A, class B>
-  HIPSIGHT_INLINE static void multiply_all(A& a, B& b, Place part, Sums& sums) {
+  HIPSIGHT_INLINE static void multiply_all(PipelineA& a, PipelineB& b, Place part, Sums& sums) {
     if (a.count() == 0) return;
-    a.start(0), b.start(0);
+    constexpr int turn = most(PipelineA::buffers, PipelineB::buffers);
+    HIPSIGHT_UNROLL
+    for (int t = 0; t < most_ahead; t++) {
+      if (t < a.ahead) a.start(t);
+      if (t < b.ahead) b.start(t);
+    }
     a.finish(0), b.finish(0);
     arch::barrier();
-    a.start(1), b.start(1);
+    a.start(a.ahead), b.start(b.ahead);
     Operands operands[2];
     load(operands[0], a, b, part, 0, 0);
     const int fitting = a.fitting() < b.fitting() ? a.fitting() : b.fitting();
     int t = 0;
-    for (; t + 3 < fitting; t += 2) {  // in pairs: what lies where is then known
-      multiply_tile<true>(a, b, t, part, operands, sums.now());
-      if (block_tiles == 1) sums.end_block(t);
-      multiply_tile<true>(a, b, t + 1, part, operands, sums.now());
-      sums.end_block((t + 1) / block_tiles);
+    for (; t + turn + most_ahead < fitting; t += turn) {  // so that it is known what lies where
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < turn; i++) {
+        multiply_tile<true>(a, b, t + i, part, operands, sums.now());
+        if ((i + 1) % block_tiles == 0) sums.end_block((t + i) / block_tiles);
+      }
     }
     for (; t < a.count(); t++) {
       multiply_tile<false>(a, b, t, part, operands, sums.now());

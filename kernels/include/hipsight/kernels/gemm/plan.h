@@ -48,24 +48,37 @@ inline double launch_bytes(Architecture architecture) {
   }
 }
 
+/// Whether a compute unit has room for two tiles, so that the last one of an odd number is alone;
+/// else for more.
+inline bool in_pairs(Architecture architecture) {
+  return architecture == Architecture::cdna2 || architecture == Architecture::cdna3 ||
+         architecture == Architecture::cdna4;
+}
+
 /// How long it takes, in multiply-adds that the whole GPU would do meanwhile in large tiles: rounds
-/// of tiles, each compute unit one after the other; and writing and reading the parts' sums, by
-/// another launch.
+/// of tiles, each compute unit one after the other, or reading the operands once, at the 70 % of
+/// the bandwidth that is reached; and writing and reading the parts' sums, by another launch.
 template <class Problem>
 double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& device) {
   const Tiling tiling = problem.tiling(device.architecture, plan.size);
   const double count = 1.0 * problem.tiles(tiling) * problem.batches * plan.splits;
   const double rounds = std::ceil(count / device.compute_units);
-  const int percent = rounds == 1 ? tiling.percent_alone : tiling.percent;
+  const double alone = rounds == 1 || (in_pairs(device.architecture) && std::fmod(rounds, 2) == 1);
   constexpr double measured = 4096;  // the depth that the tilings' speeds are of
   const double start = depth_of_start(device.architecture);
   const double depth =
       (std::ceil(1.0 * problem.a.columns / plan.splits) + start) * measured / (measured + start);
-  const double tiles = rounds * device.compute_units * tiling.rows * tiling.columns * depth;
+  const double tile = device.compute_units * tiling.rows * tiling.columns * depth;
+  const double tiles =
+      tile * 100 * ((rounds - alone) / tiling.percent + alone / tiling.percent_alone);
   const double sums = plan.splits == 1 ? 0
                                        : 2.0 * static_cast<double>(workspace_bytes(problem, plan)) +
                                              launch_bytes(device.architecture);
-  return tiles * 100 / percent + sums * multiply_adds_a_byte(device.architecture);
+  constexpr int element_bytes = sizeof(typename Problem::Element);
+  const double operands = 1.0 * element_bytes * problem.batches * problem.a.columns *
+                          (1.0 * problem.c.rows + problem.c.columns);
+  const double a_byte = multiply_adds_a_byte(device.architecture, element_bytes);
+  return std::max(tiles, operands / 0.7 * a_byte) + sums * a_byte;
 }
 
 template <class Problem>
@@ -78,7 +91,7 @@ GemmPlan quickest_plan(const Problem& problem, const Device& device, std::size_t
   };
   consider({TileSize::medium, 1});
   consider({TileSize::small, 1});
-  for (const TileSize size : {TileSize::large, TileSize::small}) {
+  for (const TileSize size : {TileSize::large, TileSize::medium, TileSize::small}) {
     const Tiling tiling = problem.tiling(device.architecture, size);
     const int tiles = problem.a.columns / problem.depth_of(tiling);
     for (int splits = 2; splits <= tiles / 4; splits *= 2)  // the first tiles of a part are slow

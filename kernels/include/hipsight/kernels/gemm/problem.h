@@ -14,6 +14,7 @@ struct GemmProblem {
   template <TileSize size>
   using Workgroup = GemmWorkgroup<T, order_a, order_b, Out, E, Scales, size>;
 
+  using Element = T;
   using Result = Out;
   using After = E;
   static Tiling tiling(Architecture architecture, TileSize size) {
@@ -78,6 +79,10 @@ struct GemmProblem {
       return std::string("gemm: the stride of ") + name + "'s factors, " +
              std::to_string(factors.stride) + ", is less than the " + std::to_string(blocks) +
              " blocks of the depth";
+    if (factors.stride > most_stride<float>)
+      return std::string("gemm: the stride of ") + name + "'s factors, " +
+             std::to_string(factors.stride) + ", is more than " +
+             std::to_string(most_stride<float>) + ", the largest that kernels take";
     return {};
   }
 
@@ -86,10 +91,13 @@ struct GemmProblem {
     return std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns);
   }
 
+  /// Of 256 rows, the most that a workgroup sees at once, any element is within 2 GiB.
+  template <class Element>
+  static constexpr std::int64_t most_stride = INT32_MAX / 256 / sizeof(Element);
+
   template <class M>
   static std::string error_of_stride(const char* name, const M& matrix) {
-    constexpr int tile_rows = 256;  // the most that a workgroup sees at once
-    constexpr std::int64_t most = INT32_MAX / tile_rows / sizeof(typename M::Element);
+    constexpr std::int64_t most = most_stride<typename M::Element>;
     const int across = M::order == Order::row_major ? matrix.columns : matrix.rows;
     const std::string stride =
         std::string("gemm: ") + name + "'s stride of " + std::to_string(matrix.stride);

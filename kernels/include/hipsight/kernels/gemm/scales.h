@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../matrix.h"
+#include "../tile/global_tile.h"
 #include "../tile/register_tile.h"
 
 namespace hipsight::kernels {
@@ -58,7 +59,7 @@ struct NoScales {
 };
 
 /// A wave's part of the result: one sum over all of the depth.
-template <class Sum, class Scales>
+template <class Sum, class Scales, int Ahead>
 struct ScaledSum {
   Sum all;
 
@@ -68,46 +69,54 @@ struct ScaledSum {
 };
 
 /// The same of operands with factors: each block of the depth has a sum of its own, which is added
-/// with the factors of its rows and of its columns, which are all in one block of B.
-template <class Sum>
-struct ScaledSum<Sum, BlockScales> {
+/// with the factors of its rows and of its columns, which are all in one block of B. The factors of
+/// `Ahead` blocks are under way: what is asked for later arrives later, so that waiting for a
+/// block's factors is waiting for tiles asked for before them.
+template <class Sum, int Ahead>
+struct ScaledSum<Sum, BlockScales, Ahead> {
   Sum all;
 
   /// Of the rows and columns from `first` on, of which `rows` exist; `blocks` of the depth.
   HIPSIGHT_INLINE ScaledSum(const BlockScales& scales, Place first, int rows, int blocks)
-      : a_(scales.a.data),
-        b_(scales.b.data + first.column / scale_block * scales.b.stride),
-        blocks_(blocks) {
-    all.update([&](Place at, int r, float value) {
-      const int row = first.row + at.row;
-      row_[r] = (row < rows ? row : rows - 1) * scales.a.stride;
-      return value;
-    });
-    read(0);
+      : a_(table(scales.a, rows, blocks).from(first.row, 0)),
+        b_(table(scales.b, first.column / scale_block + 1, blocks)
+               .from(first.column / scale_block, 0)) {
+    HIPSIGHT_UNROLL
+    for (int block = 0; block < Ahead; block++) read(block);
   }
 
   HIPSIGHT_INLINE Sum& now() { return block_; }
 
-  /// Block `number` is summed. The factors of the next one have its time to arrive.
+  /// Block `number` is summed.
   HIPSIGHT_INLINE void end_block(int number) {
-    all.add(block_, factor_);
+    float factor[Sum::rows_held];
+    HIPSIGHT_UNROLL
+    for (int r = 0; r < Sum::rows_held; r++) factor[r] = of_block_[0].row[r] * of_block_[0].columns;
+    all.add(block_, factor);
     block_ = {};
-    read(number + 1);
+    read(number + Ahead);
   }
 
  private:
+  using Table = GlobalTile<const float>;
+  HIPSIGHT_INLINE static Table table(const Factors& factors, int lines, int blocks) {
+    return {factors.data, lines, blocks, static_cast<int>(factors.stride), false};
+  }
+
+  /// Zeros, where there is none. They are multiplied only when they are needed.
   HIPSIGHT_INLINE void read(int block) {
-    if (block >= blocks_) return;
-    const float of_columns = b_[block];
     HIPSIGHT_UNROLL
-    for (int r = 0; r < Sum::rows_held; r++) factor_[r] = a_[row_[r] + block] * of_columns;
+    for (int i = 1; i < Ahead; i++) of_block_[i - 1] = of_block_[i];
+    OfBlock& last = of_block_[Ahead - 1];
+    all.for_each_row([&](int row, int r) { last.row[r] = a_.load_one(row, block, Sum::rows); });
+    last.columns = b_.load_one(0, block, 1);
   }
 
   Sum block_;
-  float factor_[Sum::rows_held];
-  const float *a_, *b_;
-  std::int64_t row_[Sum::rows_held];
-  int blocks_;
+  struct OfBlock {
+    float row[Sum::rows_held], columns;
+  } of_block_[Ahead];
+  Table a_, b_;
 };
 
 }  // namespace hipsight::kernels

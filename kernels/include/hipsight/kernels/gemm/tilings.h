@@ -13,6 +13,7 @@ struct Tiling {
   // Of the speed of large tiles that fill the GPU: four on each compute unit, and one. Predicted,
   // of bf16 at a depth of 4096 (docs/kernels/gemm.md); of f32 on RDNA and on NVIDIA guessed.
   int percent, percent_alone;
+  int ahead = 1;  // tiles of each operand that are on their way while one is multiplied
 };
 
 enum class TileSize { large, medium, small };
@@ -22,20 +23,28 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
   constexpr auto pick = [](TileSize one, Tiling large, Tiling medium, Tiling small) {
     return one == TileSize::large ? large : one == TileSize::medium ? medium : small;
   };
-  // Blocks of the depth with factors of their own need registers for a second sum.
-  if (scaled && size == TileSize::large) size = TileSize::medium;
+  // Blocks of the depth with factors of their own need registers for a second sum: their large
+  // tiles are smaller.
   switch (architecture) {
     case Architecture::cdna2:
-      return pick(size, {256, 256, 64, 128, 64, 4, 100, 100}, {128, 128, 64, 64, 64, 8, 100, 85},
+      if (scaled && size == TileSize::large) size = TileSize::medium;
+      return pick(size, {256, 256, 64, 128, 64, 4, 100, 100}, {128, 128, 64, 32, 64, 8, 104, 93, 2},
                   {64, 64, 128, 32, 32, 8, 83, 56});
     case Architecture::cdna3:
-      return pick(size, {256, 256, 64, 128, 64, 4, 100, 100}, {128, 128, 64, 64, 64, 8, 71, 48},
-                  {64, 64, 128, 32, 32, 8, 63, 32});
+      if (scaled)
+        return pick(size, {128, 128, 64, 64, 64, 8, 100, 79}, {128, 128, 128, 32, 64, 8, 96, 93, 2},
+                    {64, 64, 128, 32, 32, 8, 70, 49, 2});
+      return pick(size, {256, 256, 64, 128, 64, 4, 100, 100}, {128, 128, 64, 32, 64, 8, 99, 91, 2},
+                  {64, 64, 128, 32, 32, 8, 78, 57, 2});
     case Architecture::cdna4:
-      return pick(size, {256, 256, 128, 128, 64, 4, 100, 100}, {128, 128, 128, 64, 64, 8, 57, 38},
-                  {64, 64, 128, 32, 32, 8, 26, 16});
+      if (scaled)
+        return pick(size, {128, 128, 128, 64, 64, 8, 100, 76},
+                    {128, 128, 128, 32, 64, 8, 78, 74, 3}, {64, 64, 128, 32, 32, 8, 68, 50, 3});
+      return pick(size, {256, 256, 128, 128, 64, 4, 100, 100},
+                  {128, 128, 128, 32, 64, 8, 60, 58, 3}, {64, 64, 128, 32, 32, 8, 33, 28, 3});
     case Architecture::rdna3:
     case Architecture::rdna4:
+      if (scaled && size == TileSize::large) size = TileSize::medium;
       if (element_bytes == 4)  // a step of 32 x 32
         return pick(size, {64, 128, 64, 32, 32, 8, 100, 65}, {64, 64, 64, 32, 32, 8, 90, 50},
                     {32, 64, 64, 32, 32, 8, 60, 25});
@@ -45,6 +54,7 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
       return pick(size, {128, 128, 64, 64, 32, 8, 100, 45}, {64, 64, 64, 32, 32, 8, 53, 20},
                   {32, 32, 64, 16, 16, 8, 31, 8});
     case Architecture::ampere:
+      if (scaled && size == TileSize::large) size = TileSize::medium;
       return pick(size, {128, 64, 128, 64, 32, 8, 100, 100}, {64, 64, 128, 32, 32, 8, 80, 80},
                   {32, 32, 128, 32, 32, 8, 40, 40});
     case Architecture::host:
@@ -54,14 +64,16 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
               {16, 16, 64, 16, 16, 4, 100, 100});
 }
 
-/// How many multiply-adds in bf16 the GPU does in large tiles in the time in which its memory moves
-/// a byte: the figures of docs/kernels/gemm.md over src/gpus' measured or achievable bandwidth.
-HIPSIGHT_INLINE constexpr double multiply_adds_a_byte(Architecture architecture) {
+/// How many multiply-adds the GPU does in large tiles in the time in which its memory moves a byte:
+/// the figures of docs/kernels/gemm.md, of bf16 and of fp8 with factors, over src/gpus' measured or
+/// achievable bandwidth.
+HIPSIGHT_INLINE constexpr double multiply_adds_a_byte(Architecture architecture,
+                                                      int element_bytes) {
   switch (architecture) {
     case Architecture::cdna2:
       return 58;
     case Architecture::cdna3:
-      return 54;
+      return element_bytes == 1 ? 80 : 54;
     case Architecture::cdna4:
       return 100;
     case Architecture::rdna3:

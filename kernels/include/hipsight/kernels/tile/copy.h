@@ -61,6 +61,7 @@ class Copy {
     });
   }
 
+  template <int = 0>
   HIPSIGHT_INLINE void finish(Shared& to) const {
     for_units([&](int turn, Place at) {
       Vector<T, n> values[unit_requests];
@@ -146,7 +147,11 @@ class DirectCopy : public Copy<Shared, true, Threads> {
     }
   }
 
-  HIPSIGHT_INLINE void finish(Shared&) const { arch::wait_for_copies(); }
+  /// Of all copies that were asked for later, `younger` may be under way still.
+  template <int younger = 0>
+  HIPSIGHT_INLINE void finish(Shared&) const {
+    arch::wait_for_copies<younger>();
+  }
 };
 
 }  // namespace hipsight::kernels

@@ -7,20 +7,28 @@
 
 namespace hipsight::kernels {
 
-/// Lines of a matrix as tiles, of which two are in shared memory: tile t in tiles[t % 2]. Those at
-/// the front that fit are fetched while others are worked on, the others when they are needed.
-template <class Shared, bool Along, int Threads>
+/// Lines of a matrix as tiles, of which some are in shared memory: tile t in tiles[t % buffers].
+/// Those at the front that fit are fetched while others are worked on, `Ahead` at a time, the
+/// others when they are needed.
+template <class Shared, bool Along, int Threads, int Ahead = 1>
 class Pipeline {
   using T = typename Shared::Element;
   using Direct = DirectCopy<Shared, Threads>;
-  using TileCopy =
-      std::conditional_t<Along && Direct::possible, Direct, Copy<Shared, Along, Threads>>;
+  static constexpr bool direct = Along && Direct::possible;
+  using TileCopy = std::conditional_t<direct, Direct, Copy<Shared, Along, Threads>>;
 
  public:
+  /// What is fetched through registers is so for two tiles at most: more take too many.
+  static constexpr int ahead = direct || Ahead < 2 ? Ahead : 2;
+  static constexpr int buffers = direct ? ahead + 1 : 2;
+  static_assert((buffers & (buffers - 1)) == 0, "Pipeline: the buffers must be a power of two");
   static constexpr int requests = TileCopy::requests;
+  /// Those past the registers that follow a tile's, and may be under way when it is finished.
+  static constexpr int younger_requests = direct ? (ahead - 1) * requests : 0;
 
   /// `matrix` has the lines as rows if Along, else as columns.
-  HIPSIGHT_INLINE Pipeline(const GlobalTile<const T>& matrix, int first_line, Shared (&tiles)[2])
+  HIPSIGHT_INLINE Pipeline(const GlobalTile<const T>& matrix, int first_line,
+                           Shared (&tiles)[buffers])
       : lines_(Along ? matrix.from(first_line, 0) : matrix.from(0, first_line)), tiles_(tiles) {
     const int deep = Along ? lines_.columns : lines_.rows;
     count_ = ceil_div(deep, Shared::depth);
@@ -30,23 +38,25 @@ class Pipeline {
   HIPSIGHT_INLINE int count() const { return count_; }
   HIPSIGHT_INLINE int fitting() const { return fitting_; }
 
-  /// Asks for tile t; the one asked for before must be finished. `known` to fit: without a
-  /// question.
+  /// Asks for tile t; tile t - ahead must be finished. `known` to fit: without a question.
   template <bool known = false>
   HIPSIGHT_INLINE void start(int t) {
-    if (known || t < fitting_) copy_.start(tile(t), tiles_[t % 2]);
+    HIPSIGHT_UNROLL
+    for (int i = 1; i < ahead; i++) copies_[i - 1] = copies_[i];
+    if (known || t < fitting_) copies_[ahead - 1].start(tile(t), tiles_[t % buffers]);
   }
 
-  /// Writes tile t when it is there; a barrier must follow.
-  template <bool known = false>
+  /// Writes tile t, of those asked for the first one, when it is there; a barrier must follow. Of
+  /// what was asked for later, past the registers, `younger` requests may be under way still.
+  template <bool known = false, int younger = 0>
   HIPSIGHT_INLINE void finish(int t) {
     if (known || t < fitting_)
-      copy_.finish(tiles_[t % 2]);
+      copies_[0].template finish<younger>(tiles_[t % buffers]);
     else if (t < count_)
-      copy_.now(tile(t), tiles_[t % 2]);
+      TileCopy::now(tile(t), tiles_[t % buffers]);
   }
 
-  HIPSIGHT_INLINE const Shared& operator[](int t) const { return tiles_[t % 2]; }
+  HIPSIGHT_INLINE const Shared& operator[](int t) const { return tiles_[t % buffers]; }
 
  private:
   HIPSIGHT_INLINE GlobalTile<const T> tile(int t) const {
@@ -54,9 +64,9 @@ class Pipeline {
   }
 
   GlobalTile<const T> lines_;
-  Shared (&tiles_)[2];
+  Shared (&tiles_)[buffers];
   int count_, fitting_;
-  TileCopy copy_;
+  TileCopy copies_[ahead];
 };
 
 }  // namespace hipsight::kernels

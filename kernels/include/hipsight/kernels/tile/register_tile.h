@@ -96,6 +96,7 @@ template <class T, int Rows, int Columns, bool Chained = false>
 struct Accumulator {
   using Step = arch::MatrixStep<T>;
   static constexpr Layout layout = Chained ? Step::layout.chained_c : Step::layout.c;
+  static constexpr int rows = Rows;
   static constexpr int row_blocks = Rows / Step::layout.rows,
                        column_blocks = Columns / Step::layout.columns;
   static constexpr int elements = layout.elements();
@@ -126,6 +127,20 @@ struct Accumulator {
                 i * held.rows_held() + held.row_of(e), block[i][j][e]);
         }
       }
+    }
+  }
+
+  /// Calls f(row, which of the rows held) for all rows that this lane has values of.
+  template <class F>
+  HIPSIGHT_INLINE static void for_each_row(F f) {
+    constexpr Layout held = layout;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < row_blocks; i++) {
+      HIPSIGHT_UNROLL
+      for (int e = 0; e < elements; e++)
+        if (e == 0 || held.row_of(e) > held.row_of(e - 1))
+          f(i * Step::layout.rows + held(arch::lane(), e).row,
+            i * held.rows_held() + held.row_of(e));
     }
   }
 
