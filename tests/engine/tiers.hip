@@ -280,6 +280,21 @@ KERNEL lds_operands(const u32* a, const u32* b, u32* out, u32 n) {
   read((t & 7) * 2, t >> 4 & 2);
   if (i < n) out[i] = h;
 }
+/// Words that go from lane to lane between arithmetic, where all lanes are on, and where some are.
+KERNEL permutes(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index(), t = lane();
+  const auto from = [](u32 lane, u32 word) {
+    return static_cast<u32>(
+        __builtin_amdgcn_ds_bpermute(static_cast<int>(lane * 4), static_cast<int>(word)));
+  };
+  u32 h = mix(a[i % n], b[(i + 7) % n]);
+  h = mix(h, from(t ^ 16, h * 3 + 1));
+  const u32 other = from(h, t);
+  if (h & 1) h = mix(other, from(t + 5, h));
+  h += static_cast<u32>(
+      __builtin_amdgcn_ds_permute(static_cast<int>((t ^ 3) * 4), static_cast<int>(h)));
+  if (i < n) out[i] = mix(h, other);
+}
 /// From LDS at places that tiles of 16 by 16 work-items have, and at some that look like them.
 KERNEL lds_tiles(const u32* a, const u32* b, u32* out, u32 n) {
   LDS u32 words[256];

@@ -110,6 +110,14 @@ struct Finder {
     effects.movable = true;
   }
 
+  /// Words that go from lane to lane: by way of LDS, but not of its memory.
+  void permute() {
+    add(effects.reads, reg::exec, 2);
+    for (unsigned i = 0; i < 2; ++i) effects.reads.set(place_of(op.src[i]));
+    effects.writes.set(place_of(op.dst));
+    effects.movable = true;
+  }
+
   /// Lanes to a scalar register, and a scalar to a lane.
   void lane_access() {
     add(effects.reads, reg::exec, 2);
@@ -125,6 +133,7 @@ struct Finder {
 
   void find() {
     if (op.shape) return entry();
+    if (in.name == "DS_PERMUTE_B32" || in.name == "DS_BPERMUTE_B32") return permute();
     switch (in.format) {
       case Format::Smem:
       case Format::Ds:
