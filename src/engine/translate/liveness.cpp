@@ -38,13 +38,13 @@ struct Lanes {
     for (unsigned s = 0; s < reg::scalar_count; ++s) met.mask[s] = mask[s].meet(other.mask[s]);
     return met;
   }
-  /// A scalar register is written: what it was part of is gone.
-  void forget(unsigned index) {
+  /// A scalar register is written: the mask, of so many registers, that it was part of is gone.
+  void forget(unsigned index, unsigned registers) {
     mask[index] = {};
-    if (index > 0) mask[index - 1] = {};
+    if (registers == 2 && index > 0) mask[index - 1] = {};
   }
   void set(unsigned index, Mask value, unsigned registers) {
-    for (unsigned i = 0; i < registers; ++i) forget(index + i);
+    for (unsigned i = 0; i < registers; ++i) forget(index + i, registers);
     mask[index] = value;
   }
 };
@@ -160,7 +160,7 @@ class Flow {
       const Mask result =
           logical && whole ? combine(in.name, of(in.src[0]), of(in.src[1])) : Mask{};
       for (unsigned s = 0; s < reg::scalar_count; ++s)
-        if (effects.writes.test(s)) lanes.forget(s);
+        if (effects.writes.test(s)) lanes.forget(s, registers);
       if (!effects.movable && !is_branch_or_wait(in)) {
         const Mask exec = before;
         lanes = {};
