@@ -80,10 +80,8 @@ void MatrixGroups::append(const Op& op) {
   open_ = true;
   sum_ = how->sum;
   begin_ = ops_->size();
-  only_ = &op;
   written_ = read_ = {};
   take(op, *how);
-  only_ = &op;
 }
 
 /// Adds an instruction to the group, unless the sums could not be done together with it.
@@ -114,7 +112,6 @@ bool MatrixGroups::take(const Op& op, const GroupedMatrix& how) {
   }
   chain->step[chain->steps++] = {static_cast<std::uint8_t>(a), static_cast<std::uint8_t>(b)};
   written_ |= d;
-  only_ = nullptr;
   if (a < group.as && b < group.bs) return true;
   // An op that widens what is new, or the one before this that does so already.
   const bool follows = ops_->size() > begin_ && ops_->back().run == how.widen;
@@ -153,12 +150,6 @@ void MatrixGroups::come_before(const Effects& effects) {
 
 void MatrixGroups::end_group() {
   if (!std::exchange(open_, false)) return;
-  if (only_) {
-    // Alone, it runs as it is.
-    (*ops_)[begin_] = *only_;
-    groups_->pop_back();
-    return;
-  }
   MatrixGroup& group = groups_->back();
   pair_chains(group);
   Op& op = ops_->emplace_back(*group.chain[0].first);

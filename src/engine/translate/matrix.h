@@ -37,9 +37,8 @@ class MatrixGroups {
   std::vector<Op>* ops_;
   const RegisterFile* file_;
   std::deque<MatrixGroup>* groups_;
-  bool open_ = false;         ///< whether the last group still grows
-  std::size_t begin_ = 0;     ///< where its first op stands
-  const Op* only_ = nullptr;  ///< its instruction while it has but one
+  bool open_ = false;      ///< whether the last group still grows
+  std::size_t begin_ = 0;  ///< where its first op stands
   Run sum_ = nullptr;
   Places written_, read_;  ///< by the sums
   /// Of each operand of A and of B: its registers, and whether they hold something else by now.
