@@ -1,5 +1,6 @@
 #include "engine/translate/compiler.h"
 
+#include <fmt/format.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -18,10 +19,12 @@
 #include <llvm/Transforms/Scalar/DCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Utils/FunctionComparator.h>
 
 #include <cstdlib>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "engine/engine.h"
 #include "engine/program.h"
@@ -118,7 +121,9 @@ struct Compiler::Impl {
   llvm::raw_svector_ostream object_stream{object};
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::optional<CodeCache> cache = CodeCache::from_environment();
-  std::unordered_map<std::string, Run> linked;  ///< by name
+  std::unordered_map<std::string, std::vector<Run>> linked;  ///< modules by name
+  std::unique_ptr<llvm::Module> module;                      ///< to be compiled
+  std::vector<Emitted> functions;                            ///< in it
 
   explicit Impl(bool wide)
       : options{.slice_lanes = wide ? 16u : 8u, .group = wide ? 16u : 8u},
@@ -167,11 +172,14 @@ struct Compiler::Impl {
       if (!double_library) double_library.emplace(context, 16);
       options.slice_lanes = 16;
     }
-    llvm::Module module("cluster", context);
-    module.setTargetTriple(machine->getTargetTriple());
-    module.setDataLayout(machine->createDataLayout());
-    const Emitted emitted =
-        emit_function(module, doubled ? *double_library : library, options, "cluster");
+    if (!module) {
+      module = std::make_unique<llvm::Module>("clusters", context);
+      module->setTargetTriple(machine->getTargetTriple());
+      module->setDataLayout(machine->createDataLayout());
+    }
+    const std::size_t number = functions.size();
+    Emitted emitted = emit_function(*module, doubled ? *double_library : library, options,
+                                    fmt::format("cluster_{}", number));
     llvm::Function& function = *emitted.function;
     function.addFnAttr("target-cpu", machine->getTargetCPU());
     function.addFnAttr("target-features", machine->getTargetFeatureString());
@@ -180,34 +188,52 @@ struct Compiler::Impl {
     function.addFnAttr("denormal-fp-math", "dynamic,dynamic");
     std::string why;
     llvm::raw_string_ostream problems(why);
-    if (llvm::verifyFunction(function, &problems))
+    if (llvm::verifyFunction(function, &problems)) {
+      function.eraseFromParent();
       fail("the translator made code that LLVM refuses: {}", why);
-    return {link(function, emitted.has_variables), emitted.masks};
+    }
+    // Kernels repeat themselves.
+    llvm::GlobalNumberState numbers;
+    for (std::size_t n = 0; n < number; ++n) {
+      if (llvm::FunctionComparator(functions[n].function, &function, &numbers).compare()) continue;
+      function.eraseFromParent();
+      return {n, emitted.masks};
+    }
+    return {number, functions.emplace_back(std::move(emitted)).masks};
   }
 
   /// Code is known by what it is made from: LLVM's bitcode, which says all there is to say of it.
-  Run link(llvm::Function& function, bool has_variables) {
-    llvm::Module& module = *function.getParent();
+  std::vector<Run> finish() {
+    if (!module) return {};
+    const std::unique_ptr<llvm::Module> made = std::move(module);
+    const std::vector<Emitted> emitted = std::exchange(functions, {});
     llvm::SmallVector<char, 0> bitcode;
     llvm::raw_svector_ostream out(bitcode);
-    llvm::WriteBitcodeToFile(module, out);
+    llvm::WriteBitcodeToFile(*made, out);
     const CodeCache::Key key = CodeCache::key_of(std::as_bytes(std::span(bitcode)));
-    const std::string name = "cluster_" + CodeCache::text(key);
-    Run& run = linked[name];
-    if (run) return run;
+    const std::string name = CodeCache::text(key);
+    std::vector<Run>& runs = linked[name];
+    if (!runs.empty()) return runs;
+    const auto name_of = [&](std::size_t number) {
+      return fmt::format("cluster_{}_{}", name, number);
+    };
     std::unique_ptr<llvm::MemoryBuffer> object;
     if (const auto found = cache ? cache->find(key) : std::nullopt) {
       object = llvm::MemoryBuffer::getMemBufferCopy(
           {reinterpret_cast<const char*>(found->data()), found->size()}, name);
     } else {
-      function.setName(name);
-      optimise(function, has_variables);
-      object = generate(module);
+      for (std::size_t f = 0; f < emitted.size(); ++f) {
+        emitted[f].function->setName(name_of(f));
+        optimise(*emitted[f].function, emitted[f].has_variables);
+      }
+      object = generate(*made);
       if (cache) cache->keep(key, std::as_bytes(std::span(object->getBuffer())));
     }
     check(jit->addObjectFile(std::move(object)), "LLVM's JIT refuses an object");
-    run = check(jit->lookup(name), "LLVM's JIT does not link").toPtr<Run>();
-    return run;
+    std::vector<Run> all;
+    for (std::size_t f = 0; f < emitted.size(); ++f)
+      all.push_back(check(jit->lookup(name_of(f)), "LLVM's JIT does not link").toPtr<Run>());
+    return runs = std::move(all);
   }
 
   std::unique_ptr<llvm::MemoryBuffer> generate(llvm::Module& module) {
@@ -255,18 +281,21 @@ Compiled Compiler::compile_loop(std::span<const Op* const> ops, const Op& branch
   });
 }
 
+std::vector<Run> Compiler::finish() {
+  return impl_->finish();
+}
+
 Run Compiler::compile_lanewise(const Loop& loop, const RegisterFile& file) {
   const auto lanes = lanewise(
       loop, file,
       [&](const Op& op) { return takes(op) && !stores(op) && op.instruction->cache == 0; },
       [&](const Op& op) { return takes_scalar(op); });
   if (!lanes) return nullptr;
-  return impl_
-      ->compile([&](llvm::Module& module, const Library& library, const EmitOptions& options,
-                    const std::string& name) {
-        return emit_lanewise(module, library, loop, *lanes, file, options, name);
-      })
-      .run;
+  const Compiled code = impl_->compile([&](llvm::Module& module, const Library& library,
+                                           const EmitOptions& options, const std::string& name) {
+    return emit_lanewise(module, library, loop, *lanes, file, options, name);
+  });
+  return impl_->finish()[code.number];
 }
 
 }  // namespace hipsight::engine

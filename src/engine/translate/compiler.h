@@ -15,7 +15,7 @@ struct RegisterFile;
 
 /// Code for a cluster's arithmetic.
 struct Compiled {
-  Run run = nullptr;
+  std::size_t number = 0;            ///< of its function among those that Compiler::finish gives
   std::vector<std::uint32_t> masks;  ///< see Emitted
 };
 
@@ -24,6 +24,9 @@ using Addresses = std::map<const Op*, Affine>;
 
 /// Compiles arithmetic for this host's processor, as far as Engine::host_isa() allows. The code
 /// lives as long as the compiler. One thread at a time.
+///
+/// What is asked for is compiled at once, by `finish`: LLVM takes a while for a module, whatever is
+/// in it.
 class Compiler {
  public:
   Compiler();
@@ -39,7 +42,10 @@ class Compiler {
   /// A loop's ops in program order, and the branch at its end (emit_loop).
   Compiled compile_loop(std::span<const Op* const> ops, const Op& branch, const RegisterFile& file,
                         const Places& live, bool masked, const Addresses& addresses);
-  /// A loop that each slice goes round on its own (emit_lanewise), or nothing if it is none.
+  /// The code for all that was asked for since it was called last.
+  std::vector<Run> finish();
+
+  /// A loop that each slice goes round on its own (emit_lanewise), or nothing if it is none: now.
   Run compile_lanewise(const Loop& loop, const RegisterFile& file);
 
  private:

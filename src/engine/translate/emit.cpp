@@ -145,17 +145,28 @@ void Emitter::open() {
     build_.CreateBr(slice_head_);
   }
   build_.SetInsertPoint(slice_head_);
-  index_ = build_.CreatePHI(build_.getInt64Ty(), 2);
-  llvm::cast<llvm::PHINode>(index_)->addIncoming(build_.getInt64(0), before);
-  slice_ = build_.CreateInBoundsGEP(build_.getInt8Ty(), wave_,
-                                    build_.CreateMul(index_, build_.getInt64(lanes_ * 4)));
-  if (options_.masked) active_ = mask_at(reg::exec);
-
   for (const auto& [place, source] : now_) {
     const bool mask = is_mask(source);
     const bool is_read = live_.test(place) || (mask && file_.lanes == 64 && live_.test(place + 1));
     if (is_read || stored_.test(place)) (mask ? masks_ : outputs_).emplace_back(place, source);
   }
+
+  // Where there are only stores whose places are known, nothing is left to do in slices.
+  const bool stores_only =
+      !stores_.empty() && outputs_.empty() && masks_.empty() &&
+      std::ranges::all_of(stores_, [&](std::size_t s) {
+        return !store_of(*nodes_[s].op)->lds || lds_places_.contains(nodes_[s].first[0].key());
+      });
+  if (stores_only) {
+    index_ = build_.getInt64(0);
+  } else {
+    auto* const index = build_.CreatePHI(build_.getInt64Ty(), 2);
+    index->addIncoming(build_.getInt64(0), before);
+    index_ = index;
+  }
+  slice_ = build_.CreateInBoundsGEP(build_.getInt8Ty(), wave_,
+                                    build_.CreateMul(index_, build_.getInt64(lanes_ * 4)));
+  if (options_.masked) active_ = mask_at(reg::exec);
 }
 
 Value* Emitter::close() {
@@ -169,11 +180,15 @@ Value* Emitter::close() {
                                          build_.CreateMul(index_, build_.getInt64(lanes_ / 8)));
     build_.CreateStore(build_.CreateBitCast(lanes, build_.getIntNTy(lanes_)), to);
   }
-  Value* next = build_.CreateAdd(index_, build_.getInt64(1));
-  llvm::cast<llvm::PHINode>(index_)->addIncoming(next, build_.GetInsertBlock());
   llvm::BasicBlock* done = block("done");
-  build_.CreateCondBr(build_.CreateICmpULT(next, build_.getInt64(file_.lanes / lanes_)),
-                      slice_head_, done);
+  if (auto* const index = llvm::dyn_cast<llvm::PHINode>(index_)) {
+    Value* next = build_.CreateAdd(index, build_.getInt64(1));
+    index->addIncoming(next, build_.GetInsertBlock());
+    build_.CreateCondBr(build_.CreateICmpULT(next, build_.getInt64(file_.lanes / lanes_)),
+                        slice_head_, done);
+  } else {
+    build_.CreateBr(done);
+  }
 
   build_.SetInsertPoint(give_up_);
   Value* slices_done = build_.getInt64(0);

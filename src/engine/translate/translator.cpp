@@ -48,6 +48,7 @@ struct Block {
   std::deque<Rest> rests;
   std::deque<MatrixGroup> groups;
   LoopCode loop;
+  std::vector<std::pair<std::size_t, std::size_t>> to_run;  ///< ops, and the numbers of their code
 
   /// Whether it is quicker than the ops as they are.
   bool has_code() const { return !rests.empty() || !groups.empty() || loop.run; }
@@ -256,7 +257,7 @@ struct Translator::Impl {
             [&](const Op& op) { return compiler->takes(op) && !compiler->stores(op); },
             [&](const Op& op) { return compiler->takes_scalar(op); })) {
       add_loop(block, rest, task, masked, addresses);
-      return block.ops.data();
+      return finish(block);
     }
     if (task.loop) add_lanewise(block, *task.loop, region.file);
     // An access to memory looks at all lanes of a wave at once when it is interpreted, which is
@@ -297,6 +298,12 @@ struct Translator::Impl {
     back.run = go_to;
     back.target = region.end;
     back.instruction = region.first;
+    return finish(block);
+  }
+
+  const Op* finish(Block& block) {
+    const std::vector<Run> code = compiler->finish();
+    for (const auto& [op, number] : block.to_run) block.ops[op].run = code[number];
     return block.ops.data();
   }
 
@@ -306,8 +313,8 @@ struct Translator::Impl {
     for (const Op* op : ops) (is_store(*op) ? rest.stores : rest.ops).push_back(*op);
     rest.ops.emplace_back().run = rest.stores.emplace_back().run = leave;
     rest.masks = std::move(code.masks);
+    block.to_run.emplace_back(block.ops.size(), code.number);
     Op& run = block.ops.emplace_back();
-    run.run = code.run;
     run.instruction = ops.front()->instruction;
     Op& interpret = block.ops.emplace_back();
     interpret.run = finish;
