@@ -127,6 +127,7 @@ bool Program::translate_now(std::size_t region, const Wave& wave) {
   const bool rows = has_whole_rows(wave.group->launch->dispatch->block);
   std::unique_lock lock(mutex_);
   const bool full = may_run_full(wave, *regions_[region].begin, rows);
+  if (is_translated(*regions_[region].begin, full)) return false;
   const Task task = this->task(region, {.full = full, .masked = !full}, rows);
   lock.unlock();
   Translator::instance().translate(*this, task);

@@ -185,14 +185,22 @@ const Op* enter(Wave& w, const Op* op) {
     [[clang::musttail]] return first->run(w, first);
   }
   const Op* const masked = masked_block(*op);
-  if (masked && !w.observer) return masked;
-  if (!w.observer && w.group->launch->program->translate_now(op->counter, w)) return op;
+  if (!w.observer) {
+    // Code for any EXEC serves until there is some for this one.
+    const bool best = masked && (full || w.exec() != w.full);
+    if (!best && w.group->launch->program->translate_now(op->counter, w)) return op;
+    if (masked) return masked;
+  }
   // A block begins with the op that stood here: that one, where there is none for this EXEC, or
   // where each access is to be seen.
   return (full ? full : masked)->run(w, op);
 }
 
 }  // namespace
+
+bool is_translated(const Op& first, bool full) {
+  return (full ? full_block(first) : masked_block(first)) != nullptr;
+}
 
 bool may_run_full(const Wave& w, const Op& first, bool rows) {
   if (full_block(first)) rows = __atomic_load_n(&first.flags, __ATOMIC_RELAXED) & flag::whole_rows;

@@ -27,6 +27,9 @@ struct Variants {
 /// is no such code yet, `rows` says whether it is going to be made for Wave::whole_rows only.
 bool may_run_full(const Wave& wave, const Op& first, bool rows);
 
+/// Whether a region leads to code for waves with every lane on, or else for any.
+bool is_translated(const Op& first, bool full);
+
 /// A region to be translated.
 struct Task {
   Region region;
