@@ -370,7 +370,7 @@ struct Translator::Impl {
     // again and again.
     const auto block_of = [&](bool masked) -> const Op* {
       const Op* const made = make_block(program, task, masked);
-      if (blocks.back().second.has_code() || (masked && full_block(first))) return made;
+      if (blocks.back().second.has_code() || is_translated(first, masked)) return made;
       blocks.pop_back();
       return nullptr;
     };
