@@ -74,8 +74,7 @@ struct GroupOperands {
   /// one that a step leaves stays a NaN in the next, so that is done at the end.
   ///
   /// A block of sums stays in host registers: enough of them to hide the latency of FMAs, and more
-  /// columns where they fit, since each element of A that is read then serves as many FMAs. Reading
-  /// elements is what limits this where the host's core runs a second thread beside it.
+  /// columns where they fit, since each element of A that is read then serves as many FMAs.
   template <unsigned Chains, class RowAt>
   static void run(Wave& w, const MatrixGroup::Chain* chain, RowAt row_at) {
     constexpr unsigned size = M * M, parts = M / 16;

@@ -193,7 +193,8 @@ std::string_view pattern_of(std::int32_t stride, unsigned bytes) {
 
 void Emitter::load_pending(Value** result) {
   const Pending& load = *pending_.at(result);
-  if (load_four(load.stride, load.accesses, load.at)) return;
+  // Four dwords side by side take no longer each lane on its own.
+  if (load.accesses.size() == 2 && load_four(load.stride, load.accesses, load.at)) return;
   for (const LdsAccess& access : load.accesses) load_affine(load.stride, access, load.at);
 }
 
