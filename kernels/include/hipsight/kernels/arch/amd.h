@@ -16,17 +16,20 @@ HIPSIGHT_INLINE int uniform(int x) {
 
 /// Only what was written to shared memory is waited for: a __syncthreads() would, on RDNA, wait for
 /// the loads from global memory, too, which are to stay under way.
+template <bool copies_stay = false>
 HIPSIGHT_INLINE void barrier() {
-#if defined(__gfx950__)  // where a release would wait for all copies to shared memory, too
-  asm volatile("" ::: "memory");
-  __builtin_amdgcn_s_waitcnt(0xc07f);  // lgkmcnt(0) alone
-  __builtin_amdgcn_s_barrier();
-  asm volatile("" ::: "memory");
-#else
+#if defined(__gfx950__)
+  if constexpr (copies_stay) {  // a release would wait for them, too
+    asm volatile("" ::: "memory");
+    __builtin_amdgcn_s_waitcnt(0xc07f);  // lgkmcnt(0) alone
+    __builtin_amdgcn_s_barrier();
+    asm volatile("" ::: "memory");
+    return;
+  }
+#endif
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
-#endif
 }
 
 HIPSIGHT_INLINE void keep_order() {

@@ -12,7 +12,8 @@
 //   log2(x)          the same way; -inf of 0
 //   fma(x, y, z)     x * y + z, of two x
 //   weights<T>(x, s) two x in T, in 4 bytes, and added to s; of a sum, cut_share<T> is cut off
-//   barrier()        for the whole workgroup; shared memory is then seen by all
+//   barrier<S>()     for the whole workgroup; shared memory is then seen by all. S: of copies past
+//                    the registers only what was waited for
 //   load<V>(base, offset, limit)     bounded access to global memory, in bytes; see below
 //   store(base, offset, limit, v)
 //   any_alignment       whether these take addresses that are no multiples of the access

@@ -25,6 +25,7 @@ HIPSIGHT_INLINE int uniform(int x) {
   return x;
 }
 
+template <bool = false>
 HIPSIGHT_INLINE void barrier() {}
 
 template <int Level>

@@ -124,7 +124,7 @@ struct GemmWorkgroup {
         if (tiling.ahead > 1) arch::keep_order();
         a.template finish<known_to_fit, younger>(t + 1);
         b.template finish<known_to_fit, younger>(t + 1);
-        arch::barrier();
+        arch::barrier<(younger > 0)>();
         a.template start<known_to_fit>(t + 1 + a.ahead);
         b.template start<known_to_fit>(t + 1 + b.ahead);
       }
