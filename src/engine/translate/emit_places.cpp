@@ -12,6 +12,7 @@
 #include "engine/translate/emitter.h"
 
 namespace hipsight::engine {
+
 std::uint32_t Emitter::leader(unsigned i) const {
   const unsigned groups = file_.lanes / Affine::group;
   return i / 2 % groups * Affine::group + (i % 2 ? Affine::group - 1 : 0);

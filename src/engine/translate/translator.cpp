@@ -366,22 +366,20 @@ struct Translator::Impl {
     if (!compiler) compiler.emplace();
     const Region& region = task.region;
     Op& first = *region.begin;
-    // Where there is code for some waves, the others have a block too, or they would ask for it
-    // again and again.
-    const auto block_of = [&](bool masked) -> const Op* {
-      const Op* const made = make_block(program, task, masked);
-      if (blocks.back().second.has_code() || is_translated(first, masked)) return made;
-      blocks.pop_back();
-      return nullptr;
-    };
     if (task.variants.full && !full_block(first)) {
-      const Op* const full = block_of(false);
+      const Op* full = make_block(program, task, false);
+      // What is no quicker for waves with every lane on is not for others. But where these have a
+      // block, both do, or waves would ask for it again and again.
+      if (!blocks.back().second.has_code() && !masked_block(first)) {
+        blocks.pop_back();
+        full = nullptr;
+      }
       if (!task.affine.words.empty() || !task.affine.pairs.empty())
         __atomic_fetch_or(&first.flags, flag::whole_rows, __ATOMIC_RELAXED);
       __atomic_store_n(&first.target, full, __ATOMIC_RELEASE);
     }
     if (task.variants.masked && !masked_block(first)) {
-      const Op* const masked = block_of(true);
+      const Op* const masked = make_block(program, task, true);
       __atomic_store_n(&first.imm, reinterpret_cast<std::intptr_t>(masked), __ATOMIC_RELEASE);
     }
     const bool is_quicker = full_block(first) || masked_block(first);
