@@ -151,15 +151,22 @@ Affine result_of(std::string_view name, std::span<const Known> k) {
   return {};
 }
 
+/// What both say of a place.
+template <class Known>
+std::map<unsigned, Known> common(const std::map<unsigned, Known>& a,
+                                 const std::map<unsigned, Known>& b) {
+  std::map<unsigned, Known> both;
+  for (const auto& [place, known] : a)
+    if (const auto other = b.find(place); other != b.end() && other->second == known)
+      both.emplace(place, known);
+  return both;
+}
+
 Affinities meet(const Affinities& a, const Affinities& b) {
   Affinities met;
-  for (const auto& [place, clamped] : a.clamped)
-    if (const auto other = b.clamped.find(place);
-        other != b.clamped.end() && other->second == clamped)
-      met.clamped[place] = clamped;
-  for (const auto& [place, stride] : a.pairs)
-    if (const auto other = b.pairs.find(place); other != b.pairs.end() && other->second == stride)
-      met.pairs[place] = stride;
+  met.pairs = common(a.pairs, b.pairs);
+  met.clamped = common(a.clamped, b.clamped);
+  met.constants = common(a.constants, b.constants);
   for (const auto& [place, x] : a.words) {
     const auto y = b.words.find(place);
     if (y == b.words.end() || y->second.known != x.known || y->second.stride != x.stride) continue;
@@ -170,10 +177,6 @@ Affinities meet(const Affinities& a, const Affinities& b) {
                         .rough = std::max(x.rough, y->second.rough),
                         .sure = x.sure && y->second.sure};
   }
-  for (const auto& [place, value] : a.constants)
-    if (const auto other = b.constants.find(place);
-        other != b.constants.end() && other->second == value)
-      met.constants[place] = value;
   return met;
 }
 
@@ -331,10 +334,10 @@ void forget(Affinities& now, const Places& written) {
   const auto is_written = [&](const auto& at) { return written.test(at.first); };
   std::erase_if(now.words, is_written);
   std::erase_if(now.constants, is_written);
+  std::erase_if(now.clamped, is_written);
   std::erase_if(now.pairs, [&](const auto& pair) {
     return written.test(pair.first) || written.test(pair.first + 1);
   });
-  std::erase_if(now.clamped, [&](const auto& word) { return written.test(word.first); });
   std::erase_if(now.carries, [&](const auto& at) {
     const Carry& carry = at.second;
     const auto changed = [&](unsigned place) { return place && written.test(place); };
