@@ -1,5 +1,6 @@
 // Global, flat, scratch and buffer instructions: from operands to host addresses, then the access.
 
+#include "engine/access_memory.h"
 #include "engine/level/formatted.h"
 #include "engine/level/memory.h"
 #include "engine/level/special_accesses.h"
@@ -13,6 +14,19 @@ std::uint32_t scalar_at(Wave& w, std::uint64_t index) {
 
 KnownRange& known_range(Wave& w, const Op* op) {
   return w.known[known_index(op->instruction->address)];
+}
+
+/// What the wave is likely to load at the same place the next time, as far on as it came since the
+/// last time.
+void prefetch_next(Wave& w, const Op* op, Places<std::uint32_t> at) {
+  auto& memory = *reinterpret_cast<AccessMemory*>(w.known);
+  auto& last =
+      memory.last[known_index(op->instruction->address)][w.index_in_group % AccessMemory::waves];
+  const auto first = reinterpret_cast<std::uintptr_t>(at(0));
+  at.base += first - last;
+  last = first;
+  // Lanes with 16 bytes side by side: one for each line.
+  for (unsigned lane = 0; lane < w.lanes; lane += 4) __builtin_prefetch(at(lane), 0, 2);
 }
 
 /// Checks that every active lane's bytes lie in one allocation each.
@@ -31,6 +45,41 @@ void check_global(Wave& w, const Op* op, const Addresses& a, unsigned bytes, con
     if (!find_range(w, a.at[lane], bytes, known))
       report_access(w, op, a.at[lane], bytes, lane, what);
   });
+}
+
+/// The least and the greatest of every lane's offset.
+struct Extent {
+  std::uint32_t lowest, highest;
+};
+Extent extent_of(const Wave& w, const std::uint32_t* offset) {
+  U32x16 lowest = ~0u, highest = 0;
+  for (unsigned lane = 0; lane < w.lanes; lane += 16) {
+    const U32x16 slice = load_slice(reinterpret_cast<const std::byte*>(offset + lane));
+    lowest = __builtin_elementwise_min(lowest, slice);
+    highest = __builtin_elementwise_max(highest, slice);
+  }
+  return {__builtin_reduce_min(lowest), __builtin_reduce_max(highest)};
+}
+
+/// Every lane's dwords at base + offset, without a table of addresses, if all are where the
+/// instruction was last.
+template <bool Store, int Dwords>
+bool move_at(Wave& w, const Op* op, std::uint64_t base, const std::uint32_t* offset,
+             Extent extent) {
+  const KnownRange& known = known_range(w, op);
+  constexpr unsigned bytes = 4 * Dwords;
+  if (w.observer || known.epoch != epoch(w) || known.end - known.begin < bytes) return false;
+  const std::uint64_t limit = known.end - known.begin - bytes;
+  if (base + extent.lowest - known.begin > limit || base + extent.highest - known.begin > limit)
+    return false;
+  const Places<std::uint32_t> at{base, offset};
+  if constexpr (Store) {
+    store_all_lanes<Dwords>(w, w.bytes() + op->src[1], at);
+  } else {
+    if constexpr (Dwords > 1) prefetch_next(w, op, at);  // one may be anywhere
+    load_all_lanes<Dwords>(w, w.bytes() + op->dst, at);
+  }
+  return true;
 }
 
 /// An access, for the code that finds its addresses: that is written, and compiled, once for all.
@@ -135,6 +184,16 @@ struct Global {
     return true;
   }
 
+  /// Every lane on, with a scalar base: as `move_at`.
+  template <bool Store, int Dwords>
+  static bool move_all_lanes(Wave& w, const Op* op) {
+    const isa::Operand& scalar = op->instruction->base;
+    if (scalar.where != isa::Where::Sgpr) return false;
+    const std::uint32_t* offset = register_at(w, op->src[0]);
+    return move_at<Store, Dwords>(w, op, w.pair(scalar.index) + static_cast<std::uint64_t>(op->imm),
+                                  offset, extent_of(w, offset));
+  }
+
   static void access(Wave& w, const Op* op, const AnyAccess& access, std::uint64_t mask) {
     const isa::Instruction& in = *op->instruction;
     Addresses a;
@@ -223,13 +282,35 @@ struct Buffer {
     if (rdna) swizzle = w.scalar[first + 1] >> 30 & 3;
   }
 
+  static std::uint32_t scalar_offset(Wave& w, const isa::Instruction& in) {
+    if (in.soffset.where == isa::Where::Sgpr) return scalar_at(w, in.soffset.index);
+    return in.soffset.where == isa::Where::Constant ? in.soffset.value : 0;
+  }
+
+  /// Whether lanes' offsets count bytes from the base.
+  bool counts_bytes(const isa::Instruction& in) const { return !in.idxen && !add_lane && !swizzle; }
+
+  /// Every lane on and in range, offsets in a register: no table of addresses.
+  template <bool Store, int Dwords>
+  static bool move_all_lanes(Wave& w, const Op* op) {
+    const isa::Instruction& in = *op->instruction;
+    const Buffer buffer(w, in.base.index, isa::is_rdna(in.gfx));
+    if (!in.offen || !buffer.counts_bytes(in)) return false;
+    const auto immediate = static_cast<std::uint32_t>(op->imm);
+    const std::uint32_t soffset = scalar_offset(w, in);
+    const auto* offset = register_at(w, op->src[0]);
+    const Extent extent = extent_of(w, offset);
+    constexpr unsigned bytes = 4 * Dwords;
+    const std::uint64_t last = std::uint64_t{extent.highest} + immediate;
+    if (last >> 32 || last + soffset + bytes > buffer.records) return false;
+    return move_at<Store, Dwords>(w, op, buffer.base + soffset + immediate, offset, extent);
+  }
+
   static void access(Wave& w, const Op* op, const AnyAccess& access, std::uint64_t mask) {
     const isa::Instruction& in = *op->instruction;
     const bool rdna = isa::is_rdna(in.gfx);
     const Buffer buffer(w, in.base.index, rdna);
-    std::uint32_t soffset = 0;
-    if (in.soffset.where == isa::Where::Sgpr) soffset = scalar_at(w, in.soffset.index);
-    if (in.soffset.where == isa::Where::Constant) soffset = in.soffset.value;
+    const std::uint32_t soffset = scalar_offset(w, in);
     const std::uint32_t* first = register_at(w, op->src[0]);
     const std::uint32_t* second = register_at(w, op->src[0] + (in.idxen ? w.register_bytes : 0));
     std::uint32_t index[64] = {}, offset[64];
@@ -343,6 +424,10 @@ const Op* memory(Wave& w, const Op* op) {
   const std::uint64_t mask = w.exec() & w.full;
   if constexpr (std::is_same_v<Space, Global> && requires { requires Access::dwords == 1; })
     if (mask == w.full && Global::move_rows<Access::stores>(w, op)) return op + 1;
+  if constexpr (
+      requires { Access::dwords; } && requires { &Space::template move_all_lanes<false, 1>; })
+    if (mask == w.full && Space::template move_all_lanes<Access::stores, Access::dwords>(w, op))
+      return op + 1;
   if (mask) Space::access(w, op, any_access<Access>, mask);
   return op + 1;
 }
