@@ -295,6 +295,66 @@ KERNEL permutes(const u32* a, const u32* b, u32* out, u32 n) {
       __builtin_amdgcn_ds_permute(static_cast<int>((t ^ 3) * 4), static_cast<int>(h)));
   if (i < n) out[i] = mix(h, other);
 }
+/// A word of another lane of the row, as DPP has it; `old` where there is none.
+template <int control, int banks = 0xf, bool zeros = false>
+DEVICE u32 of_row(u32 old, u32 word) {
+  return static_cast<u32>(__builtin_amdgcn_update_dpp(static_cast<int>(old), static_cast<int>(word),
+                                                      control, 0xf, banks, zeros));
+}
+/// The same as operands of words and of numbers, all lanes on and some of them.
+KERNEL rows(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  u32 h = mix(a[i % n], b[(i + 7) % n]);
+  const auto go = [&] {
+    h += of_row<0x1b>(h, h);               // quad_perm:[3,2,1,0]
+    h = mix(h, of_row<0x111>(h * 3, h));   // row_shr:1
+    h ^= of_row<0x118, 0xf, true>(0, h);   // row_shr:8
+    h = mix(h, of_row<0x104>(h + 1, h));   // row_shl:4
+    h -= of_row<0x12d>(h, h);              // row_ror:13
+    h = mix(h, of_row<0x140, 0xa>(h, h));  // row_mirror, two of the banks
+    h = mix(h, of_row<0x141>(h, h));       // row_half_mirror
+#if defined(__GFX9__)
+    h = mix(h, of_row<0x138>(h + 5, h));  // wave_shr:1
+    h = mix(h, of_row<0x142>(h + 5, h));  // row_bcast:15
+    h += of_row<0x143, 0xf, true>(0, h);  // row_bcast:31
+#else
+    h = mix(h, of_row<0x155>(h, h));  // row_share:5
+    h ^= of_row<0x16b>(h, h);         // row_xmask:11
+    h += __builtin_amdgcn_mov_dpp8(h, 0x53977);
+#endif
+    const float x = number(a[(i + h) % n]);
+    const auto next = [](float y) { return number(of_row<0x111, 0xf, true>(0, bits(y))); };
+    h = mix(h, bits(next(x) + x));
+    h = mix(h, bits(__builtin_fmaf(next(x), x, x)));
+    h = mix(h, bits(__builtin_fmaxf(next(-x), x)));
+  };
+  go();
+  if (h % 3) go();
+  if (i < n) out[i] = h;
+}
+/// Parts of words, which GFX9 takes as operands (SDWA).
+KERNEL parts(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  u32 x = a[i % n], y = b[(i + 3) % n];
+  const auto go = [&] {
+    const auto signed_byte = [](u32 word, unsigned at) { return int(word << (24 - at)) >> 24; };
+    u32 h = (x >> 8 & 255) + (y >> 16);
+    h = mix(h, (x >> 24) * 3 ^ (y >> 16 & 255));
+    h = mix(h, u32(signed_byte(x, 8) + signed_byte(y, 16)));
+    h = mix(h, u32((int(x) >> 16) - int(short(y))));
+    using u16 = unsigned short;
+    const half low = __builtin_bit_cast(half, static_cast<u16>(y));
+    const half high = __builtin_bit_cast(half, static_cast<u16>(x >> 16));
+    h = mix(h, bits(float(high) + float(low)));
+    const half sum = high + low, product = high * low;
+    h = mix(h, __builtin_bit_cast(u16, sum) | u32{__builtin_bit_cast(u16, product)} << 16);
+    y = (h & 0xffu) << 16 | (x & 0xff00ffffu);
+    x = h;
+  };
+  go();
+  if (x & 1) go();
+  if (i < n) out[i] = mix(x, y);
+}
 /// From LDS at places that tiles of 16 by 16 work-items have, and at some that look like them.
 KERNEL lds_tiles(const u32* a, const u32* b, u32* out, u32 n) {
   LDS u32 words[256];

@@ -1,5 +1,6 @@
 #include "engine/level/operands.h"
 
+#include "engine/dpp.h"
 #include "isa/entry.h"
 #include "isa/instruction.h"
 
@@ -8,65 +9,56 @@ namespace {
 
 using isa::Type;
 
-// --- which lane a DPP source reads ------------------------------------------------------------
+using LaneNumbers = Vec<std::int32_t, 16>;
 
-/// Source lane of lane `lane` for a DPP16 control (RDNA3 ISA, "DPP16"; CDNA3 ISA, "DPP"), or -1
-/// when it lies outside the row.
-int dpp16_lane(unsigned control, int lane, int lanes) {
-  const int row = lane & ~15, in_row = lane & 15;
-  const int amount = static_cast<int>(control & 15);
-  if (control <= 0xff) return (lane & ~3) | static_cast<int>(control >> (2 * (lane & 3)) & 3);
-  switch (control & 0x1f0) {
-    case 0x100:  // row_shl
-      return in_row + amount < 16 ? lane + amount : -1;
-    case 0x110:  // row_shr
-      return in_row - amount >= 0 ? lane - amount : -1;
-    case 0x120:  // row_ror
-      return row | ((in_row - amount) & 15);
-    case 0x130:  // wave_shl, wave_rol, wave_shr, wave_ror by one (GFX9)
-      if (amount == 0) return lane + 1 < lanes ? lane + 1 : -1;
-      if (amount == 4) return (lane + 1) % lanes;
-      if (amount == 8) return lane - 1;
-      return (lane + lanes - 1) % lanes;
-    case 0x140:
-      if (amount == 0) return row | (15 - in_row);             // row_mirror
-      if (amount == 1) return (lane & ~7) | (7 - (lane & 7));  // row_half_mirror
-      if (amount == 2) return lane >= 16 ? row - 1 : -1;       // row_bcast:15
-      return lane >= 32 ? 31 : -1;                             // row_bcast:31
-    case 0x150:                                                // row_share (row_newbcast on gfx90a)
-      return row | amount;
-    default:  // row_xmask
-      return row | (in_row ^ amount);
+/// Sixteen words, each from another lane: within a row of sixteen lanes at once, where the host
+/// can.
+U32x16 permute(const std::uint32_t* words, LaneNumbers from, [[maybe_unused]] bool in_rows) {
+#ifdef __AVX512F__
+  if (in_rows) {
+    const U32x16 row = load_slice(reinterpret_cast<const std::byte*>(words + (from[0] & 48)));
+    return std::bit_cast<U32x16>(
+        __builtin_ia32_permvarsi512(std::bit_cast<LaneNumbers>(row), from));
   }
+#endif
+  std::int32_t lane[16];
+  std::memcpy(lane, &from, sizeof lane);
+  U32x16 result;
+  for (int l = 0; l < 16; ++l) result[l] = words[lane[l]];
+  return result;
 }
 
-int dpp8_lane(std::uint32_t selects, int lane) {
-  return (lane & ~7) | static_cast<int>(selects >> (3 * (lane & 7)) & 7);
-}
-
-/// Permutes a register; lanes that nothing is read for get 0, and are not written unless
+/// Permutes registers; lanes that nothing is read for get 0, and are not written unless
 /// bound_ctrl says so.
 void apply_dpp(Wave& w, const isa::Instruction& in, std::uint32_t* data, unsigned registers) {
-  std::uint32_t copy[64];
-  const int lanes = static_cast<int>(w.lanes);
-  const std::uint64_t exec = w.exec();
+  const bool in_rows = dpp_stays_in_rows(in);
+  alignas(64) std::uint32_t copy[2][64], active[64];
+  for (unsigned r = 0; r < registers; ++r) std::memcpy(copy[r], data + r * w.lanes, w.lanes * 4);
+  const bool all = in.fetch_inactive || w.exec() == w.full;
+  if (!all)
+    for (unsigned lane = 0; lane < w.lanes; lane += 16)
+      store_slice(reinterpret_cast<std::byte*>(active + lane),
+                  std::bit_cast<U32x16>(
+                      mask_from_bits<16>(static_cast<std::uint32_t>(w.exec() >> lane) & 0xffff).v));
   std::uint64_t writable = 0;
-  for (unsigned r = 0; r < registers; ++r) {
-    std::uint32_t* values = data + r * w.lanes;
-    std::memcpy(copy, values, w.lanes * 4);
-    for (int lane = 0; lane < lanes; ++lane) {
-      const int from = in.variant == isa::Variant::Dpp8 ? dpp8_lane(in.dpp8, lane)
-                                                        : dpp16_lane(in.dpp_ctrl, lane, lanes);
-      const bool readable = from >= 0 && (in.fetch_inactive || (exec >> from & 1));
-      values[lane] = readable ? copy[from] : 0;
-      const bool masked =
-          (in.row_mask >> (lane / 16 & 3) & 1) && (in.bank_mask >> (lane / 4 & 3) & 1);
-      // DPP8 reads 0 from inactive lanes and always writes.
-      if (masked && (readable || in.bound_ctrl || in.variant == isa::Variant::Dpp8))
-        writable |= 1ull << lane;
-    }
+  for (unsigned first = 0; first < w.lanes; first += 16) {
+    LaneNumbers lane{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    lane += static_cast<int>(first);
+    const LaneNumbers from = dpp_lane(in, lane, static_cast<int>(w.lanes));
+    auto readable = std::bit_cast<U32x16>(from >= 0);
+    const LaneNumbers inside = from >= 0 ? from : lane;
+    if (!all) readable &= permute(active, inside, in_rows);
+    for (unsigned r = 0; r < registers; ++r)
+      store_slice(reinterpret_cast<std::byte*>(data + r * w.lanes + first),
+                  permute(copy[r], inside, in_rows) & readable);
+    std::uint64_t bits =
+        dpp_writes_zeros(in) ? 0xffff : bits_of(Mask<16>(std::bit_cast<LaneNumbers>(readable)));
+    writable |= bits << first;
   }
-  w.write_mask = writable;
+  std::uint64_t masked = 0;
+  for (unsigned bank = 0; bank < w.lanes; bank += 4)
+    if (dpp_may_write(in, bank)) masked |= 15ull << bank;
+  w.write_mask = writable & masked;
 }
 
 // --- parts of registers -----------------------------------------------------------------------
@@ -128,8 +120,7 @@ void prepare_sources(Wave& w, const Op* op) {
           store_slice(data + r * w.register_bytes + at, U32x16(value));
       }
     }
-    if (i == 0 && (in.variant == isa::Variant::Dpp16 || in.variant == isa::Variant::Dpp8))
-      apply_dpp(w, in, reinterpret_cast<std::uint32_t*>(data), registers);
+    if (i == 0 && is_dpp(in)) apply_dpp(w, in, reinterpret_cast<std::uint32_t*>(data), registers);
     const bool high = operand.high && isa::is_16_bit(type);
     if (in.variant == isa::Variant::Sdwa || high)
       for (unsigned at = 0; at < w.register_bytes; at += 64)

@@ -74,7 +74,7 @@ void Emitter::connect(std::span<const Op* const> ops) {
     if (shape.result != Type::B1) {
       const unsigned place = place_of(op->dst);
       for (unsigned r = 0; r < shape.registers(shape.result); ++r) {
-        if (op->finish && op->half != Half::Zero) node.before[r] = read(place + r);
+        if (keeps_part(*op)) node.before[r] = read(place + r);
         now_[place + r] = {index, r, place + r};
       }
     }
@@ -310,8 +310,7 @@ bool can_emit(const Op& op, const Library& library) {
   const isa::Instruction& in = *op.instruction;
   if (load_of(op) || store_of(op)) return !in.lds && !in.gds && in.src[0].where == isa::Where::Vgpr;
   if (!op.shape || op.shape->form == isa::Form::Scalar) return false;
-  if (in.variant != isa::Variant::Plain || (op.flags & flag::write_exec)) return false;
-  if (op.finish && (in.clamp || in.omod || in.dst_select < 6)) return false;
+  if (op.flags & flag::write_exec || !can_emit_encoding(op, library.slice_lanes())) return false;
   return library.find(op.shape->name) != nullptr;
 }
 

@@ -1,4 +1,4 @@
-// Operands, entries and what encodings do to them.
+// Operands and entries.
 
 #include <llvm/Analysis/InstructionSimplify.h>
 #include <llvm/IR/Instructions.h>
@@ -105,21 +105,6 @@ Value* Emitter::plain_operand(const Node& node, unsigned i, unsigned which) {
   return scalar(op.origin[i] + which * 4);
 }
 
-Value* Emitter::operand(const Node& node, unsigned i, unsigned which) {
-  const Op& op = *node.op;
-  const Type type = op.shape->operand[i];
-  Value* value = plain_operand(node, i, which);
-  if (is_constant(op, i) || !(op.prepare >> i & 1)) return value;
-  const isa::Operand& o = op.shape->old[i] ? op.instruction->dst : op.instruction->src[i];
-  if (o.high && isa::is_16_bit(type)) value = build_.CreateLShr(value, 16);
-  if (op.shape->old[i]) return value;
-  const bool sign_here = !isa::is_64_bit(type) || which == 1;
-  const std::uint32_t sign = isa::is_16_bit(type) ? 0x8000u : 0x80000000u;
-  if (o.absolute && sign_here) value = build_.CreateAnd(value, splat(~sign));
-  if (o.negate && sign_here) value = build_.CreateXor(value, splat(sign));
-  return value;
-}
-
 void Emitter::emit(Node& node) {
   if (const Load* load = load_of(*node.op)) return emit_load(node, *load);
   const isa::Shape& shape = *node.op->shape;
@@ -134,19 +119,7 @@ void Emitter::emit(Node& node) {
     if (isa::is_64_bit(shape.operand[i])) high[i] = operand(node, i, 1);
   }
   splice(shape, low, high, node.result);
-  place_half(node);
-}
-
-void Emitter::place_half(Node& node) {
-  const Op& op = *node.op;
-  if (!op.finish || op.half == Half::Zero) return;
-  Value* before = value_of(node.before[0]);
-  Value*& result = node.result[0];
-  if (op.half == Half::KeepHigh)
-    result = build_.CreateOr(build_.CreateAnd(result, splat(0xffff)),
-                             build_.CreateAnd(before, splat(0xffff0000u)));
-  else
-    result = build_.CreateOr(build_.CreateShl(result, 16), build_.CreateAnd(before, splat(0xffff)));
+  finish(node);
 }
 
 void Emitter::emit_packed(Node& node) {

@@ -80,6 +80,11 @@ struct Store {
 /// The store that an op is, if the emitter knows it.
 const Store* store_of(const Op& op);
 
+/// Whether the emitter knows what an op's encoding does to operands and result, within slices.
+bool can_emit_encoding(const Op& op, unsigned slice_lanes);
+/// Whether a part of the result's register, or some of its lanes, stay as they were.
+bool keeps_part(const Op& op);
+
 /// Where in LDS one of an op's accesses lies behind its address.
 template <class Access>
 std::uint32_t lds_offset(const Op& op, const Access& access, unsigned index) {
@@ -248,8 +253,12 @@ class Emitter {
   Value* lane_offsets();
   Value* scalar_pair(unsigned index);
 
-  /// A 16-bit result in its half of the register.
-  void place_half(Node& node);
+  /// A value's lanes where DPP wants them, 0 where there is none.
+  Value* permuted(const isa::Instruction& in, Value* value);
+  /// Which lanes read something so.
+  Value* readable(const isa::Instruction& in);
+  /// A result in its part of the register, and in the lanes that DPP lets be written.
+  void finish(Node& node);
 
   void emit_packed(Node& node);
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "engine/dpp.h"
 #include "isa/entry.h"
 #include "isa/instruction.h"
 
@@ -96,7 +97,7 @@ class Analysis {
   bool vector(Words& now, const Op& op) {
     Op plain = op;
     plain.flags &= static_cast<std::uint8_t>(~flag::write_exec);
-    if (!translatable_(plain)) return false;
+    if (!translatable_(plain) || is_dpp(*op.instruction)) return false;
     if (!op.shape) {
       const isa::Operand& base = op.instruction->base;
       return base.where != isa::Where::Sgpr ||

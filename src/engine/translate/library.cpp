@@ -52,7 +52,7 @@ bool stands_alone(llvm::Function& function) {
 
 }  // namespace
 
-Library::Library(llvm::LLVMContext& context, unsigned slice_lanes) {
+Library::Library(llvm::LLVMContext& context, unsigned slice_lanes) : slice_lanes_(slice_lanes) {
   auto module =
       llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bitcode(slice_lanes), "meanings"), context);
   if (!module) fail("the translator's bitcode cannot be read: {}", toString(module.takeError()));

@@ -26,8 +26,10 @@ class Library {
 
   /// The function of an entry or a load; null when it has none that can be copied elsewhere.
   const llvm::Function* find(std::string_view entry) const;
+  unsigned slice_lanes() const { return slice_lanes_; }
 
  private:
+  unsigned slice_lanes_;
   std::unique_ptr<llvm::Module> module_;
   std::map<std::string_view, llvm::Function*> functions_;
 };
