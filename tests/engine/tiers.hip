@@ -355,6 +355,26 @@ KERNEL parts(const u32* a, const u32* b, u32* out, u32 n) {
   if (x & 1) go();
   if (i < n) out[i] = mix(x, y);
 }
+/// f16 while denormals of f32 are taken for zeros.
+KERNEL flushed(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  u32 x = a[i % n], y = b[(i + 3) % n];
+  // hwreg(HW_REG_MODE, 4, 2): denormals of f32.
+  asm volatile("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0" : "+v"(x), "+v"(y));
+  const half low = __builtin_bit_cast(half, static_cast<unsigned short>(x));
+  const half high = __builtin_bit_cast(half, static_cast<unsigned short>(y >> 16));
+  const auto word = [](half value) { return u32{__builtin_bit_cast(unsigned short, value)}; };
+  u32 h = bits(float(low) * number(y));
+  h = mix(h, word(low * high) | word(low + high) << 16);
+  h = mix(h, word(__builtin_fmaf16(low, high, low)) | word(low - high) << 16);
+  h = mix(h, word(half(number(x))) | word(half(number(y & 0x007fffff))) << 16);
+  h = mix(h, word(half(__builtin_fmaf(float(low), number(y), float(high)))));
+  h = mix(h, word(half(__builtin_fmaf(float(high), number(x), number(y)))));
+  h = mix(h, word(low < high ? low : high) | word(__builtin_fmaxf16(low, high)) << 16);
+  h = mix(h, bits(__builtin_fmaf(float(low), float(high), number(x & 0x807fffff))));
+  h = mix(h, bits(double(number(x)) * double(low)));
+  if (i < n) out[i] = h;
+}
 /// From LDS at places that tiles of 16 by 16 work-items have, and at some that look like them.
 KERNEL lds_tiles(const u32* a, const u32* b, u32* out, u32 n) {
   LDS u32 words[256];

@@ -85,8 +85,12 @@ template <class E, std::size_t... I>
   using Operands = typename E::Operands;
   using Result = untagged<typename E::Result>;
   const std::size_t pair = w.register_bytes;
-  constexpr bool wide_mode = uses_wide_mode<Result> ||
-                             (uses_wide_mode<untagged<std::tuple_element_t<I, Operands>>> || ...);
+  // What VOP3P's fields say of operands, four words, is arithmetic of f32 (v_fma_mixlo_f16).
+  constexpr bool fields =
+      sizeof...(I) == 4 && (std::is_same_v<isa::u32, std::tuple_element_t<I, Operands>> && ...);
+  constexpr bool wide_mode =
+      !fields && (uses_wide_mode<Result> ||
+                  (uses_wide_mode<untagged<std::tuple_element_t<I, Operands>>> || ...));
   fetch_sources(w, op);
   const bool direct = is_direct(w, op);
   std::byte* const out = direct ? w.bytes() + op->dst : pending_result(w);

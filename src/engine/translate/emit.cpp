@@ -127,19 +127,38 @@ Value* Emitter::op_after(unsigned count) {
   return wave_at(function_->getArg(1), count * sizeof(Op));
 }
 
-Value* Emitter::modes_agree() {
+Emitter::WideMode Emitter::wide_mode_of(const Op& op) {
+  if (!op.shape) return WideMode::None;
+  const auto operands = std::span(op.shape->operand).first(op.shape->operands);
+  const auto is_word = [](Type t) { return t == Type::U32; };
+  if (operands.size() == 4 && std::ranges::all_of(operands, is_word))
+    return WideMode::None;  // as run_vector_entry has it
+  const auto uses = [&](Type type) {
+    return op.shape->result == type || std::ranges::count(operands, type);
+  };
+  return uses(Type::F64) ? WideMode::F64 : uses(Type::F16) ? WideMode::F16 : WideMode::None;
+}
+
+Value* Emitter::modes_agree(WideMode used) {
   Value* a = build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, csr_32)));
   Value* b = build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, csr_64)));
-  return build_.CreateICmpEQ(a, b);
+  Value* const same = build_.CreateICmpEQ(a, b);
+  if (used == WideMode::F64) return same;
+  // What is computed of f16 is never a denormal f32, and one that is converted rounds to 0.
+  constexpr std::uint32_t rounding = 3u << 13;
+  Value* const to_nearest =
+      build_.CreateICmpEQ(build_.CreateAnd(build_.CreateOr(a, b), rounding), build_.getInt32(0));
+  return build_.CreateOr(same, to_nearest);
 }
 
 void Emitter::open() {
   // f64 and f16 follow a rounding mode of their own; what differs is left to the interpreter.
-  const bool wide = std::ranges::any_of(nodes_, [](const Node& n) { return uses_wide_mode(n); });
+  WideMode used = WideMode::None;
+  for (const Node& node : nodes_) used = std::max(used, wide_mode_of(*node.op));
   llvm::BasicBlock* const before = build_.GetInsertBlock();
   slice_head_ = block("slice");
-  if (wide) {
-    build_.CreateCondBr(modes_agree(), slice_head_, give_up_);
+  if (used != WideMode::None) {
+    build_.CreateCondBr(modes_agree(used), slice_head_, give_up_);
     before_slices_.insert(before);
   } else {
     build_.CreateBr(slice_head_);
@@ -272,13 +291,6 @@ void Emitter::commit(const Source& source, Value* old, Value* to) {
 bool Emitter::is_mask(const Source& source) const {
   return source.component == mask_component &&
          nodes_[static_cast<std::size_t>(source.node)].op->shape;
-}
-
-bool Emitter::uses_wide_mode(const Node& node) {
-  const auto wide = [](Type t) { return t == Type::F64 || t == Type::F16; };
-  if (!node.op->shape) return false;
-  const isa::Shape& shape = *node.op->shape;
-  return wide(shape.result) || std::ranges::any_of(shape.operand, wide);
 }
 
 void Emitter::need(int node, std::vector<int>& needed) {

@@ -115,18 +115,14 @@ Value* Emitter::lane_mask(unsigned place) {
 void Emitter::open_lanewise() {
   Lanewise& to = *lanewise_;
   llvm::Type* const word = build_.getInt64Ty();
-  bool wide = false;
+  WideMode used = WideMode::None;
   for (const LoopPart& part : to.loop.parts)
-    for (const Op& op : part.ops()) {
-      Node node;
-      node.op = &op;
-      wide |= uses_wide_mode(node);
-    }
+    for (const Op& op : part.ops()) used = std::max(used, wide_mode_of(op));
   Value* const exec = build_.CreateAlignedLoad(
       build_.getIntNTy(file_.lanes),
       wave_at(wave_, offsetof(Wave, scalar) + reg::exec * sizeof(std::uint32_t)), llvm::Align(4));
   Value* fits = build_.CreateICmpNE(exec, build_.getIntN(file_.lanes, 0));
-  if (wide) fits = build_.CreateAnd(fits, modes_agree());
+  if (used != WideMode::None) fits = build_.CreateAnd(fits, modes_agree(used));
   for (std::size_t p = 0; p < to.loop.parts.size(); ++p) {
     build_.CreateStore(build_.getInt64(0), to.executed[p]);
     build_.CreateStore(build_.getInt64(0), to.active[p]);

@@ -132,8 +132,11 @@ class Emitter {
   Value* register_pointer(unsigned place);
   Value* op_after(unsigned count);
 
-  /// Whether f64 and f16 round as f32 does.
-  Value* modes_agree();
+  /// How an op uses the mode that f64 and f16 have beside that of f32; ordered by how much.
+  enum class WideMode { None, F16, F64 };
+  static WideMode wide_mode_of(const Op& op);
+  /// Whether that mode gives the same as f32's.
+  Value* modes_agree(WideMode used);
   // The loop over slices: what is before its body and after it. Then the op where the wave goes on.
   void open();
   Value* close();
@@ -175,7 +178,6 @@ class Emitter {
   Value* lane_mask(unsigned place);
 
   bool is_mask(const Source& source) const;
-  static bool uses_wide_mode(const Node& node);
 
   /// The nodes that a result needs and that are not there yet.
   void need(int node, std::vector<int>& needed);
