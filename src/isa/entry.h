@@ -33,6 +33,8 @@ struct Shape {
   std::array<Type, 4> operand{};
   std::array<bool, 4> old{};  ///< the operand is the destination's old value
 
+  /// Whether the fourth operand is a word of the encoding's (VOP3P's modifiers, a truth table).
+  constexpr bool has_fields() const { return operands == 4 && operand[3] == Type::U32; }
   /// Vector registers of an operand or a result of a type.
   constexpr unsigned registers(Type type) const {
     const bool pairs = form == Form::Packed && !is_16_bit(type);

@@ -85,9 +85,8 @@ template <class E, std::size_t... I>
   using Operands = typename E::Operands;
   using Result = untagged<typename E::Result>;
   const std::size_t pair = w.register_bytes;
-  // What VOP3P's fields say of operands, four words, is arithmetic of f32 (v_fma_mixlo_f16).
-  constexpr bool fields =
-      sizeof...(I) == 4 && (std::is_same_v<isa::u32, std::tuple_element_t<I, Operands>> && ...);
+  // What the encoding says of operands is arithmetic of f32 (v_fma_mixlo_f16).
+  constexpr bool fields = E{}.shape().has_fields();
   constexpr bool wide_mode =
       !fields && (uses_wide_mode<Result> ||
                   (uses_wide_mode<untagged<std::tuple_element_t<I, Operands>>> || ...));

@@ -128,13 +128,9 @@ Value* Emitter::op_after(unsigned count) {
 }
 
 Emitter::WideMode Emitter::wide_mode_of(const Op& op) {
-  if (!op.shape) return WideMode::None;
-  const auto operands = std::span(op.shape->operand).first(op.shape->operands);
-  const auto is_word = [](Type t) { return t == Type::U32; };
-  if (operands.size() == 4 && std::ranges::all_of(operands, is_word))
-    return WideMode::None;  // as run_vector_entry has it
+  if (!op.shape || op.shape->has_fields()) return WideMode::None;  // as run_vector_entry has it
   const auto uses = [&](Type type) {
-    return op.shape->result == type || std::ranges::count(operands, type);
+    return op.shape->result == type || std::ranges::count(op.shape->operand, type);
   };
   return uses(Type::F64) ? WideMode::F64 : uses(Type::F16) ? WideMode::F16 : WideMode::None;
 }
@@ -323,7 +319,7 @@ bool can_emit(const Op& op, const Library& library) {
   if (load_of(op) || store_of(op)) return !in.lds && !in.gds && in.src[0].where == isa::Where::Vgpr;
   if (!op.shape || op.shape->form == isa::Form::Scalar) return false;
   if (op.flags & flag::write_exec || !can_emit_encoding(op, library.slice_lanes())) return false;
-  return library.find(op.shape->name) != nullptr;
+  return library.find(op) != nullptr;
 }
 
 bool can_emit_scalar(const Op& op, const Library& library) {

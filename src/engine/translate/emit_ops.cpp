@@ -118,7 +118,7 @@ void Emitter::emit(Node& node) {
     low[i] = operand(node, i, 0);
     if (isa::is_64_bit(shape.operand[i])) high[i] = operand(node, i, 1);
   }
-  splice(shape, low, high, node.result);
+  splice(*node.op, low, high, node.result);
   finish(node);
 }
 
@@ -139,7 +139,7 @@ void Emitter::emit_packed(Node& node) {
       if (negate) value = build_.CreateXor(value, splat(word ? 0x8000u : 0x80000000u));
       low[i] = value;
     }
-    splice(shape, low, high, result);
+    splice(op, low, high, result);
     halves[half] = result[0];
   }
   if (isa::is_16_bit(shape.result))
@@ -148,11 +148,10 @@ void Emitter::emit_packed(Node& node) {
     node.result[0] = halves[0], node.result[1] = halves[1];
 }
 
-void Emitter::splice(const isa::Shape& shape, Value* const* low, Value* const* high,
-                     Value** results) {
-  const llvm::Function& meaning = *library_->find(shape.name);
+void Emitter::splice(const Op& op, Value* const* low, Value* const* high, Value** results) {
+  const llvm::Function& meaning = *library_->find(op);
   ValueMap map;
-  const unsigned operands = shape.operands;
+  const unsigned operands = op.shape->operands;
   for (unsigned i = 0; i < operands; ++i) {
     map[meaning.getArg(4 + i)] = low[i];
     map[meaning.getArg(4 + operands + i)] = high[i] ? high[i] : llvm::PoisonValue::get(bits_);

@@ -264,7 +264,7 @@ class Emitter {
 
   void emit_packed(Node& node);
 
-  void splice(const isa::Shape& shape, Value* const* low, Value* const* high, Value** results);
+  void splice(const Op& op, Value* const* low, Value* const* high, Value** results);
 
   using ValueMap = llvm::DenseMap<const Value*, Value*>;
   static Value* mapped(const ValueMap& map, Value* value);

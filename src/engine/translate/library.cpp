@@ -7,9 +7,13 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <span>
 
+#include "engine/program.h"
+#include "engine/translate/effects.h"
+#include "isa/entry.h"
 #include "support/error.h"
 
 // The bitcode, from the build (CMakeLists.txt).
@@ -80,6 +84,29 @@ const llvm::Function* Library::find(std::string_view entry) const {
   llvm::Function& function = *at->second;
   if (auto error = function.materialize()) fail("meanings: {}", toString(std::move(error)));
   return stands_alone(function) ? &function : nullptr;
+}
+
+const llvm::Function* Library::find(const Op& op) const {
+  const std::string_view name = op.shape->name;
+  constexpr unsigned fields = 3, first_operand = 4;
+  const auto any = functions_.find(name);
+  if (any == functions_.end() || !op.shape->has_fields() || !is_constant(op, fields))
+    return find(name);
+  const std::uint32_t word = *reinterpret_cast<const std::uint32_t*>(op.src[fields]);
+  const auto [at, is_new] = for_words_.try_emplace({name, word});
+  if (!is_new) return at->second;
+  llvm::Function& function = *any->second;
+  if (auto error = function.materialize()) fail("meanings: {}", toString(std::move(error)));
+  auto* const copy = llvm::Function::Create(
+      function.getFunctionType(), llvm::Function::InternalLinkage, function.getName(), *module_);
+  llvm::ValueToValueMapTy map;
+  for (llvm::Argument& argument : function.args())
+    map[&argument] = copy->getArg(argument.getArgNo());
+  map[function.getArg(first_operand + fields)] =
+      llvm::ConstantInt::get(function.getArg(first_operand + fields)->getType(), word);
+  llvm::SmallVector<llvm::ReturnInst*, 1> returns;
+  llvm::CloneAndPruneFunctionInto(copy, &function, map, /*ModuleLevelChanges=*/false, returns);
+  return at->second = stands_alone(*copy) ? copy : nullptr;
 }
 
 }  // namespace hipsight::engine

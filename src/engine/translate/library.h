@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace llvm {
 class Function;
@@ -11,6 +13,8 @@ class Module;
 }  // namespace llvm
 
 namespace hipsight::engine {
+
+struct Op;
 
 /// The meanings of entries as LLVM functions (meanings.cpp), for slices of 8 or 16 lanes:
 ///   void (low*, high*, bit*, lane numbers, first registers..., second registers...)
@@ -26,12 +30,15 @@ class Library {
 
   /// The function of an entry or a load; null when it has none that can be copied elsewhere.
   const llvm::Function* find(std::string_view entry) const;
+  /// That of an op's entry; where the encoding gives it a word, for this word.
+  const llvm::Function* find(const Op& op) const;
   unsigned slice_lanes() const { return slice_lanes_; }
 
  private:
   unsigned slice_lanes_;
   std::unique_ptr<llvm::Module> module_;
   std::map<std::string_view, llvm::Function*> functions_;
+  mutable std::map<std::pair<std::string_view, std::uint32_t>, const llvm::Function*> for_words_;
 };
 
 }  // namespace hipsight::engine
