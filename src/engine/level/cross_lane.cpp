@@ -1,6 +1,9 @@
 // Instructions whose lanes read other lanes.
 
+#include <algorithm>
+
 #include "engine/level/level.h"
+#include "engine/level/permute.h"
 #include "engine/workgroup.h"
 #include "isa/instruction.h"
 
@@ -48,24 +51,29 @@ const Op* write_lane(Wave& w, const Op* op) {
 /// other row of its pair. The selectors are 64 scalar bits or, "var", in each lane. op_sel bit 0:
 /// fetch inactive lanes; bit 1: bound control.
 template <bool Across, bool ByLane = false>
-const Op* permute_row(Wave& w, const Op* op) {
-  std::uint32_t from[64], select[64];
-  std::memcpy(from, lanes_at(w, op->src[0]), w.lanes * 4);
-  if constexpr (ByLane)
-    std::memcpy(select, lanes_at(w, op->src[1]), w.lanes * 4);
-  else
-    for (unsigned lane = 0; lane < w.lanes; ++lane)
-      select[lane] = scalar_value(w, op, lane & 8 ? 2 : 1) >> 4 * (lane & 7);
-  std::uint32_t* to = lanes_at(w, op->dst);
+const Op* permute_rows(Wave& w, const Op* op) {
+  alignas(64) std::uint32_t words[64];
+  std::memcpy(words, lanes_at(w, op->src[0]), w.register_bytes);
   const bool fetch_inactive = op->instruction->op_sel & 1, bound = op->instruction->op_sel & 2;
-  for_active(w, [&](unsigned lane) {
-    const unsigned row = (lane & ~15u) ^ (Across ? 16u : 0u);
-    const unsigned other = row | (select[lane] & 15);
-    if (fetch_inactive || is_active(w, other))
-      to[lane] = from[other];
-    else if (bound)
-      to[lane] = 0;
-  });
+  const LaneWords active(fetch_inactive ? ~0ull : w.exec(), w.lanes);
+  const auto select_at = [&](LaneNumbers lane) -> LaneNumbers {
+    if constexpr (ByLane)
+      return std::bit_cast<LaneNumbers>(
+          load_slice(w.bytes() + op->src[1] + static_cast<unsigned>(lane[0]) * 4));
+    const U32x16 low = scalar_value(w, op, 1), high = scalar_value(w, op, 2);
+    return std::bit_cast<LaneNumbers>((lane & 8 ? high : low) >>
+                                      std::bit_cast<U32x16>(4 * (lane & 7)));
+  };
+  std::uint32_t* const to = lanes_at(w, op->dst);
+  for (unsigned first = 0; first < w.lanes; first += 16) {
+    const LaneNumbers from = select_at(lanes_from(first)) & 15;
+    const unsigned row = first ^ (Across ? 16 : 0);
+    const U32x16 readable = permute_row(active.word + row, from);
+    const U32x16 written = mask_words(w.exec(), first) & (bound ? U32x16(~0u) : readable);
+    auto* const slice = reinterpret_cast<std::byte*>(to + first);
+    const U32x16 moved = permute_row(words + row, from) & readable;
+    store_slice(slice, (moved & written) | (load_slice(slice) & ~written));
+  }
   return op + 1;
 }
 /// v_permlane64: the halves of a wave64 change places.
@@ -83,8 +91,8 @@ template <unsigned Width>
 const Op* swap_rows(Wave& w, const Op* op) {
   std::uint32_t* a = lanes_at(w, op->dst);
   std::uint32_t* b = lanes_at(w, op->src[0]);
-  for (unsigned lane = 0; lane < w.lanes; ++lane)
-    if (lane & Width) std::swap(a[lane], b[lane ^ Width]);
+  for (unsigned lane = Width; lane < w.lanes; lane += 2 * Width)
+    std::swap_ranges(a + lane, a + lane + Width, b + lane - Width);
   return op + 1;
 }
 /// v_swap_b16: halves of registers; bit 7 of a register's number says which.
@@ -175,26 +183,30 @@ const Op* forward_permute(Wave& w, const Op* op) {
 }
 /// ds_swizzle_b32: a fixed pattern within 32 lanes, or within quads (offset bit 15).
 const Op* swizzle(Wave& w, const Op* op) {
-  std::uint32_t data[64];
-  std::memcpy(data, lanes_at(w, op->src[0]), w.lanes * 4);
-  std::uint32_t* to = lanes_at(w, op->dst);
-  const auto pattern = static_cast<unsigned>(op->imm);
-  for_active(w, [&](unsigned lane) {
-    unsigned from;
+  alignas(64) std::uint32_t data[64];
+  std::memcpy(data, lanes_at(w, op->src[0]), w.register_bytes);
+  std::uint32_t* const to = lanes_at(w, op->dst);
+  const auto pattern = static_cast<int>(op->imm & 0xffff);
+  const LaneWords active(w.exec(), w.lanes);
+  for (unsigned first = 0; first < w.lanes; first += 16) {
+    const LaneNumbers lane = lanes_from(first);
+    LaneNumbers from;
     if ((pattern & 0xe000) == 0xc000) {  // rotate
-      const unsigned amount = pattern >> 5 & 31, keep = pattern & 31;
-      const unsigned turned = pattern & 0x400 ? lane + 32 - amount : lane + amount;
+      const int amount = pattern >> 5 & 31, keep = pattern & 31;
+      const LaneNumbers turned = pattern & 0x400 ? lane + 32 - amount : lane + amount;
       from = (lane & keep) | (turned & ~keep & 31);
     } else if (pattern & 0x8000) {
-      from = (lane & 28) | (pattern >> (2 * (lane & 3)) & 3);
+      from = (lane & 28) | (LaneNumbers(pattern) >> (2 * (lane & 3)) & 3);
     } else {
-      const unsigned and_mask = pattern & 31, or_mask = pattern >> 5 & 31,
-                     xor_mask = pattern >> 10 & 31;
+      const int and_mask = pattern & 31, or_mask = pattern >> 5 & 31, xor_mask = pattern >> 10 & 31;
       from = (((lane & 31) & and_mask) | or_mask) ^ xor_mask;
     }
     from |= lane & 32;
-    to[lane] = is_active(w, from) ? data[from] : 0;
-  });
+    auto* const slice = reinterpret_cast<std::byte*>(to + first);
+    const U32x16 written = mask_words(w.exec(), first);
+    const U32x16 moved = permute(data, from) & permute(active.word, from);
+    store_slice(slice, (moved & written) | (load_slice(slice) & ~written));
+  }
   return op + 1;
 }
 
@@ -205,10 +217,10 @@ void add_cross_lane(Table& table) {
   add("V_READFIRSTLANE_B32", read_first_lane);
   add("V_READLANE_B32", read_lane);
   add("V_WRITELANE_B32", write_lane);
-  add("V_PERMLANE16_B32", permute_row<false>);
-  add("V_PERMLANEX16_B32", permute_row<true>);
-  add("V_PERMLANE16_VAR_B32", permute_row<false, true>);
-  add("V_PERMLANEX16_VAR_B32", permute_row<true, true>);
+  add("V_PERMLANE16_B32", permute_rows<false>);
+  add("V_PERMLANEX16_B32", permute_rows<true>);
+  add("V_PERMLANE16_VAR_B32", permute_rows<false, true>);
+  add("V_PERMLANEX16_VAR_B32", permute_rows<true, true>);
   add("V_PERMLANE64_B32", swap_halves);
   add("V_PERMLANE16_SWAP_B32", swap_rows<16>);
   add("V_PERMLANE32_SWAP_B32", swap_rows<32>);

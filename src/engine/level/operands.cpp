@@ -1,6 +1,7 @@
 #include "engine/level/operands.h"
 
 #include "engine/dpp.h"
+#include "engine/level/permute.h"
 #include "isa/entry.h"
 #include "isa/instruction.h"
 
@@ -9,51 +10,28 @@ namespace {
 
 using isa::Type;
 
-using LaneNumbers = Vec<std::int32_t, 16>;
-
-/// Sixteen words, each from another lane: within a row of sixteen lanes at once, where the host
-/// can.
-U32x16 permute(const std::uint32_t* words, LaneNumbers from, [[maybe_unused]] bool in_rows) {
-#ifdef __AVX512F__
-  if (in_rows) {
-    const U32x16 row = load_slice(reinterpret_cast<const std::byte*>(words + (from[0] & 48)));
-    return std::bit_cast<U32x16>(
-        __builtin_ia32_permvarsi512(std::bit_cast<LaneNumbers>(row), from));
-  }
-#endif
-  std::int32_t lane[16];
-  std::memcpy(lane, &from, sizeof lane);
-  U32x16 result;
-  for (int l = 0; l < 16; ++l) result[l] = words[lane[l]];
-  return result;
-}
-
 /// Permutes registers; lanes that nothing is read for get 0, and are not written unless
 /// bound_ctrl says so.
 void apply_dpp(Wave& w, const isa::Instruction& in, std::uint32_t* data, unsigned registers) {
   const bool in_rows = dpp_stays_in_rows(in);
-  alignas(64) std::uint32_t copy[2][64], active[64];
-  for (unsigned r = 0; r < registers; ++r) std::memcpy(copy[r], data + r * w.lanes, w.lanes * 4);
+  alignas(64) std::uint32_t copy[2][64];
+  std::memcpy(copy, data, registers * w.register_bytes);
   const bool all = in.fetch_inactive || w.exec() == w.full;
-  if (!all)
-    for (unsigned lane = 0; lane < w.lanes; lane += 16)
-      store_slice(reinterpret_cast<std::byte*>(active + lane),
-                  std::bit_cast<U32x16>(
-                      mask_from_bits<16>(static_cast<std::uint32_t>(w.exec() >> lane) & 0xffff).v));
+  const LaneWords active(w.exec(), w.lanes);
   std::uint64_t writable = 0;
   for (unsigned first = 0; first < w.lanes; first += 16) {
-    LaneNumbers lane{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    lane += static_cast<int>(first);
+    const LaneNumbers lane = lanes_from(first);
     const LaneNumbers from = dpp_lane(in, lane, static_cast<int>(w.lanes));
-    auto readable = std::bit_cast<U32x16>(from >= 0);
     const LaneNumbers inside = from >= 0 ? from : lane;
-    if (!all) readable &= permute(active, inside, in_rows);
+    const auto take = [&](const std::uint32_t* words) {
+      return in_rows ? permute_row(words + first, inside) : permute(words, inside);
+    };
+    auto readable = std::bit_cast<U32x16>(from >= 0);
+    if (!all) readable &= take(active.word);
     for (unsigned r = 0; r < registers; ++r)
       store_slice(reinterpret_cast<std::byte*>(data + r * w.lanes + first),
-                  permute(copy[r], inside, in_rows) & readable);
-    std::uint64_t bits =
-        dpp_writes_zeros(in) ? 0xffff : bits_of(Mask<16>(std::bit_cast<LaneNumbers>(readable)));
-    writable |= bits << first;
+                  take(copy[0] + r * w.lanes) & readable);
+    writable |= dpp_writes_zeros(in) ? 0xffffull << first : mask_bits(readable, first);
   }
   std::uint64_t masked = 0;
   for (unsigned bank = 0; bank < w.lanes; bank += 4)
