@@ -98,8 +98,10 @@ struct Finder {
       add(effects.reads, place_of(op.src[0]), in.format == Format::Ds ? 1 : 2);
     reads_scalar(in.base, 4);
     reads_scalar(in.soffset, 1);
-    // Data: what is stored, what an atomic takes (a comparand too), what comes back.
-    for (unsigned i = 1; i < 3; ++i)
+    // Data: what is stored, what an atomic takes (a comparand too), what comes back. The fields of
+    // what an instruction does not have name registers nevertheless.
+    const unsigned data = !work.bytes_written ? 0 : atomic || has(in.name, "WRITE2") ? 2 : 1;
+    for (unsigned i = 1; i <= data; ++i)
       if (in.src[i].where == Where::Vgpr || in.src[i].where == Where::Agpr)
         add(effects.reads, place_of(op.src[i]), atomic ? 2 * dwords : dwords);
     // An atomic that returns nothing has the field, and leaves the register that it names alone.
