@@ -293,6 +293,12 @@ KERNEL permutes(const u32* a, const u32* b, u32* out, u32 n) {
   if (h & 1) h = mix(other, from(t + 5, h));
   h += static_cast<u32>(
       __builtin_amdgcn_ds_permute(static_cast<int>((t ^ 3) * 4), static_cast<int>(h)));
+#if defined(__GFX11__) || defined(__GFX12__)
+  const u32 some = static_cast<u32>(__builtin_amdgcn_readfirstlane(static_cast<int>(other)));
+  h = mix(h, __builtin_amdgcn_permlanex16(h, h + t, 0xfedcba98, some, false, false));
+  h = mix(h * 5, __builtin_amdgcn_permlane16(t, h * 3, some, 0x76543210, true, false));
+  if (h & 2) h += __builtin_amdgcn_permlanex16(h, h ^ t, some, 0x76543210, false, true);
+#endif
   if (i < n) out[i] = mix(h, other);
 }
 /// A word of another lane of the row, as DPP has it; `old` where there is none.

@@ -120,6 +120,21 @@ struct Finder {
     effects.movable = true;
   }
 
+  /// Words that go from lane to lane within rows, or pairs of rows, as scalars or a register say. A
+  /// lane that would read one that is off may stay as it is.
+  void permute_rows() {
+    add(effects.reads, reg::exec, mask_registers);
+    for (unsigned i = 0; i < 3; ++i) {
+      if (op.step[i])
+        effects.reads.set(place_of(op.src[i]));
+      else
+        reads_scalar(in.src[i], 1);
+    }
+    effects.reads.set(place_of(op.dst));
+    effects.writes.set(place_of(op.dst));
+    effects.movable = true;
+  }
+
   /// Lanes to a scalar register, and a scalar to a lane.
   void lane_access() {
     add(effects.reads, reg::exec, 2);
@@ -136,6 +151,9 @@ struct Finder {
   void find() {
     if (op.shape) return entry();
     if (in.name == "DS_PERMUTE_B32" || in.name == "DS_BPERMUTE_B32") return permute();
+    if (in.format == Format::Vop3 &&
+        (has(in.name, "V_PERMLANE16_B32") || has(in.name, "V_PERMLANEX16_B32")))
+      return permute_rows();
     switch (in.format) {
       case Format::Smem:
       case Format::Ds:
