@@ -69,22 +69,35 @@ struct GroupOperands {
     return op + 1;
   }
 
+  using V = Floats<16>;
+  static constexpr unsigned size = M * M;
+
+  /// Whether any sum of some was a NaN. Several products, so that none waits for the one before.
+  struct NanTest {
+    V all[4]{V(1), V(1), V(1), V(1)};
+    /// Of two sums at once: a NaN makes the product one, and that all that follows. So can
+    /// infinities, which do no harm.
+    void add(unsigned i, V one, V two) { all[i % 4] = multiply_add(one, two, all[i % 4]); }
+    bool any() const {
+      const V sum = (all[0] + all[1]) + (all[2] + all[3]);
+      return __builtin_reduce_or(sum != sum);
+    }
+  };
+
   /// Runs chains that have the same operands A, whose result's row i lies at row_at(i); each eight
-  /// rows from a multiple of eight lie as the first eight do. NaNs become the positive quiet one:
-  /// one that a step leaves stays a NaN in the next, so that is done at the end.
+  /// rows from a multiple of eight lie as the first eight do.
   ///
   /// A block of sums stays in host registers: enough of them to hide the latency of FMAs, and more
   /// columns where they fit, since each element of A that is read then serves as many FMAs.
   template <unsigned Chains, class RowAt>
-  static void run(Wave& w, const MatrixGroup::Chain* chain, RowAt row_at) {
-    constexpr unsigned size = M * M, parts = M / 16;
+  static void run(Wave& w, const MatrixGroup::Chain* chain, RowAt row_at, NanTest& nans) {
+    constexpr unsigned parts = M / 16;  // columns of a chain
 #ifdef __AVX512F__
     constexpr unsigned columns = parts * Chains, rows = 16 / columns;
 #else
     static_assert(Chains == 1);
     constexpr unsigned columns = 1, rows = 4;  // eight registers of AVX2
 #endif
-    using V = Floats<16>;
     const Rows *const a = side(0), *const b = side(1);
     struct Sums {
       float* to;
@@ -99,13 +112,14 @@ struct GroupOperands {
       const bool constant = op->base[2] == Base::Constant;
       sums[c] = {to, constant ? from : apart(from, to, size, copy[c]), constant};
     }
-    V all{};  // the sum of all results: a NaN makes it one
     for (unsigned i = 0; i < M; i += rows) {
-      for (unsigned part = 0; part < parts * Chains; part += columns) {
-        // Of the block's row and column: its chain, and its place there.
-        const auto chain_of = [&](unsigned column) { return Chains == 1 ? 0 : column / parts; };
-        const auto at = [&](unsigned r, unsigned column) {
-          return row_at(i) + (row_at(r) - row_at(0)) + (part + column) % parts * 16;
+      for (unsigned part = 0; part < parts; part += columns) {
+        // Of the block's column: its chain, and the column there.
+        const auto chain_of = [](unsigned column) { return Chains == 1 ? 0 : column / parts; };
+        // Of the block's row and column: its place, seen from the block's begin.
+        const std::size_t begin = row_at(i) + part * 16;
+        const auto at = [&](unsigned r, unsigned column) -> std::size_t {
+          return row_at(r) - row_at(0) + column % parts * 16;
         };
         V sum[rows][columns];
 #pragma clang loop unroll(full)
@@ -117,7 +131,7 @@ struct GroupOperands {
           } else {
 #pragma clang loop unroll(full)
             for (unsigned r = 0; r < rows; ++r)
-              std::memcpy(&sum[r][column], s.from + at(r, column), sizeof(V));
+              std::memcpy(&sum[r][column], s.from + begin + at(r, column), sizeof(V));
           }
         }
         for (unsigned step = 0; step < chain->steps; ++step) {
@@ -141,44 +155,43 @@ struct GroupOperands {
 #pragma clang loop unroll(full)
         for (unsigned r = 0; r < rows; ++r)
           for (unsigned column = 0; column < columns; ++column)
-            std::memcpy(sums[chain_of(column)].to + at(r, column), &sum[r][column], sizeof(V));
-        // Two and two: one after the other, the host would wait for each.
+            std::memcpy(sums[chain_of(column)].to + begin + at(r, column), &sum[r][column],
+                        sizeof(V));
 #pragma clang loop unroll(full)
-        for (unsigned n = rows * columns / 2; n > 0; n /= 2)
-#pragma clang loop unroll(full)
-          for (unsigned m = 0; m < n; ++m)
-            sum[m / columns][m % columns] += sum[(m + n) / columns][(m + n) % columns];
-        all += sum[0][0];
-      }
-    }
-    // So can infinities, which do no harm here.
-    if (!__builtin_reduce_or(all != all)) [[likely]]
-      return;
-    const V nan = std::bit_cast<float>(0x7fc00000u);
-    for (const Sums& s : sums) {
-      for (unsigned i = 0; i < size; i += 16) {
-        V v;
-        std::memcpy(&v, s.to + i, sizeof v);
-        v = v == v ? v : nan;
-        std::memcpy(s.to + i, &v, sizeof v);
+        for (unsigned m = 0; m < rows * columns; m += 2)
+          nans.add(m / 2, sum[m / columns][m % columns], sum[(m + 1) / columns][(m + 1) % columns]);
       }
     }
   }
 
-  /// Runs a group's chains.
+  /// Runs a group's chains. NaNs become the positive quiet one: one that a step leaves stays a NaN
+  /// in the next, so that is done at the end.
   template <class RowAt>
   static void run_all(Wave& w, const MatrixGroup& group, RowAt row_at) {
+    NanTest nans;
     for (unsigned i = 0; i < group.chains;) {
       const MatrixGroup::Chain* const chain = &group.chain[i];
 #ifdef __AVX512F__
       if (chain->pair) {
-        run<2>(w, chain, row_at);
+        run<2>(w, chain, row_at, nans);
         i += 2;
         continue;
       }
 #endif
-      run<1>(w, chain, row_at);
+      run<1>(w, chain, row_at, nans);
       ++i;
+    }
+    if (!nans.any()) [[likely]]
+      return;
+    const V nan = std::bit_cast<float>(0x7fc00000u);
+    for (unsigned i = 0; i < group.chains; ++i) {
+      std::byte* const sums = w.bytes() + group.chain[i].first->dst;
+      for (unsigned at = 0; at < size * sizeof(float); at += sizeof(V)) {
+        V v;
+        std::memcpy(&v, sums + at, sizeof v);
+        v = v == v ? v : nan;
+        std::memcpy(sums + at, &v, sizeof v);
+      }
     }
   }
 };
