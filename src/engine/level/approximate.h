@@ -4,7 +4,8 @@
 // results. These are more exact: f64 polynomials with errors far below half an ulp of f32, so a
 // result is the correctly rounded one but for rare near-ties; rcp, sqrt and all f64 forms round
 // correctly. An operand outside the domain gives 0xffc00000 (0xfe00 for f16), as the manuals'
-// examples show. Only plain additions and multiplications: all host levels give the same bits.
+// examples show. Only plain additions and multiplications, but for 2^x: all host levels give the
+// same bits.
 
 #include "engine/level/floats.h"
 
@@ -88,7 +89,14 @@ inline Vec<double, N> power_of_two(Vec<double, N> x) {
   const Vec<double, N> shifted = x + magic;
   const Vec<double, N> f = x - (shifted - magic);
   const I scale = std::bit_cast<I>(shifted) << 52;
-  return std::bit_cast<Vec<double, N>>(std::bit_cast<I>(polynomial<N>(f, c)) + scale);
+#ifdef __FMA__
+  // Half the instructions. Compared for every f32 that comes here, the result is the same f32.
+  Vec<double, N> power(c[7]);
+  for (int i = 6; i >= 0; --i) power = __builtin_elementwise_fma(power, f, Vec<double, N>(c[i]));
+#else
+  const Vec<double, N> power = polynomial<N>(f, c);
+#endif
+  return std::bit_cast<Vec<double, N>>(std::bit_cast<I>(power) + scale);
 }
 template <class T, int N>
 inline Lanes<T, N> exp2_plain(Lanes<T, N> a) {
