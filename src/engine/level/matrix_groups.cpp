@@ -41,8 +41,7 @@ inline void widen_operand(const std::uint32_t* registers, unsigned lanes, float 
 }
 
 /// Where a host thread keeps the operands of the group that it is running.
-constexpr unsigned most_elements = 512;
-alignas(64) thread_local float widened[2][MatrixGroup::most][most_elements];
+alignas(64) thread_local float widened[2][MatrixGroup::most_elements];
 
 const MatrixGroup& group_of(const Op* op) {
   return *reinterpret_cast<const MatrixGroup*>(op->imm);
@@ -52,7 +51,6 @@ const MatrixGroup& group_of(const Op* op) {
 template <class T, unsigned M, unsigned K, unsigned PerLane>
 struct GroupOperands {
   using Rows = float[K][M];
-  static_assert(sizeof(Rows) <= sizeof widened[0][0]);
 
   static Rows* side(unsigned which) { return reinterpret_cast<Rows*>(widened[which]); }
 

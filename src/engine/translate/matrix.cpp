@@ -56,8 +56,15 @@ std::optional<GroupedMatrix> grouped_matrix(const Op& op, const RegisterFile& fi
   const isa::Work::Tile tile = isa::work_of(in).tile;
   // RDNA3 has each row of A, and column of B, in two lanes.
   const unsigned lanes = file.lanes == 32 ? tile.m : file.lanes;
-  return GroupedMatrix{code(MatrixGroup::widen), sum, tile.m * tile.k / 2 / lanes,
-                       tile.m * tile.n / file.lanes};
+  // More operands make longer chains, but leave the sums less room in the host's first cache: worth
+  // it where an element serves many products.
+  static_assert(MatrixGroup::most == 32 / 2);
+  const unsigned most = std::min(tile.m / 2, MatrixGroup::most_elements / (tile.m * tile.k));
+  return GroupedMatrix{.widen = code(MatrixGroup::widen),
+                       .sum = sum,
+                       .operand = tile.m * tile.k / 2 / lanes,
+                       .result = tile.m * tile.n / file.lanes,
+                       .most = most};
 }
 
 Places MatrixGroups::places(std::uint64_t offset, unsigned count) const {
@@ -95,7 +102,7 @@ bool MatrixGroups::take(const Op& op, const GroupedMatrix& how) {
   const bool goes_on = chain && !constant && op.src[2] == op.dst;
   if ((in & written_).any()) return false;
   if (!goes_on && ((d & (written_ | read_)).any() || (c & written_).any())) return false;
-  if (goes_on ? chain->steps == std::size(chain->step) : group.chains == MatrixGroup::most)
+  if (goes_on ? chain->steps == std::size(chain->step) : group.chains == MatrixGroup::most_chains)
     return false;
   const auto find = [&](unsigned operand, const Op* const* all, unsigned count) {
     unsigned i = 0;
@@ -103,7 +110,7 @@ bool MatrixGroups::take(const Op& op, const GroupedMatrix& how) {
     return i;
   };
   const unsigned a = find(0, group.a, group.as), b = find(1, group.b, group.bs);
-  if (a == MatrixGroup::most || b == MatrixGroup::most) return false;
+  if (a == how.most || b == how.most) return false;
 
   if (!goes_on) {
     chain = &group.chain[group.chains++];

@@ -15,6 +15,7 @@ struct RegisterFile;
 struct GroupedMatrix {
   Run widen = nullptr, sum = nullptr;
   unsigned operand = 0, result = 0;  ///< registers of A and of B, and of D
+  unsigned most = 0;                 ///< operands on each side of a group
 };
 std::optional<GroupedMatrix> grouped_matrix(const Op& op, const RegisterFile& file);
 
