@@ -142,10 +142,15 @@ WaveStart wave_start(const Launch& launch) {
   return start;
 }
 
-void place_wave(Wave& wave, Workgroup& group, std::uint32_t index) {
+void place_group(Workgroup& group) {
   const Launch& launch = *group.launch;
+  Wave& wave = group.start;
+  std::memcpy(wave.scalar, launch.start.scalar, sizeof wave.scalar);
+  wave.mode = launch.start.mode;
+  wave.csr_32 = launch.start.csr_32;
+  wave.csr_64 = launch.start.csr_64;
+  wave.resume = launch.entry;
   wave.group = &group;
-  wave.index_in_group = index;
   wave.lanes = launch.file.lanes;
   wave.full = wave.lanes == 64 ? ~0ull : 0xffffffffull;
   wave.register_bytes = wave.lanes * 4;
@@ -153,48 +158,45 @@ void place_wave(Wave& wave, Workgroup& group, std::uint32_t index) {
   wave.lds_bytes = group.lds_bytes;
   wave.scratch_bytes = launch.scratch_bytes;
   wave.memory_epoch = &launch.memory->epoch_counter();
+  wave.set_pair(reg::exec, wave.full);
 }
 
-void start_wave(Wave& wave, const std::uint32_t* size) {
-  const Workgroup& group = *wave.group;
+void start_waves(Workgroup& group, const std::uint32_t* size) {
   const Launch& launch = *group.launch;
   const WaveStart& start = launch.start;
-  std::memcpy(wave.scalar, start.scalar, sizeof wave.scalar);
-  wave.resume = launch.entry;
-  wave.write_mask = ~0ull;
-  wave.scc = 0;
-  wave.stop = Stop::None;
-  wave.joined = 0;
-  wave.passes = 0;
-  wave.signalled = false;
-  wave.semaphore_ticket = 0;
-  wave.skips_vectors = false;
-  wave.mode = start.mode;
-  wave.csr_32 = start.csr_32;
-  wave.csr_64 = start.csr_64;
-
-  std::uint32_t* const s = wave.scalar;
-  const std::uint32_t index = wave.index_in_group;
-  if (start.scratch_resource_at != WaveStart::none)
-    set_scratch_resource(s + start.scratch_resource_at, wave);
-  if (start.scratch_at != WaveStart::none)
-    std::memcpy(s + start.scratch_at, &wave.scratch, sizeof wave.scratch);
-  if (launch.gfx == isa::Gfx::Gfx12) {
-    constexpr unsigned ttmp7 = 115, ttmp8 = 116, ttmp9 = 117;
+  constexpr unsigned ttmp7 = 115, ttmp8 = 116, ttmp9 = 117;
+  std::uint32_t* const s = group.start.scalar;
+  const bool in_trap_registers = launch.gfx == isa::Gfx::Gfx12;
+  if (in_trap_registers) {
     s[ttmp9] = group.id[0];
-    s[ttmp8] = index << 25;  // LLVM: SITargetLowering::lowerWaveID
     s[ttmp7] = group.id[1] | group.id[2] << 16;
   }
   for (unsigned i = 0; i < 3; ++i)
     if (start.group_at[i] != WaveStart::none) s[start.group_at[i]] = group.id[i];
+  group.start.whole_rows = size[0] % 16 == 0;
+  const std::span waves(group.waves.data(), group.started);
+  copy_waves(waves, group.start, launch.work_item_ids.data());
 
-  const std::uint32_t items = size[0] * size[1] * size[2], first = index * wave.lanes;
-  wave.whole_rows = size[0] % 16 == 0 && first + wave.lanes <= items;
-  if (size[0] == launch.dispatch->block.x && size[1] == launch.dispatch->block.y)
-    std::memcpy(wave.vgpr(0), &launch.work_item_ids[first], wave.register_bytes);
-  else
-    pack_work_item_ids({wave.vgpr(0), wave.lanes}, first, size);
-  wave.set_pair(reg::exec, first + wave.lanes <= items ? wave.full : (1ull << (items - first)) - 1);
+  const std::uint32_t items = size[0] * size[1] * size[2], lanes = launch.file.lanes;
+  if (items % lanes) {
+    waves.back()->set_pair(reg::exec, (1ull << items % lanes) - 1);
+    waves.back()->whole_rows = false;
+  }
+  const bool is_cut_off =
+      size[0] != launch.dispatch->block.x || size[1] != launch.dispatch->block.y;
+  const bool uses_scratch =
+      start.scratch_resource_at != WaveStart::none || start.scratch_at != WaveStart::none;
+  if (!is_cut_off && !uses_scratch && !in_trap_registers) return;
+  for (Wave* const wave : waves) {
+    const std::uint32_t index = wave->index_in_group;
+    if (is_cut_off) pack_work_item_ids({wave->vgpr(0), lanes}, index * lanes, size);
+    if (start.scratch_resource_at != WaveStart::none)
+      set_scratch_resource(wave->scalar + start.scratch_resource_at, *wave);
+    if (start.scratch_at != WaveStart::none)
+      std::memcpy(wave->scalar + start.scratch_at, &wave->scratch, sizeof wave->scratch);
+    // LLVM: SITargetLowering::lowerWaveID
+    if (in_trap_registers) wave->scalar[ttmp8] = index << 25;
+  }
 }
 
 }  // namespace hipsight::engine

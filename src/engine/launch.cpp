@@ -16,6 +16,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "engine/access_memory.h"
 #include "engine/overruns.h"
@@ -64,9 +65,10 @@ struct Slot {
     for (std::uint32_t i = 0; i < max_waves; ++i) {
       auto* wave = new (waves.get() + i * launch.file.wave_bytes()) Wave;
       wave->scratch = scratch.get() + i * std::size_t{launch.scratch_bytes + 4} * launch.file.lanes;
-      place_wave(*wave, group, i);
+      wave->index_in_group = i;
       group.waves.push_back(wave);
     }
+    place_group(group);
   }
 
   void start(std::uint64_t index) {
@@ -92,12 +94,21 @@ struct Slot {
     Observer* const observer = launch.dispatch->observer;
     GroupObserver* const observed = observer ? observer->begins(index) : nullptr;
     if (launch.dispatch->observed_only) forget();
-    for (std::uint32_t i = 0; i < group.started; ++i) {
-      Wave& wave = *group.waves[i];
-      start_wave(wave, size);
-      wave.observer = observed;
-      if (observed && observed->steps(i))
+    group.start.observer = observed;
+    start_waves(group, size);
+    for (std::uint32_t i = 0; observed && i < group.started; ++i)
+      if (Wave& wave = *group.waves[i]; observed->steps(i))
         steppers.try_emplace(&wave, *launch.program, launch.file, wave);
+  }
+
+  /// What its waves tell of goes to one worker's memory.
+  void work_for(RegionCount* counts, KnownRange* known) {
+    if (group.start.counts == counts) return;
+    group.start.counts = counts;
+    group.start.known = known;
+    for (Wave* wave : group.waves) {
+      wave->counts = counts;
+      wave->known = known;
     }
   }
 
@@ -109,6 +120,37 @@ struct Slot {
       std::memset(wave->vgpr(0), 0, group.launch->file.wave_bytes() - sizeof(Wave));
   }
 };
+
+/// A counter for each region that a program can have. A thread keeps them for its next launch,
+/// since there are many, most of which are never touched.
+class Counters {
+ public:
+  explicit Counters(std::size_t limit) : memory_(std::exchange(kept, {})) {
+    if (memory_.limit >= limit) return;
+    memory_ = {Zeros(static_cast<RegionCount*>(std::calloc(limit, sizeof(RegionCount)))), limit};
+    if (!memory_.counts) throw std::bad_alloc();
+  }
+  RegionCount* get() const { return memory_.counts.get(); }
+  RegionCount& operator[](std::size_t region) const { return memory_.counts[region]; }
+  /// None but the first ones were used; nobody uses them any more.
+  void keep(std::size_t used) {
+    std::fill_n(get(), used, RegionCount{});
+    kept = std::move(memory_);
+  }
+
+ private:
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  using Zeros = std::unique_ptr<RegionCount[], Free>;
+  struct Memory {
+    Zeros counts;
+    std::size_t limit = 0;
+  };
+  static thread_local Memory kept;
+  Memory memory_;
+};
+thread_local Counters::Memory Counters::kept;
 
 class Execution {
  public:
@@ -160,14 +202,9 @@ class Execution {
   }
 
  private:
-  struct Free {
-    void operator()(void* p) const { std::free(p); }
-  };
-
   struct Worker {
     Execution& execution_;
-    // Pages of counters that are never touched cost nothing.
-    std::unique_ptr<RegionCount[], Free> counts;
+    Counters counts;
     std::unique_ptr<AccessMemory> accesses = std::make_unique<AccessMemory>();
     std::vector<std::unique_ptr<Slot>> free;
     std::uint64_t waves = 0;
@@ -177,10 +214,7 @@ class Execution {
     std::vector<std::uint64_t> earlier;  ///< executions of regions in launches that have ended
 
     explicit Worker(Execution& execution)
-        : execution_(execution),
-          counts(static_cast<RegionCount*>(
-              std::calloc(execution.launch_.program->region_limit(), sizeof(RegionCount)))) {
-      if (!counts) throw std::bad_alloc();
+        : execution_(execution), counts(execution.launch_.program->region_limit()) {
       earlier = execution.launch_.program->executions();
     }
 
@@ -226,13 +260,9 @@ class Execution {
     /// Runs a workgroup; false when it only spins.
     bool turn(Slot& slot) {
       Workgroup& group = slot.group;
+      slot.work_for(counts.get(), accesses->range);
       while (group.running) {
-        bool progress = false;
-        for (std::uint32_t i = 0; i < group.started; ++i) {
-          Wave& wave = *group.waves[i];
-          if (wave.stop == Stop::End || wave.stop == Stop::Barrier) continue;
-          progress |= run_wave_once(wave, slot);
-        }
+        const bool progress = run_once(slot);
         if (GroupObserver* observer = group.waves[0]->observer; observer && observer->enough()) {
           if (execution_.launch_.dispatch->observed_only) return true;
           for (Wave* wave : group.waves) wave->observer = nullptr;
@@ -283,20 +313,29 @@ class Execution {
       }
     }
 
-    bool run_wave_once(Wave& wave, Slot& slot) {
-      wave.counts = counts.get();
-      wave.known = accesses->range;
-      wave.budget = slot.idle > patience || wave.observer ? spin_budget : wave_budget;
-      wave.stop = Stop::None;
-      if (csr != wave.csr_32) _mm_setcsr(wave.csr_32);  // which takes longer than to look
-      const auto stepper = slot.steppers.empty() ? slot.steppers.end() : slot.steppers.find(&wave);
-      if (stepper == slot.steppers.end()) [[likely]]
-        run_wave(wave);
-      else
-        stepper->second.run(wave);
-      csr = wave.csr_32;
-      if (wave.stop == Stop::End) end_wave(wave);
-      return wave.stop != Stop::Yield;
+    /// A turn of each wave that can go on; false if all of them only spin.
+    bool run_once(Slot& slot) {
+      const std::span waves(slot.group.waves.data(), slot.group.started);
+      const bool looks = slot.idle > patience || waves.front()->observer;
+      const std::int64_t budget = looks ? spin_budget : wave_budget;
+      if (slot.steppers.empty()) [[likely]]
+        return run_waves(waves, budget, csr);
+      bool progress = false;
+      for (Wave* const& wave : waves) {
+        const auto stepper = slot.steppers.find(wave);
+        if (stepper == slot.steppers.end()) {
+          progress |= run_waves({&wave, 1}, budget, csr);
+        } else if (wave->stop != Stop::End && wave->stop != Stop::Barrier) {
+          wave->budget = budget;
+          wave->stop = Stop::None;
+          _mm_setcsr(wave->csr_32);
+          stepper->second.run(*wave);
+          csr = wave->csr_32;
+          if (wave->stop == Stop::End) end_wave(*wave);
+          progress |= wave->stop != Stop::Yield;
+        }
+      }
+      return progress;
     }
 
     void merge() {
@@ -308,6 +347,7 @@ class Execution {
         execution_.counts_[r].executions += counts[r].executions;
         execution_.counts_[r].lanes += counts[r].lanes;
       }
+      counts.keep(regions);
     }
   };
 

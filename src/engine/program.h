@@ -137,7 +137,5 @@ void lower(isa::Instruction& instruction, LoweringContext& context, ConstantPool
 
 /// The table of code for the host's instruction set.
 const Table& host_table();
-/// Runs a wave until it stops.
-void run_wave(Wave& wave);
 
 }  // namespace hipsight::engine

@@ -18,7 +18,7 @@ class Stepper {
   /// `wave`: just started.
   Stepper(Program& program, const RegisterFile& file, const Wave& wave);
 
-  /// As run_wave.
+  /// Until the wave stops.
   void run(Wave& wave);
 
  private:

@@ -51,49 +51,51 @@ constexpr std::size_t known_index(std::uint64_t address) {
 /// One wavefront: its registers and where it stands. The vector registers follow the struct in
 /// memory: VGPR r at `vgpr_offset(r)` bytes from the wave, `lanes` dwords each, AGPRs after VGPRs.
 struct alignas(64) Wave {
+  // All up to `temporary` is what its workgroup's waves start with, when one begins
+  // (Workgroup::start); but for EXEC of a wave that is cut off, and what tells waves apart.
+
   // Scalar registers by their encoding; VCC, M0 and EXEC stand among them.
   std::uint32_t scalar[reg::scalar_count];
+
+  const Op* resume = nullptr;        ///< next op
+  std::uint64_t write_mask = ~0ull;  ///< lanes that a DPP instruction may write
+  std::int64_t budget = 0;           ///< branches until the wave yields
+  RegionCount* counts = nullptr;
+  KnownRange* known = nullptr;         ///< the worker's; see known_index
+  GroupObserver* observer = nullptr;   ///< of the workgroup, if it has one
+  std::uint64_t semaphore_ticket = 0;  ///< GlobalSemaphore: where it queues; 0: nowhere
+  std::uint32_t scc = 0;
+  std::uint32_t mode = 0;  ///< MODE: rounding and denormals (bits 0-7), and the rest as encoded
+  std::uint32_t csr_32 = 0x1f80, csr_64 = 0x1f80;  ///< MXCSR for f32, and for f64 and f16
+  Stop stop = Stop::None;
+  std::uint8_t joined = 0;     ///< the named barrier that the wave is a member of
+  std::uint8_t passes = 0;     ///< kinds of barriers that it need not wait for (Barrier)
+  std::uint8_t waits_for = 0;  ///< the kind of barrier that it is stopped at
+  bool signalled = false;      ///< the workgroup's barrier, which is not complete yet
+  bool skips_vectors = false;  ///< VSKIP: vector instructions do nothing
+  bool whole_rows = false;     ///< starts with every lane on, of rows of sixteen work-items
+  bool goes_round = false;     ///< from `trips` of a loop to its begin again, not out of it
+  std::uint64_t full = 0;      ///< EXEC with every lane on
+  Workgroup* group = nullptr;
+  const std::atomic<std::uint64_t>* memory_epoch = nullptr;  ///< changes when an allocation ends
+  std::byte* lds = nullptr;                                  ///< the workgroup's
+  std::uint32_t lds_bytes = 0;
+  std::uint32_t lanes = 64;
+  std::uint32_t register_bytes = 256;
+  std::uint32_t scratch_bytes = 0;  ///< per lane
 
   // What a wide result or a prepared source is written to before it is masked or selected from.
   // Each holds two registers of 64 lanes; the last one is for results.
   static constexpr unsigned temporaries = 5, temporary_bytes = 512;
   alignas(64) std::byte temporary[temporaries][temporary_bytes];
 
-  const Op* resume = nullptr;        ///< next op
-  std::uint64_t full = 0;            ///< EXEC with every lane on
-  std::uint64_t write_mask = ~0ull;  ///< lanes that a DPP instruction may write
-  RegionCount* counts = nullptr;
-  std::int64_t budget = 0;  ///< branches until the wave yields
-  Workgroup* group = nullptr;
-  std::uint32_t scc = 0;
-  std::uint32_t lanes = 64;
-  std::uint32_t register_bytes = 256;
-  std::uint32_t mode = 0;  ///< MODE: rounding and denormals (bits 0-7), and the rest as encoded
-  std::uint32_t csr_32 = 0x1f80, csr_64 = 0x1f80;  ///< MXCSR for f32, and for f64 and f16
-  std::uint32_t index_in_group = 0;
-  std::uint32_t priority = 0;
-  Stop stop = Stop::None;
   std::byte* scratch = nullptr;  ///< dword-interleaved: address a of lane l at (a/4*lanes+l)*4+a%4
-  std::uint32_t scratch_bytes = 0;     ///< per lane
-  std::uint8_t joined = 0;             ///< the named barrier that the wave is a member of
-  std::uint8_t passes = 0;             ///< kinds of barriers that it need not wait for (Barrier)
-  std::uint8_t waits_for = 0;          ///< the kind of barrier that it is stopped at
-  bool signalled = false;              ///< the workgroup's barrier, which is not complete yet
-  std::uint64_t semaphore_ticket = 0;  ///< GlobalSemaphore: where it queues; 0: nowhere
-  bool skips_vectors = false;          ///< VSKIP: vector instructions do nothing
-  std::uint32_t done_lanes = 0;        ///< lanes that translated code had finished when it gave up
-  bool whole_rows = false;             ///< starts with every lane on, of rows of sixteen work-items
-  std::uint32_t trips = 0;             ///< times that a translated loop went round
-  bool goes_round = false;             ///< from there to the loop's begin again, not out of it
+  std::uint32_t index_in_group = 0;
+  std::uint32_t done_lanes = 0;  ///< lanes that translated code had finished when it gave up
+  std::uint32_t trips = 0;       ///< times that a translated loop went round
   /// Entries of translated loops that are still left to the interpreter, and how many there will be
   /// after the next one that gives up.
   std::uint32_t loops_to_skip = 0, next_loops_to_skip = 1;
-
-  KnownRange* known = nullptr;                               ///< the worker's; see known_index
-  const std::atomic<std::uint64_t>* memory_epoch = nullptr;  ///< changes when an allocation ends
-  GroupObserver* observer = nullptr;                         ///< of the workgroup, if it has one
-  std::byte* lds = nullptr;                                  ///< the workgroup's
-  std::uint32_t lds_bytes = 0;
 
   std::byte* bytes() { return reinterpret_cast<std::byte*>(this); }
   std::uint64_t exec() const { return pair(reg::exec); }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,7 @@ struct Workgroup {
   std::byte* lds = nullptr;
   std::uint32_t lds_bytes = 0;
   std::vector<Wave*> waves;
+  Wave start;                 ///< what they start with, all up to Wave::temporary
   std::uint32_t started = 0;  ///< waves of the present workgroup
   std::uint32_t running = 0;  ///< waves that have not ended
   std::uint32_t waiting = 0;  ///< waves at a barrier
@@ -121,10 +123,15 @@ bool use_semaphore(Wave& wave, SemaphoreOperation operation, unsigned number, st
 std::vector<std::uint32_t> work_item_ids(const Dim3& block, std::uint32_t lanes);
 /// Of a launch that is set up otherwise.
 WaveStart wave_start(const Launch& launch);
-/// Makes a new wave number `index` of all workgroups that will be at `group`.
-void place_wave(Wave& wave, Workgroup& group, std::uint32_t index);
-/// Sets it up for a workgroup that is `size` work-items large.
-void start_wave(Wave& wave, const std::uint32_t* size);
+/// What waves start with in all workgroups that will be at `group`.
+void place_group(Workgroup& group);
+/// Starts the waves of a workgroup that is `size` work-items large, as Workgroup::start says.
+void start_waves(Workgroup& group, const std::uint32_t* size);
+/// Makes waves copies of one (Workgroup::start), with their work-items' numbers in v0.
+void copy_waves(std::span<Wave* const> waves, const Wave& start, const std::uint32_t* work_items);
+/// Runs each wave that can go on until it stops, one after the other. Returns whether any made
+/// progress. `csr`: the host's modes.
+bool run_waves(std::span<Wave* const> waves, std::int64_t budget, unsigned& csr);
 
 /// An access outside every allocation. Returns when the GPU would not notice it either, once that
 /// is told (Overruns). @throws KernelError otherwise.

@@ -3,6 +3,8 @@
 #include <immintrin.h>
 #include <time.h>
 
+#include <utility>
+
 #include "engine/level/level.h"
 #include "engine/workgroup.h"
 #include "isa/instruction.h"
@@ -326,12 +328,47 @@ const Op* ask_by_message(Wave& w, const Op* op) {
 
 }  // namespace
 
-void run(Wave& w) {
-  const Op* op = w.resume;
-  while (op) op = op->run(w, op);
+namespace {
+
+/// Written out: a call of the library's memcpy takes twice as long.
+template <std::size_t... Line>
+void copy_lines(std::byte* to, const void* from, std::index_sequence<Line...>) {
+  (std::memcpy(to + Line * 64, static_cast<const std::byte*>(from) + Line * 64, 64), ...);
+}
+
+}  // namespace
+
+void copy(Wave* const* waves, std::uint32_t count, const Wave& start,
+          const std::uint32_t* work_items) {
+  const unsigned lanes = start.lanes;
+  for (; count; --count, ++waves, work_items += lanes) {
+    std::byte *const to = (*waves)->bytes(), *const v0 = to + Wave::vector_file_offset();
+    copy_lines(to, &start, std::make_index_sequence<offsetof(Wave, temporary) / 64>());
+    copy_lines(v0, work_items, std::make_index_sequence<2>());
+    if (lanes == 64) copy_lines(v0 + 128, work_items + 32, std::make_index_sequence<2>());
+  }
 #ifdef __AVX__
   _mm256_zeroupper();
 #endif
+}
+
+bool run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr) {
+  bool progress = false;
+  for (; count; --count, ++waves) {
+    Wave& w = **waves;
+    if (w.stop == Stop::End || w.stop == Stop::Barrier) continue;
+    w.budget = budget;
+    w.stop = Stop::None;
+    if (csr != w.csr_32) _mm_setcsr(w.csr_32);  // which takes longer than to look
+    for (const Op* op = w.resume; op;) op = op->run(w, op);
+#ifdef __AVX__
+    _mm256_zeroupper();
+#endif
+    csr = w.csr_32;
+    if (w.stop == Stop::End) end_wave(w);
+    progress |= w.stop != Stop::Yield;
+  }
+  return progress;
 }
 
 void add_control(Table& table) {

@@ -7,8 +7,10 @@
 
 namespace hipsight::engine::HIPSIGHT_LEVEL {
 
-/// Runs a wave until it stops.
-void run(Wave& wave);
+/// copy_waves and run_waves.
+void copy(Wave* const* waves, std::uint32_t count, const Wave& start,
+          const std::uint32_t* work_items);
+bool run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr);
 
 /// Ends a call of run(): what an op that stops its wave gives.
 inline const Op* stop(Wave& w, Stop why, const Op* resume) {
