@@ -134,6 +134,44 @@ std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& fi
   return clusters;
 }
 
+bool Cluster::is_worth_code() const {
+  return arithmetic.size() > 1 || (arithmetic.size() == 1 && !arithmetic.front()->shape);
+}
+
+void join_scalars(std::span<Cluster> clusters, const RegisterFile& file,
+                  const std::function<bool(const Op&)>& translatable_scalar) {
+  for (std::size_t c = 0; c < clusters.size(); ++c) {
+    if (!clusters[c].is_worth_code()) continue;
+    // From the last one on, since those that stay must not be passed by what they depend on.
+    Effects stay;
+    bool all_stay = false;
+    const auto take_from = [&](std::vector<const Op*>& ops) {
+      std::vector<const Op*> staying;
+      for (std::size_t i = ops.size(); i-- > 0;) {
+        Effects e = effects_of(*ops[i], file);
+        // A barrier parts what accesses memory, not what only registers see.
+        if (ops[i]->instruction->name == "S_BARRIER")
+          e.writes.set(place::global);
+        else
+          all_stay |= !e.movable;
+        if (!all_stay && translatable_scalar(*ops[i]) && !meet(e.reads, stay.writes) &&
+            !meet(e.writes, stay.reads) && !meet(e.writes, stay.writes)) {
+          clusters[c].scalars.push_back(ops[i]);
+        } else {
+          staying.push_back(ops[i]);
+          stay.reads |= e.reads;
+          stay.writes |= e.writes;
+        }
+      }
+      std::ranges::reverse(staying);
+      ops = std::move(staying);
+    };
+    take_from(clusters[c].before);
+    if (c > 0) take_from(clusters[c - 1].after);
+    std::ranges::reverse(clusters[c].scalars);
+  }
+}
+
 Chain chain_of(std::span<const Op* const> ops, const RegisterFile& file, const Places& live) {
   struct Result {
     std::size_t made, last;

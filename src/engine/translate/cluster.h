@@ -15,12 +15,22 @@ struct RegisterFile;
 /// then arithmetic that one loop over slices does, then what has to come after it.
 struct Cluster {
   std::vector<const Op*> before, arithmetic, after;
+  /// Scalar instructions that the arithmetic's code does first (join_scalars).
+  std::vector<const Op*> scalars;
+
+  /// Whether it is worth a loop of its own: a single instruction only if it accesses memory.
+  bool is_worth_code() const;
 };
 
 /// Splits the ops of a region, which run one after the other under one EXEC, so that the arithmetic
 /// (ops that `translatable` takes) lies together as far as what each op reads and writes allows.
 std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& file,
                                  const std::function<bool(const Op&)>& translatable);
+
+/// Moves scalar instructions which stand between two clusters' arithmetic, as far as they may, into
+/// the second one's code.
+void join_scalars(std::span<Cluster> clusters, const RegisterFile& file,
+                  const std::function<bool(const Op&)>& translatable_scalar);
 
 /// How a cluster's arithmetic hangs together: results in the longest chain of ops that wait for
 /// each other, and results wanted at the same time. Loads count as neither: they can be done late.

@@ -255,19 +255,23 @@ bool Compiler::takes_scalar(const Op& op) const {
   return can_emit_scalar(op, impl_->library);
 }
 
+bool Compiler::joins(const Op& op) const {
+  return can_join(op, impl_->library);
+}
+
 bool Compiler::stores(const Op& op) {
   return is_store(op);
 }
 
-Compiled Compiler::compile(std::span<const Op* const> ops, const RegisterFile& file,
-                           const Places& live, bool masked, const Addresses& addresses) {
+Compiled Compiler::compile(const Cluster& cluster, const RegisterFile& file, const Places& live,
+                           bool masked, const Addresses& addresses) {
   const auto emit_function = [&](llvm::Module& module, const Library& library, EmitOptions options,
                                  const std::string& name) {
     options.masked = masked;
     options.addresses = &addresses;
-    return emit(module, library, ops, file, live, options, name);
+    return emit(module, library, cluster.scalars, cluster.arithmetic, file, live, options, name);
   };
-  return impl_->compile(emit_function, impl_->takes_double_slices(ops, file, live));
+  return impl_->compile(emit_function, impl_->takes_double_slices(cluster.arithmetic, file, live));
 }
 
 Compiled Compiler::compile_loop(std::span<const Op* const> ops, const Op& branch,

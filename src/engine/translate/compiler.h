@@ -10,6 +10,7 @@
 
 namespace hipsight::engine {
 
+struct Cluster;
 struct Loop;
 struct RegisterFile;
 
@@ -34,10 +35,12 @@ class Compiler {
 
   bool takes(const Op& op) const;
   bool takes_scalar(const Op& op) const;
+  /// A scalar instruction before arithmetic.
+  bool joins(const Op& op) const;
   static bool stores(const Op& op);
   /// `live`: what is read afterwards.
   /// @throws Error when LLVM refuses: a defect.
-  Compiled compile(std::span<const Op* const> ops, const RegisterFile& file, const Places& live,
+  Compiled compile(const Cluster& cluster, const RegisterFile& file, const Places& live,
                    bool masked, const Addresses& addresses);
   /// A loop's ops in program order, and the branch at its end (emit_loop).
   Compiled compile_loop(std::span<const Op* const> ops, const Op& branch, const RegisterFile& file,

@@ -16,9 +16,11 @@ using isa::Type;
 
 }  // namespace
 
-Emitted Emitter::run(std::span<const Op* const> ops, const std::string& name) {
+Emitted Emitter::run(std::span<const Op* const> scalars, std::span<const Op* const> ops,
+                     const std::string& name) {
   connect(ops);
   begin(name);
+  emit_scalars(scalars, ops);
   find_places();
   straight();
   return std::move(emitted_);
@@ -322,14 +324,10 @@ bool can_emit(const Op& op, const Library& library) {
   return library.find(op) != nullptr;
 }
 
-bool can_emit_scalar(const Op& op, const Library& library) {
-  return op.shape && op.shape->form == isa::Form::Scalar && library.find(op.shape->name);
-}
-
-Emitted emit(llvm::Module& module, const Library& library, std::span<const Op* const> ops,
-             const RegisterFile& file, const Places& live, const EmitOptions& options,
-             const std::string& name) {
-  return Emitter(module, library, file, live, options).run(ops, name);
+Emitted emit(llvm::Module& module, const Library& library, std::span<const Op* const> scalars,
+             std::span<const Op* const> ops, const RegisterFile& file, const Places& live,
+             const EmitOptions& options, const std::string& name) {
+  return Emitter(module, library, file, live, options).run(scalars, ops, name);
 }
 
 Emitted emit_loop(llvm::Module& module, const Library& library, std::span<const Op* const> ops,

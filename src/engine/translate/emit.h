@@ -29,6 +29,8 @@ bool can_emit(const Op& op, const Library& library);
 bool is_store(const Op& op);
 
 bool can_emit_scalar(const Op& op, const Library& library);
+/// Whether a scalar instruction can go before a cluster's arithmetic, in its code.
+bool can_join(const Op& op, const Library& library);
 
 /// What code of a cluster's arithmetic leaves behind when it gives up.
 struct Emitted {
@@ -49,12 +51,15 @@ struct EmitOptions {
   const std::map<const Op*, Affine>* addresses = nullptr;
 };
 
-/// Emits a function of type Run that does the arithmetic of a cluster slice by slice. It returns
-/// op + 2 when all is done; op + 1 when the slices from Wave::done_lanes on, and all stores, are
-/// left to the interpreter. Registers that are not `live` afterwards keep what they held.
-Emitted emit(llvm::Module& module, const Library& library, std::span<const Op* const> ops,
-             const RegisterFile& file, const Places& live, const EmitOptions& options,
-             const std::string& name);
+/// Emits a function of type Run that does scalar instructions and then the arithmetic of a cluster
+/// slice by slice. It returns op + 2 when all is done; op + 1 when the slices from Wave::done_lanes
+/// on, and all stores, are left to the interpreter. Registers that are not `live` afterwards keep
+/// what they held.
+Emitted emit(llvm::Module& module, const Library& library, std::span<const Op* const> scalars,
+             std::span<const Op* const> ops, const RegisterFile& file, const Places& live,
+             const EmitOptions& options, const std::string& name);
+/// Wave::done_lanes when the scalar instructions are left to the interpreter as well.
+constexpr std::uint32_t nothing_done = ~0u;
 
 /// Emits a whole loop of uniform control flow: each slice goes round it as often as the scalar
 /// instructions among `ops` (in program order) and the conditional branch at its end say, but not

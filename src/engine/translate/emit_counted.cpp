@@ -4,7 +4,6 @@
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "engine/translate/emitter.h"
 
@@ -43,20 +42,9 @@ Emitted Emitter::run_loop(std::span<const Op* const> ops, const Op& branch,
   go_round(ops, trips);
   Value* const next = close();
   for (const auto& [place, value] : trips.scalars)
-    build_.CreateAlignedStore(
-        value,
-        wave_at(wave_,
-                place == place::scc ? offsetof(Wave, scc) : offsetof(Wave, scalar) + place * 4),
-        llvm::Align(4));
+    build_.CreateAlignedStore(value, scalar_pointer(place), llvm::Align(4));
   build_.CreateRet(next);
   return std::move(emitted_);
-}
-
-Value* Emitter::scalar_word(unsigned place) {
-  if (const auto at = scalars_.find(place); at != scalars_.end() && at->second) return at->second;
-  const std::size_t offset =
-      place == place::scc ? offsetof(Wave, scc) : offsetof(Wave, scalar) + place * 4;
-  return build_.CreateAlignedLoad(build_.getInt32Ty(), wave_at(wave_, offset), llvm::Align(4));
 }
 
 /// At the head of a loop: the scalar registers that it writes, as they come from `from`.
@@ -72,41 +60,6 @@ void Emitter::open_scalars(llvm::BasicBlock* from, std::map<unsigned, llvm::PHIN
     phis[place]->addIncoming(first[place], from);
     value = phis[place];
   }
-}
-
-void Emitter::emit_scalar(const Op& op) {
-  const isa::Shape& shape = *op.shape;
-  const llvm::Function& meaning = *library_->find(shape.name);
-  ValueMap map;
-  for (unsigned i = 0; i < shape.operands; ++i) {
-    const isa::Type type = shape.operand[i];
-    const bool wide = isa::is_64_bit(type);
-    Value* value;
-    if (type == isa::Type::B1) {
-      value = scalar_word(place::scc);
-    } else if (is_constant(op, i)) {
-      std::uint64_t bits;
-      std::memcpy(&bits, reinterpret_cast<const void*>(op.src[i]), sizeof bits);
-      value = wide ? build_.getInt64(bits) : build_.getInt32(static_cast<std::uint32_t>(bits));
-    } else {
-      const unsigned place = place_of(op.src[i]);
-      value = scalar_word(place);
-      if (wide)
-        value = build_.CreateOr(
-            build_.CreateZExt(value, build_.getInt64Ty()),
-            build_.CreateShl(build_.CreateZExt(scalar_word(place + 1), build_.getInt64Ty()), 32));
-    }
-    map[meaning.getArg(2 + i)] = value;
-  }
-  Value* results[2]{};
-  copy_here(meaning, map, results);
-  if (results[1]) scalars_[place::scc] = results[1];
-  if (!results[0]) return;
-  const unsigned place = place_of(op.dst);
-  scalars_[place] = build_.CreateTrunc(results[0], build_.getInt32Ty());
-  if (isa::is_64_bit(shape.result))
-    scalars_[place + 1] =
-        build_.CreateTrunc(build_.CreateLShr(results[0], 32), build_.getInt32Ty());
 }
 
 Emitter::Trips Emitter::count_trips(std::span<const Op* const> ops, const Op& branch) {

@@ -49,22 +49,17 @@ Value* Emitter::scalar(std::uint32_t offset) {
 Value* Emitter::mask_at(unsigned place) {
   auto* const type = llvm::FixedVectorType::get(build_.getInt1Ty(), lanes_);
   if (const auto at = lane_masks_.find(place); at != lane_masks_.end()) return lanes_of(at->second);
-  if (scalars_.contains(place)) {
-    Value* bits = build_.CreateZExt(scalar_word(place), build_.getInt64Ty());
-    if (file_.lanes == 64)
-      bits = build_.CreateOr(
-          bits,
-          build_.CreateShl(build_.CreateZExt(scalar_word(place + 1), build_.getInt64Ty()), 32));
-    bits = build_.CreateLShr(bits, build_.CreateMul(index_, build_.getInt64(lanes_)));
-    return build_.CreateBitCast(build_.CreateTrunc(bits, build_.getIntNTy(lanes_)), type);
-  }
-  if (at_leaders_) {
+  const bool written = scalars_.contains(place) || scalars_.contains(place + 1);
+  if (written || at_leaders_) {
+    Value* all = file_.lanes == 64 ? scalar_pair(place)
+                                   : build_.CreateZExt(scalar_word(place), build_.getInt64Ty());
+    if (!at_leaders_) {
+      all = build_.CreateLShr(all, build_.CreateMul(index_, build_.getInt64(lanes_)));
+      return build_.CreateBitCast(build_.CreateTrunc(all, build_.getIntNTy(lanes_)), type);
+    }
     llvm::SmallVector<llvm::Constant*, 16> bits;
     for (unsigned l = 0; l < lanes_; ++l) bits.push_back(build_.getInt64(1ull << leader(l)));
-    Value* all = build_.CreateAlignedLoad(build_.getIntNTy(file_.lanes),
-                                          wave_at(wave_, offsetof(Wave, scalar) + place * 4),
-                                          llvm::Align(4));
-    all = build_.CreateVectorSplat(lanes_, build_.CreateZExt(all, build_.getInt64Ty()));
+    all = build_.CreateVectorSplat(lanes_, all);
     all = build_.CreateAnd(all, llvm::ConstantVector::get(bits));
     return build_.CreateICmpNE(all, llvm::Constant::getNullValue(all->getType()));
   }

@@ -109,7 +109,8 @@ class Emitter {
         build_(module.getContext()),
         bits_(llvm::FixedVectorType::get(build_.getInt32Ty(), lanes_)) {}
 
-  Emitted run(std::span<const Op* const> ops, const std::string& name);
+  Emitted run(std::span<const Op* const> scalars, std::span<const Op* const> ops,
+              const std::string& name);
   Emitted run_loop(std::span<const Op* const> ops, const Op& branch, const std::string& name);
   Emitted run_lanewise(const Loop& loop, const LanewiseLoop& lanes, const std::string& name);
 
@@ -150,7 +151,13 @@ class Emitter {
   void go_round(std::span<const Op* const> ops, const Trips& trips);
   void open_scalars(llvm::BasicBlock* from, std::map<unsigned, llvm::PHINode*>& phis);
   void emit_scalar(const Op& op);
+  Value* scalar_pointer(unsigned place);
   Value* scalar_word(unsigned place);
+
+  /// Scalar instructions before a cluster's arithmetic: what they write is in registers of the wave
+  /// before anything else is done.
+  void emit_scalars(std::span<const Op* const> scalars, std::span<const Op* const> ops);
+  void emit_scalar_load(const Op& op, llvm::BasicBlock* leave);
 
   // A loop that each slice goes round on its own.
   struct Lanewise;
@@ -316,7 +323,7 @@ class Emitter {
   bool at_leaders_ = false;  ///< lanes are the first and the last one of each group, in turn
   std::vector<std::size_t> stores_;     ///< the nodes that store
   Places stored_;                       ///< the registers that they read
-  std::map<unsigned, Value*> scalars_;  ///< scalar registers that a loop writes
+  std::map<unsigned, Value*> scalars_;  ///< scalar registers that are written here
   Lanewise* lanewise_ = nullptr;
   std::map<unsigned, Value*> lane_masks_;  ///< in such a loop: masks as they are now, as lanes
   Value *wave_ = nullptr, *slice_ = nullptr, *index_ = nullptr, *active_ = nullptr;

@@ -25,17 +25,12 @@
 namespace hipsight::engine {
 namespace {
 
-/// Whether a cluster is worth a loop of its own: a single instruction only if it accesses memory.
-bool is_worth_code(const Cluster& cluster) {
-  return cluster.arithmetic.size() > 1 ||
-         (cluster.arithmetic.size() == 1 && !cluster.arithmetic.front()->shape);
-}
-
 /// The ops that finish a cluster which compiled code gave up, one instruction at a time.
 struct Rest {
   std::vector<Op> ops;
   std::vector<std::uint32_t> masks;
-  std::vector<Op> stores;  ///< those of all lanes, after it
+  std::vector<Op> scalars;  ///< before it, if nothing was done
+  std::vector<Op> stores;   ///< those of all lanes, after it
 };
 /// A loop that each slice goes round on its own.
 struct LoopCode {
@@ -89,21 +84,28 @@ void write_bits(Wave& w, std::uint32_t offset, std::uint64_t bits) {
   std::memcpy(w.bytes() + offset, &bits, w.lanes / 8);
 }
 
+void interpret(Wave& w, const std::vector<Op>& ops) {
+  for (const Op* at = ops.data(); at;) at = at->run(w, at);
+}
+
 /// Interprets a cluster, or the trips of a loop, on the lanes that compiled code has not done.
 void interpret_rest(Wave& w, const Op* op, std::uint32_t trips) {
   const Rest& rest = *reinterpret_cast<const Rest*>(op->imm);
+  if (w.done_lanes == nothing_done) {
+    interpret(w, rest.scalars);
+    w.done_lanes = 0;
+  }
   constexpr auto exec_offset =
       static_cast<std::uint32_t>(offsetof(Wave, scalar) + reg::exec * sizeof(std::uint32_t));
   const std::uint64_t done = (1ull << w.done_lanes) - 1, exec = read_bits(w, exec_offset);
   std::uint64_t masks[Wave::temporary_bytes / 8];
   std::memcpy(masks, w.temporary[0], rest.masks.size() * sizeof *masks);
   write_bits(w, exec_offset, exec & ~done);
-  for (; trips; --trips)
-    for (const Op* at = rest.ops.data(); at;) at = at->run(w, at);
+  for (; trips; --trips) interpret(w, rest.ops);
   write_bits(w, exec_offset, exec);
   for (std::size_t m = 0; m < rest.masks.size(); ++m)
     write_bits(w, rest.masks[m], (read_bits(w, rest.masks[m]) & ~done) | (masks[m] & done));
-  for (const Op* at = rest.stores.data(); at;) at = at->run(w, at);
+  interpret(w, rest.stores);
 }
 const Op* finish_cluster(Wave& w, const Op* op) {
   interpret_rest(w, op, 1);
@@ -270,11 +272,12 @@ struct Translator::Impl {
     if (task.loop) add_lanewise(block, *task.loop, region.file);
     // An access to memory looks at all lanes of a wave at once when it is interpreted, which is
     // quicker than slice by slice if nothing is known of the lanes' addresses.
-    const auto clusters = clusters_of(rest, region.file, [&](const Op& op) {
+    auto clusters = clusters_of(rest, region.file, [&](const Op& op) {
       const bool global = op.instruction->format == isa::Format::Global;
       return compiler->takes(op) && !(masked && is_store(op)) &&
              (!global || (addresses.contains(&op) && op.instruction->cache == 0));
     });
+    join_scalars(clusters, region.file, [&](const Op& op) { return compiler->joins(op); });
     // What is read after the arithmetic of each cluster.
     std::vector<Places> live(clusters.size());
     Live now{.here = {}, .after = task.live_after};
@@ -282,6 +285,7 @@ struct Translator::Impl {
       now.step_back(clusters[c].after, region.file, task.all_lanes);
       live[c] = now.all();
       now.step_back(clusters[c].arithmetic, region.file, task.all_lanes);
+      now.step_back(clusters[c].scalars, region.file, task.all_lanes);
       now.step_back(clusters[c].before, region.file, task.all_lanes);
     }
     MatrixGroups grouped(block.ops, region.file, block.groups);
@@ -291,12 +295,13 @@ struct Translator::Impl {
     for (std::size_t c = 0; c < clusters.size(); ++c) {
       const Cluster& cluster = clusters[c];
       append(cluster.before);
-      if (!is_worth_code(cluster)) {
+      if (!cluster.is_worth_code()) {
         append(cluster.arithmetic);
       } else {
-        for (const Op* op : cluster.arithmetic) grouped.come_before(effects_of(*op, region.file));
-        add_code(block, cluster.arithmetic,
-                 compiler->compile(cluster.arithmetic, region.file, live[c], masked, addresses),
+        for (const auto* ops : {&cluster.scalars, &cluster.arithmetic})
+          for (const Op* op : *ops) grouped.come_before(effects_of(*op, region.file));
+        add_code(block, cluster.scalars, cluster.arithmetic,
+                 compiler->compile(cluster, region.file, live[c], masked, addresses),
                  finish_cluster);
       }
       append(cluster.after);
@@ -316,10 +321,12 @@ struct Translator::Impl {
   }
 
   /// The op that runs compiled code, and the one after it that interprets what that leaves.
-  void add_code(Block& block, std::span<const Op* const> ops, Compiled code, Run finish) {
+  void add_code(Block& block, std::span<const Op* const> scalars, std::span<const Op* const> ops,
+                Compiled code, Run finish) {
     Rest& rest = block.rests.emplace_back();
+    for (const Op* op : scalars) rest.scalars.push_back(*op);
     for (const Op* op : ops) (is_store(*op) ? rest.stores : rest.ops).push_back(*op);
-    rest.ops.emplace_back().run = rest.stores.emplace_back().run = leave;
+    for (auto* part : {&rest.scalars, &rest.ops, &rest.stores}) part->emplace_back().run = leave;
     rest.masks = std::move(code.masks);
     block.to_run.emplace_back(block.ops.size(), code.number);
     Op& run = block.ops.emplace_back();
@@ -349,7 +356,7 @@ struct Translator::Impl {
     const Op& branch = ops.back();
     std::vector<const Op*> body;
     for (const Op& op : ops.first(ops.size() - 1)) body.push_back(&op);
-    add_code(block, body,
+    add_code(block, {}, body,
              compiler->compile_loop(body, branch, region.file, task.live_after, masked, addresses),
              finish_loop);
     Op& after = block.ops.emplace_back();
