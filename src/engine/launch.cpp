@@ -85,7 +85,8 @@ struct Slot {
     const std::uint32_t size[]{std::min(block.x, grid.x - group.id[0] * block.x),
                                std::min(block.y, grid.y - group.id[1] * block.y),
                                std::min(block.z, grid.z - group.id[2] * block.z)};
-    group.started = (size[0] * size[1] * size[2] + launch.file.lanes - 1) / launch.file.lanes;
+    group.started =
+        (size[0] * size[1] * size[2] + launch.file.lanes - 1) >> (launch.file.lanes == 64 ? 6 : 5);
     group.running = group.started;
     group.waiting = 0;
     group.barriers = {};

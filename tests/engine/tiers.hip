@@ -158,6 +158,25 @@ KERNEL gathers(const u32* a, const u32* b, u32* out, u32 n) {
   if (i < n) out[i] = h;
 }
 
+/// Scalar instructions between vector ones: loads from a table that is another one in every third
+/// workgroup, through an offset that was loaded; carries, conditions, masks; and quotients, which
+/// make some waves go back to the interpreter with what the scalar instructions have left.
+KERNEL scalars(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index(), group = __builtin_amdgcn_workgroup_id_x();
+  const u32* table = group % 3 == 1 ? b : a;
+  const u32* words = table + table[group * 37 % n] % (n - 16);
+  const u64 x = static_cast<u64>(words[1]) << 32 | words[0];
+  const u64 y = static_cast<u64>(words[3]) << 32 | words[2];
+  const u64 sum = x + y * (group + 3);
+  const u32 few = words[4] >> (words[5] & 31) ^ words[9];
+  u32 h = mix(a[i % n], sum);
+  h = mix(h, bits(number(b[i % n]) / number(few)));
+  h = sum >> 17 & 1 ? h : h ^ few;
+  h = mix(h, static_cast<long long>(x) < static_cast<long long>(y) ? lane() : words[12]);
+  h = mix(h, bits(number(h) / number(words[6])));
+  if (i < n) out[i] = h;
+}
+
 /// Loads from LDS at indices made from work-item numbers: alike, side by side, strided, and others
 /// that only look so.
 KERNEL patterns(const u32* a, const u32* b, u32* out, u32 n) {

@@ -115,11 +115,12 @@ TEST_P(TiersTest, LoopsThatLanesLeaveGiveTheSameBits) {
 TEST_P(TiersTest, GiveTheSameBits) {
   if (Engine::host_isa() == "sse4") GTEST_SKIP() << "this host cannot translate";
   // Rows of whole groups of lanes, a last wave that is not full, and rows that are neither.
-  for (const char* kernel : {"float32",      "special",   "widths",     "integers",      "diverge",
-                             "gathers",      "patterns",  "atomics",    "strided_loads", "lds_rows",
-                             "lds_operands", "lds_tiles", "lds_stores", "clamped",       "stores",
-                             "wide_stores",  "apart_two", "apart_four", "same_place",    "joined",
-                             "walk",         "permutes",  "rows",       "parts",         "flushed"})
+  for (const char* kernel :
+       {"float32",    "special", "widths",        "integers",    "diverge",      "gathers",
+        "patterns",   "atomics", "strided_loads", "lds_rows",    "lds_operands", "lds_tiles",
+        "lds_stores", "clamped", "stores",        "wide_stores", "apart_two",    "apart_four",
+        "same_place", "joined",  "walk",          "permutes",    "rows",         "parts",
+        "flushed",    "scalars"})
     for (const std::uint32_t block : {256u, 80u, 77u}) compare(kernel, block);
   compare("tiles", 256);
   compare("products", 256);

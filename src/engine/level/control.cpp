@@ -343,7 +343,12 @@ void copy(Wave* const* waves, std::uint32_t count, const Wave& start,
   const unsigned lanes = start.lanes;
   for (; count; --count, ++waves, work_items += lanes) {
     std::byte *const to = (*waves)->bytes(), *const v0 = to + Wave::vector_file_offset();
-    copy_lines(to, &start, std::make_index_sequence<offsetof(Wave, temporary) / 64>());
+    // Where writes to NULL go, nobody reads.
+    constexpr std::size_t read = reg::trash * sizeof *Wave::scalar, behind = sizeof Wave::scalar;
+    static_assert(read % 64 == 0 && behind % 64 == 0 && offsetof(Wave, temporary) % 64 == 0);
+    copy_lines(to, &start, std::make_index_sequence<read / 64>());
+    copy_lines(to + behind, reinterpret_cast<const std::byte*>(&start) + behind,
+               std::make_index_sequence<(offsetof(Wave, temporary) - behind) / 64>());
     copy_lines(v0, work_items, std::make_index_sequence<2>());
     if (lanes == 64) copy_lines(v0 + 128, work_items + 32, std::make_index_sequence<2>());
   }

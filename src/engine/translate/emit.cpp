@@ -218,6 +218,7 @@ Value* Emitter::close() {
   Value* lanes_done = build_.CreateMul(slices_done, build_.getInt64(lanes_));
   build_.CreateStore(build_.CreateTrunc(lanes_done, build_.getInt32Ty()),
                      wave_at(wave_, offsetof(Wave, done_lanes)));
+  write_unwritten();
   if (!stores_.empty() && !llvm::pred_empty(give_up_)) write_addresses(slices_done);
   build_.CreateRet(op_after(1));
 

@@ -81,57 +81,99 @@ void Emitter::emit_scalar(const Op& op) {
         build_.CreateTrunc(build_.CreateLShr(results[0], 32), build_.getInt32Ty());
 }
 
+/// What scalar loads read behind a place; all of it is looked at where the first one stands.
+struct Emitter::ScalarRange {
+  std::int64_t begin, end;
+  Value* at = nullptr;  ///< the place, once that is done
+};
+
 void Emitter::emit_scalars(std::span<const Op* const> scalars, std::span<const Op* const> ops) {
   if (scalars.empty()) return;
+  // Loads from the same registers, which no instruction before them writes.
+  std::map<unsigned, ScalarRange> ranges;
+  std::map<const Op*, ScalarRange*> range_of;
+  Places written;
+  for (const Op* op : scalars) {
+    const isa::Operand &base = op->instruction->base, &offset = op->instruction->soffset;
+    const std::int64_t end = op->imm + std::int64_t{4} * loaded_dwords(*op);
+    if (end > op->imm && offset.where != isa::Where::Sgpr && !written.test(base.index) &&
+        !written.test(base.index + 1u)) {
+      ScalarRange& range = ranges.try_emplace(base.index, ScalarRange{op->imm, end}).first->second;
+      range.begin = std::min(range.begin, op->imm);
+      range.end = std::max(range.end, end);
+      range_of[op] = &range;
+    }
+    written |= effects_of(*op, file_).writes;
+  }
+
   llvm::BasicBlock* const leave = block("nothing_done");
-  for (const Op* op : scalars) loaded_dwords(*op) ? emit_scalar_load(*op, leave) : emit_scalar(*op);
-  // What the arithmetic reads, too: it may be interpreted.
-  Places wanted = live_;
-  for (const Op* op : ops) wanted |= effects_of(*op, file_).reads;
-  for (const auto& [place, value] : scalars_)
-    if (wanted.test(place)) build_.CreateAlignedStore(value, scalar_pointer(place), llvm::Align(4));
-  llvm::IRBuilder<>::InsertPointGuard guard(build_);
-  build_.SetInsertPoint(leave);
+  for (const Op* op : scalars) {
+    const unsigned dwords = loaded_dwords(*op);
+    ScalarRange alone{op->imm, op->imm + std::int64_t{4} * dwords};
+    const auto shared = range_of.find(op);
+    if (dwords)
+      emit_scalar_load(*op, shared == range_of.end() ? alone : *shared->second, leave);
+    else
+      emit_scalar(*op);
+  }
+  // What only the arithmetic reads is not written unless that is interpreted.
+  Places read;
+  for (const Op* op : ops) read |= effects_of(*op, file_).reads;
+  for (const auto& [place, value] : scalars_) {
+    if (live_.test(place))
+      build_.CreateAlignedStore(value, scalar_pointer(place), llvm::Align(4));
+    else if (read.test(place))
+      unwritten_[place] = value;
+  }
   if (llvm::pred_empty(leave)) {
-    build_.CreateUnreachable();
     leave->eraseFromParent();
     return;
   }
+  llvm::IRBuilder<>::InsertPointGuard guard(build_);
+  build_.SetInsertPoint(leave);
   build_.CreateStore(build_.getInt32(nothing_done), wave_at(wave_, offsetof(Wave, done_lanes)));
   build_.CreateRet(op_after(1));
 }
 
+void Emitter::write_unwritten() {
+  for (const auto& [place, value] : unwritten_)
+    build_.CreateAlignedStore(value, scalar_pointer(place), llvm::Align(4));
+}
+
 /// In the range that this worker knows to be inside one allocation, or all is left to the
 /// interpreter, which finds that range.
-void Emitter::emit_scalar_load(const Op& op, llvm::BasicBlock* leave) {
+void Emitter::emit_scalar_load(const Op& op, ScalarRange& range, llvm::BasicBlock* leave) {
   const isa::Instruction& in = *op.instruction;
-  const unsigned dwords = loaded_dwords(op);
-  llvm::Type* const word = build_.getInt64Ty();
-  Value* offset = build_.getInt64(static_cast<std::uint64_t>(op.imm));
-  if (in.soffset.where == isa::Where::Sgpr)
-    offset = build_.CreateAdd(offset, build_.CreateZExt(scalar_word(in.soffset.index), word));
-  Value* const at = build_.CreateAnd(build_.CreateAdd(scalar_pair(in.base.index), offset), ~3ull);
-  const auto member = [&](Value* of, std::size_t where, llvm::Type* type) {
-    return build_.CreateLoad(type, wave_at(of, where));
-  };
-  Value* const known = wave_at(member(wave_, offsetof(Wave, known), build_.getPtrTy()),
-                               known_index(in.address) * sizeof(KnownRange));
-  Value* const epoch =
-      member(member(wave_, offsetof(Wave, memory_epoch), build_.getPtrTy()), 0, word);
-  Value* const last = build_.CreateAdd(at, build_.getInt64(4 * dwords));
-  Value* inside = build_.CreateICmpEQ(member(known, offsetof(KnownRange, epoch), word), epoch);
-  inside = build_.CreateAnd(
-      inside, build_.CreateICmpUGE(at, member(known, offsetof(KnownRange, begin), word)));
-  inside = build_.CreateAnd(
-      inside, build_.CreateICmpULE(last, member(known, offsetof(KnownRange, end), word)));
-  llvm::BasicBlock* const load = block("load");
-  build_.CreateCondBr(inside, load, leave);
-  build_.SetInsertPoint(load);
-  Value* const from = build_.CreateIntToPtr(at, build_.getPtrTy());
+  llvm::Type *const word = build_.getInt64Ty(), *const pointer = build_.getPtrTy();
+  if (!range.at) {
+    Value* at = scalar_pair(in.base.index);
+    if (in.soffset.where == isa::Where::Sgpr)
+      at = build_.CreateAdd(at, build_.CreateZExt(scalar_word(in.soffset.index), word));
+    range.at = build_.CreateAnd(at, ~3ull);
+    const auto behind = [&](std::int64_t bytes) {
+      return build_.CreateAdd(range.at, build_.getInt64(static_cast<std::uint64_t>(bytes)));
+    };
+    const auto member = [&](Value* of, std::size_t offset, llvm::Type* type) {
+      return build_.CreateLoad(type, wave_at(of, offset));
+    };
+    Value* const known = wave_at(member(wave_, offsetof(Wave, known), pointer),
+                                 known_index(in.address) * sizeof(KnownRange));
+    Value* const epoch = member(member(wave_, offsetof(Wave, memory_epoch), pointer), 0, word);
+    Value* inside = build_.CreateICmpEQ(member(known, offsetof(KnownRange, epoch), word), epoch);
+    Value* const begin = member(known, offsetof(KnownRange, begin), word);
+    inside = build_.CreateAnd(inside, build_.CreateICmpUGE(behind(range.begin), begin));
+    Value* const end = member(known, offsetof(KnownRange, end), word);
+    inside = build_.CreateAnd(inside, build_.CreateICmpULE(behind(range.end), end));
+    llvm::BasicBlock* const load = block("load");
+    build_.CreateCondBr(inside, load, leave);
+    build_.SetInsertPoint(load);
+  }
+  Value* const from = build_.CreateIntToPtr(range.at, pointer);
   const unsigned place = place_of(op.dst);
-  for (unsigned i = 0; i < dwords; ++i)
-    scalars_[place + i] = build_.CreateAlignedLoad(
-        build_.getInt32Ty(), wave_at(from, std::uint64_t{4} * i), llvm::Align(4));
+  for (unsigned i = 0; i < loaded_dwords(op); ++i) {
+    Value* const at = wave_at(from, static_cast<std::uint64_t>(op.imm) + std::uint64_t{4} * i);
+    scalars_[place + i] = build_.CreateAlignedLoad(build_.getInt32Ty(), at, llvm::Align(4));
+  }
 }
 
 }  // namespace hipsight::engine

@@ -157,7 +157,9 @@ class Emitter {
   /// Scalar instructions before a cluster's arithmetic: what they write is in registers of the wave
   /// before anything else is done.
   void emit_scalars(std::span<const Op* const> scalars, std::span<const Op* const> ops);
-  void emit_scalar_load(const Op& op, llvm::BasicBlock* leave);
+  struct ScalarRange;
+  void emit_scalar_load(const Op& op, ScalarRange& range, llvm::BasicBlock* leave);
+  void write_unwritten();
 
   // A loop that each slice goes round on its own.
   struct Lanewise;
@@ -324,6 +326,8 @@ class Emitter {
   std::vector<std::size_t> stores_;     ///< the nodes that store
   Places stored_;                       ///< the registers that they read
   std::map<unsigned, Value*> scalars_;  ///< scalar registers that are written here
+  std::map<unsigned, Value*>
+      unwritten_;  ///< those that only the interpreter would read in the wave
   Lanewise* lanewise_ = nullptr;
   std::map<unsigned, Value*> lane_masks_;  ///< in such a loop: masks as they are now, as lanes
   Value *wave_ = nullptr, *slice_ = nullptr, *index_ = nullptr, *active_ = nullptr;

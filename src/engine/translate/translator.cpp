@@ -175,18 +175,10 @@ bool has_all_lanes(const Wave& w, bool rows) {
   return w.exec() == w.full && (w.whole_rows || !rows);
 }
 
-/// The first op of a translated region: to the block for its EXEC, if there is one.
-const Op* enter(Wave& w, const Op* op) {
-  const Op* const full = full_block(*op);
-  if (full && !w.observer && has_all_lanes(w, op->flags & flag::whole_rows)) [[likely]] {
-    // As the block's first op counts, but without looking at each lane.
-    RegionCount& count = w.counts[op->counter];
-    ++count.executions;
-    count.lanes += w.lanes;
-    const Op* const first = full + 1;
-    [[clang::musttail]] return first->run(w, first);
-  }
-  const Op* const masked = masked_block(*op);
+/// The first op of a translated region, where there is no block for waves with every lane on, or
+/// the wave is none.
+[[gnu::noinline]] const Op* enter_otherwise(Wave& w, const Op* op) {
+  const Op *const full = full_block(*op), *const masked = masked_block(*op);
   if (!w.observer) {
     // Code for any EXEC serves until there is some for this one.
     const bool best = masked && (full || w.exec() != w.full);
@@ -196,6 +188,19 @@ const Op* enter(Wave& w, const Op* op) {
   // A block begins with the op that stood here: that one, where there is none for this EXEC, or
   // where each access is to be seen.
   return (full ? full : masked)->run(w, op);
+}
+
+/// The first op of a translated region: to the block for its EXEC, if there is one.
+const Op* enter(Wave& w, const Op* op) {
+  const Op* const full = full_block(*op);
+  if (!full || w.observer || !has_all_lanes(w, op->flags & flag::whole_rows)) [[unlikely]]
+    [[clang::musttail]] return enter_otherwise(w, op);
+  // As the block's first op counts, but without looking at each lane.
+  RegionCount& count = w.counts[op->counter];
+  ++count.executions;
+  count.lanes += w.lanes;
+  const Op* const first = full + 1;
+  [[clang::musttail]] return first->run(w, first);
 }
 
 }  // namespace
