@@ -103,19 +103,12 @@ inline Lanes<T, N> exp2_plain(Lanes<T, N> a) {
   const auto r = power_of_two<N>(__builtin_convertvector(a.v, Vec<double, N>));
   return Lanes<T, N>(__builtin_convertvector(r, typename Lanes<T, N>::Vector));
 }
+/// 2^x. Scores that are masked out are -infinity: nothing but a NaN is a rare case.
 template <class T, int N>
-[[gnu::noinline]] Lanes<T, N> exp2_special(const Lanes<T, N>& a) {
+inline Lanes<T, N> exp2(Lanes<T, N> a) {
   // Beyond these the result is 0 or infinite.
   const auto clamped = select(a > -200.0f, select(a < 200.0f, a, 200.0f), Lanes<T, N>(-200.0f));
   return domain_rule(flush(exp2_plain(clamped)), Mask<N>(0), a);
-}
-/// 2^x.
-template <class T, int N>
-inline Lanes<T, N> exp2(Lanes<T, N> a) {
-  constexpr float normal = 126.0f;  // results beyond are denormal or infinite
-  if (rare(!(absolute(a) < normal))) [[unlikely]]
-    return exp2_special(a);
-  return exp2_plain(a);
 }
 
 /// log2(x) for x > 0, finite and not denormal in f64.
