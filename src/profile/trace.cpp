@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <ranges>
+#include <span>
 #include <utility>
 
 namespace hipsight::profile {
@@ -78,10 +79,15 @@ void GroupTrace::enters(unsigned wave, std::uint32_t region, std::uint64_t exec)
   ++executions[region].count;
   executions[region].lanes += static_cast<unsigned>(std::popcount(exec));
   if (waves.size() <= wave) waves.resize(wave + 1);
+  WaveTrace& trace = waves[wave];
   if (++steps_ > kept_.steps)
     cut = true;
   else
-    waves[wave].path.push_back(region);
+    trace.path.push_back(region);
+  constexpr std::size_t most = 1 << 13;
+  if (trace.recent.size() == most)
+    trace.recent.erase(trace.recent.begin(), trace.recent.begin() + most / 2);
+  trace.recent.push_back({region});
 }
 
 const LdsPort& GroupTrace::port(const isa::Instruction& in, unsigned bytes) {
@@ -116,6 +122,11 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
     use.sectors += count;
     request.first = static_cast<std::uint32_t>(lines.size());
     request.count = add_lines({sectors, count}, use.stores);
+    if (waves.size() > wave && !waves[wave].recent.empty())
+      for (const std::uint64_t sector : std::span(sectors, count)) {
+        std::uint64_t& sum = waves[wave].recent.back().lines;
+        sum = (sum + sector) * 0x9e3779b97f4a7c15u;
+      }
     use.lines += request.count;
   }
   if (cut || lines.size() > kept_.lines || waves.size() <= wave) {
@@ -130,28 +141,26 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
 /// first time is forgotten.
 bool GroupTrace::spins(unsigned wave) {
   constexpr std::size_t longest = 16, least = 64;  // regions of the loop; times
-  if (cut) return false;                           // what it did last was not kept
   WaveTrace& trace = waves.at(wave);
+  const std::vector<WaveTrace::Step>& steps = trace.recent;
   std::vector<std::uint32_t>& path = trace.path;
   for (std::size_t period = 1; period <= longest; ++period) {
     std::size_t same = 0;
-    while (same + period < path.size() &&
-           path[path.size() - 1 - same] == path[path.size() - 1 - same - period])
+    while (same + period < steps.size()) {
+      const WaveTrace::Step& now = steps[steps.size() - 1 - same];
+      const WaveTrace::Step& before = steps[steps.size() - 1 - same - period];
+      // The last time has not ended.
+      if (now.region != before.region || (same >= period && now.lines != before.lines)) break;
       ++same;
+    }
     if (same < period * least) continue;
-    const auto lines_of = [&](std::size_t end) {  // of the period that ends there
-      std::vector<std::uint64_t> all;
-      for (const Request& r : trace.requests)
-        if (r.step >= end - period && r.step < end)
-          all.insert(all.end(), lines.begin() + r.first, lines.begin() + r.first + r.count);
-      return all;
-    };
-    if (lines_of(path.size() - period) != lines_of(path.size() - 2 * period)) return false;
-    for (std::size_t i = path.size() - same; i < path.size(); ++i) {
-      Executions& all = executions[path[i]];
+    for (std::size_t i = steps.size() - same; i < steps.size(); ++i) {
+      Executions& all = executions[steps[i].region];
       all.lanes -= all.lanes / all.count;
       --all.count;
     }
+    trace.recent.resize(steps.size() - same);
+    if (cut) return true;  // what it did last was not kept
     path.resize(path.size() - same);
     std::erase_if(trace.requests, [&](const Request& r) { return r.step >= path.size(); });
     return true;

@@ -48,8 +48,14 @@ struct Request {
   }
 };
 struct WaveTrace {
+  /// A region that the wave entered, and what became of the lines that it touched there.
+  struct Step {
+    std::uint32_t region = 0;
+    std::uint64_t lines = 0;  ///< a sum that tells lists of lines apart
+  };
   std::vector<std::uint32_t> path;  ///< regions, in order
   std::vector<Request> requests;
+  std::vector<Step> recent;  ///< its last steps, also those that are not kept
 };
 
 /// What one workgroup did.

@@ -357,13 +357,17 @@ TEST_F(ProfileTest, SpinningIsForgotten) {
   EXPECT_FALSE(group.spins(0));
 }
 
-/// Of a workgroup whose end was not kept, nobody knows.
+/// Also where a workgroup's end is not kept.
 TEST_F(ProfileTest, LongLoopsDoNotSpin) {
   LaunchTrace trace(gpu, 1, 64);
   GroupTrace& group = trace.neighbours()[0];
   for (std::uint64_t i = 0; !group.cut; ++i) access(trace, 0, load, 0x4000 + i * 8192, 128);
   for (std::uint64_t i = 0; i < 100; ++i) access(trace, 0, load, 0x4000 + i * 8192, 128);
   EXPECT_FALSE(group.spins(0));
+  const auto executions = group.executions[0].count;
+  for (int i = 0; i < 100; ++i) access(trace, 0, load, 0x2000, 4);
+  EXPECT_TRUE(group.spins(0));
+  EXPECT_EQ(group.executions[0].count, executions + 1);
 }
 
 }  // namespace
