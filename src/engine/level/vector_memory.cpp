@@ -16,16 +16,17 @@ KnownRange& known_range(Wave& w, const Op* op) {
   return w.known[known_index(op->instruction->address)];
 }
 
-/// What the wave is likely to load at the same place the next time, as far on as it came since the
-/// last time.
-void prefetch_next(Wave& w, const Op* op, Places<std::uint32_t> at) {
+/// How far on the wave is likely to be the next time that it comes to this load: as far as since
+/// the last time.
+std::uint64_t step_to_next(Wave& w, const Op* op, std::uintptr_t first) {
   auto& memory = *reinterpret_cast<AccessMemory*>(w.known);
   auto& last =
       memory.last[known_index(op->instruction->address)][w.index_in_group % AccessMemory::waves];
-  const auto first = reinterpret_cast<std::uintptr_t>(at(0));
-  at.base += first - last;
-  last = first;
-  // Lanes with 16 bytes side by side: one for each line.
+  return first - std::exchange(last, first);
+}
+/// Prefetches that: a line for four lanes with 16 bytes each.
+void prefetch_next(Wave& w, const Op* op, Places<std::uint32_t> at) {
+  at.base += step_to_next(w, op, reinterpret_cast<std::uintptr_t>(at(0)));
   for (unsigned lane = 0; lane < w.lanes; lane += 4) __builtin_prefetch(at(lane), 0, 2);
 }
 
@@ -180,6 +181,11 @@ struct Global {
       outside |= rows.at[r] - known.begin > limit;
     }
     if (outside) return false;
+    if constexpr (!Store) {
+      const std::uint64_t step = step_to_next(w, op, rows.at[0]);
+      for (unsigned r = 0; r < count; ++r)
+        __builtin_prefetch(reinterpret_cast<const void*>(rows.at[r] + step), 0, 2);
+    }
     copy_rows<Store>(w, w.bytes() + (Store ? op->src[1] : op->dst), 0, rows);
     return true;
   }
