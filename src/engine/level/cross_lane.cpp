@@ -159,8 +159,11 @@ const Op* backward_permute(Wave& w, const Op* op) {
   std::uint32_t* to = lanes_at(w, op->dst);
   if (w.exec() == w.full) {
     const auto offset = static_cast<std::uint32_t>(op->imm);
-    for (unsigned lane = 0; lane < w.lanes; ++lane)
-      to[lane] = data[(address[lane] + offset) / 4 & (w.lanes - 1)];
+    for (unsigned lane = 0; lane < w.lanes; lane += 16) {
+      const U32x16 at = load_slice(reinterpret_cast<const std::byte*>(address + lane)) + offset;
+      const auto from = std::bit_cast<LaneNumbers>(at / 4 & (w.lanes - 1));
+      store_slice(reinterpret_cast<std::byte*>(to + lane), permute(data, from, w.lanes));
+    }
     return op + 1;
   }
   for_active(w, [&](unsigned lane) {
@@ -204,7 +207,7 @@ const Op* swizzle(Wave& w, const Op* op) {
     from |= lane & 32;
     auto* const slice = reinterpret_cast<std::byte*>(to + first);
     const U32x16 written = mask_words(w.exec(), first);
-    const U32x16 moved = permute(data, from) & permute(active.word, from);
+    const U32x16 moved = permute(data, from, w.lanes) & permute(active.word, from, w.lanes);
     store_slice(slice, (moved & written) | (load_slice(slice) & ~written));
   }
   return op + 1;

@@ -24,7 +24,7 @@ void apply_dpp(Wave& w, const isa::Instruction& in, std::uint32_t* data, unsigne
     const LaneNumbers from = dpp_lane(in, lane, static_cast<int>(w.lanes));
     const LaneNumbers inside = from >= 0 ? from : lane;
     const auto take = [&](const std::uint32_t* words) {
-      return in_rows ? permute_row(words + first, inside) : permute(words, inside);
+      return in_rows ? permute_row(words + first, inside) : permute(words, inside, w.lanes);
     };
     auto readable = std::bit_cast<U32x16>(from >= 0);
     if (!all) readable &= take(active.word);

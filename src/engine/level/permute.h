@@ -18,10 +18,16 @@ inline LaneNumbers lanes_from(unsigned first) {
          static_cast<std::int32_t>(first);
 }
 
-/// The words of sixteen lanes anywhere.
-inline U32x16 permute(const std::uint32_t* words, LaneNumbers from) {
+/// The words of sixteen lanes anywhere in a wave of so many.
+inline U32x16 permute(const std::uint32_t* words, LaneNumbers from,
+                      [[maybe_unused]] unsigned lanes) {
 #ifdef __AVX512F__
-  return std::bit_cast<U32x16>(_mm512_i32gather_epi32(std::bit_cast<__m512i>(from), words, 4));
+  const auto of_half = [&](const std::uint32_t* half) {
+    return std::bit_cast<U32x16>(_mm512_permutex2var_epi32(
+        _mm512_loadu_si512(half), std::bit_cast<__m512i>(from), _mm512_loadu_si512(half + 16)));
+  };
+  if (lanes == 32) return of_half(words);
+  return (from & 32) != 0 ? of_half(words + 32) : of_half(words);
 #else
   std::int32_t lane[16];
   std::memcpy(lane, &from, sizeof lane);
@@ -36,7 +42,7 @@ inline U32x16 permute_row(const std::uint32_t* row, LaneNumbers from) {
   return std::bit_cast<U32x16>(
       _mm512_permutexvar_epi32(std::bit_cast<__m512i>(from), _mm512_loadu_si512(row)));
 #else
-  return permute(row, from & 15);
+  return permute(row, from & 15, 16);
 #endif
 }
 
