@@ -32,6 +32,13 @@ HIPSIGHT_INLINE void barrier() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
+/// A wave's accesses to shared memory are in order: the compiler's are to be, too.
+HIPSIGHT_INLINE void wave_barrier() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
+}
+
 HIPSIGHT_INLINE void keep_order() {
   __builtin_amdgcn_sched_barrier(0);
 }

@@ -14,6 +14,7 @@
 //   weights<T>(x, s) two x in T, in 4 bytes, and added to s; of a sum, cut_share<T> is cut off
 //   barrier<S>()     for the whole workgroup; shared memory is then seen by all. S: of copies past
 //                    the registers only what was waited for
+//   wave_barrier()   for the wave: its shared memory is then seen by all of it
 //   load<V>(base, offset, limit)     bounded access to global memory, in bytes; see below
 //   store(base, offset, limit, v)
 //   any_alignment       whether these take addresses that are no multiples of the access

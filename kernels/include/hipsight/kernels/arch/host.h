@@ -27,6 +27,7 @@ HIPSIGHT_INLINE int uniform(int x) {
 
 template <bool = false>
 HIPSIGHT_INLINE void barrier() {}
+HIPSIGHT_INLINE void wave_barrier() {}
 
 template <int Level>
 HIPSIGHT_INLINE void set_priority() {}

@@ -26,6 +26,10 @@ HIPSIGHT_INLINE void barrier() {
   __syncthreads();
 }
 
+HIPSIGHT_INLINE void wave_barrier() {
+  __syncwarp();
+}
+
 /// NVIDIA's waves have no priorities.
 template <int Level>
 HIPSIGHT_INLINE void set_priority() {}

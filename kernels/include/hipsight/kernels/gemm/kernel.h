@@ -4,7 +4,7 @@
 #include "../convert.h"
 #include "../matrix.h"
 #include "../tile/pipeline.h"
-#include "../tile/register_tile.h"
+#include "../tile/result_tile.h"
 #include "../tile/tile_order.h"
 #include "epilogue.h"
 #include "scales.h"
@@ -52,9 +52,13 @@ struct GemmWorkgroup {
   using PipelineA = Pipeline<TileA, order_a == Order::row_major, threads, tiling.ahead>;
   using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead>;
   static constexpr int most_ahead = most(PipelineA::ahead, PipelineB::ahead);
-  struct Shared {
-    TileA a[PipelineA::buffers];
-    TileB b[PipelineB::buffers];
+  using Sum = Accumulator<T, tiling.wave_rows, tiling.wave_columns>;
+  union Shared {
+    struct {
+      TileA a[PipelineA::buffers];
+      TileB b[PipelineB::buffers];
+    } operands;
+    ResultTile<Sum> results[waves(tiling)];  // when all operands are in registers
   };
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
                 "gemm: the tiling takes more shared memory than this GPU has");
@@ -65,7 +69,6 @@ struct GemmWorkgroup {
     OperandTile<T, Operand::b, tiling.wave_columns> b;
     static constexpr int reads = decltype(a)::reads + decltype(b)::reads;
   };
-  using Sum = Accumulator<T, tiling.wave_rows, tiling.wave_columns>;
   using Sums = ScaledSum<Sum, Scales, ceil_div(most_ahead, block_tiles)>;
 
   HIPSIGHT_INLINE static void run(Arguments arguments, Shared& shared, int workgroup, int batch) {
@@ -83,14 +86,14 @@ struct GemmWorkgroup {
                      arch::wave() % waves_across * tiling.wave_columns};
 
     PipelineA a(split_of<a_along>(arguments.a, depth_at, arguments.split_depth), first.row,
-                shared.a);
+                shared.operands.a);
     PipelineB b(split_of<b_along>(arguments.b, depth_at, arguments.split_depth), first.column,
-                shared.b);
+                shared.operands.b);
     Sums sums(arguments.scales.of(matrix, depth_at),
               {first.row + part.row, first.column + part.column}, arguments.c.rows,
               ceil_div(a.count(), block_tiles));
     multiply_all(a, b, part, sums);
-    store(arguments, batch, first, part, sums.all);
+    store(arguments, batch, first, part, sums.all, shared.results[arch::wave()]);
   }
 
  private:
@@ -165,11 +168,11 @@ struct GemmWorkgroup {
 
   /// The epilogue is asked only of places that exist.
   HIPSIGHT_INLINE static void store(const Arguments& arguments, int batch, Place first, Place part,
-                                    const Sum& sum) {
+                                    const Sum& sum, ResultTile<Sum>& through) {
     const GlobalTile<Out> c = arguments.c.from(first.row, first.column);
-    constexpr int width = Sum::run < chunk_size<Out> ? Sum::run : chunk_size<Out>;
+    constexpr int width = ResultTile<Sum>::width;
     const bool vectors = c.template takes_vectors<width>(tiling.columns);
-    sum.template for_each_run<width>([&](Place at, const Vector<float, width>& values) {
+    through.for_each_run(sum, [&](Place at, const Vector<float, width>& values) {
       at.row += part.row;
       at.column += part.column;
       if (vectors) {

@@ -96,7 +96,7 @@ template <class T, int Rows, int Columns, bool Chained = false>
 struct Accumulator {
   using Step = arch::MatrixStep<T>;
   static constexpr Layout layout = Chained ? Step::layout.chained_c : Step::layout.c;
-  static constexpr int rows = Rows;
+  static constexpr int rows = Rows, columns = Columns;
   static constexpr int row_blocks = Rows / Step::layout.rows,
                        column_blocks = Columns / Step::layout.columns;
   static constexpr int elements = layout.elements();
@@ -162,22 +162,28 @@ struct Accumulator {
   /// a time.
   template <int width, class F>
   HIPSIGHT_INLINE void for_each_run(F f) const {
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < row_blocks; i++)
+      for_each_run_of<width>(i, [&](Place place, const Vector<float, width>& values) {
+        f(Place{place.row + i * Step::layout.rows, place.column}, values);
+      });
+  }
+
+  /// The same for those of a step's rows, the i-th, in which places are.
+  template <int width, class F>
+  HIPSIGHT_INLINE void for_each_run_of(int i, F f) const {
     static_assert(run % width == 0, "Accumulator: runs are not made of so many values");
     constexpr Layout held = layout;
     HIPSIGHT_UNROLL
-    for (int i = 0; i < row_blocks; i++) {
+    for (int j = 0; j < column_blocks; j++) {
       HIPSIGHT_UNROLL
-      for (int j = 0; j < column_blocks; j++) {
+      for (int e = 0; e < elements; e += width) {
+        Place place = held(arch::lane(), e);
+        place.column += j * Step::layout.columns;
+        Vector<float, width> values;
         HIPSIGHT_UNROLL
-        for (int e = 0; e < elements; e += width) {
-          Place place = held(arch::lane(), e);
-          place.row += i * Step::layout.rows;
-          place.column += j * Step::layout.columns;
-          Vector<float, width> values;
-          HIPSIGHT_UNROLL
-          for (int k = 0; k < width; k++) values[k] = block[i][j][e + k];
-          f(place, values);
-        }
+        for (int k = 0; k < width; k++) values[k] = block[i][j][e + k];
+        f(place, values);
       }
     }
   }

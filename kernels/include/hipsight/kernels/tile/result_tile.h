@@ -1,0 +1,44 @@
+// A result on its way from a wave's registers to memory.
+#pragma once
+
+#include "register_tile.h"
+
+namespace hipsight::kernels {
+
+/// A lane's values are in one row of a matrix step, and its neighbours' in the rows below. Passed
+/// through shared memory, of which each wave has one of these, neighbours have what lies side by
+/// side in a row: then stores fill lines. A step's rows at a time.
+template <class Sum>
+struct ResultTile {
+  static constexpr int rows = Sum::Step::layout.rows, columns = Sum::columns;
+  static constexpr int width = chunk_size<float>;  // values side by side that a lane has then
+  using Block = SharedTile<float, rows, columns,
+                           swizzle_for(columns* static_cast<int>(sizeof(float)),
+                                       facts(arch::current).bank_bytes, chunk_bytes)>;
+  static constexpr int runs_of_row = columns / width, runs = rows * runs_of_row;
+  static_assert(runs % arch::wave_size == 0, "ResultTile: the lanes do not share a step's rows");
+
+  Block block;
+
+  /// Calls f(place, Vector<float, width>) for all values of the wave.
+  template <class F>
+  HIPSIGHT_INLINE void for_each_run(const Sum& sum, F f) {
+    constexpr int held = Sum::run < width ? Sum::run : width;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < Sum::row_blocks; i++) {
+      arch::wave_barrier();
+      sum.template for_each_run_of<held>(i, [&](Place at, const Vector<float, held>& values) {
+        block.template at<Vector<float, held>>(at.row, at.column) = values;
+      });
+      arch::wave_barrier();
+      HIPSIGHT_UNROLL
+      for (int run = 0; run < runs; run += arch::wave_size) {
+        const int mine = run + arch::lane();
+        const Place at{mine / runs_of_row, mine % runs_of_row * width};
+        f(Place{i * rows + at.row, at.column}, block.chunk(at.row, at.column));
+      }
+    }
+  }
+};
+
+}  // namespace hipsight::kernels
