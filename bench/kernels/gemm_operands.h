@@ -31,7 +31,9 @@ struct Operands {
 
 inline Workspace workspace_of(std::size_t bytes) {
   Workspace workspace{nullptr, bytes};
-  if (bytes && hipMalloc(&workspace.data, bytes) != hipSuccess) std::exit(1);
+  if (bytes && (hipMalloc(&workspace.data, bytes) != hipSuccess ||
+                hipMemset(workspace.data, 0, bytes) != hipSuccess))
+    std::exit(1);
   return workspace;
 }
 
@@ -46,8 +48,9 @@ Status run(const A& a, const B& b, const C& c, const std::string& size, int spli
                       : size == "medium" ? TileSize::medium
                                          : TileSize::small,
                       std::max(splits, 1)};
-  return launch_gemm(nullptr, problem, plan, workspace_of(workspace_bytes(problem, plan)),
-                     current_device().architecture);
+  const Architecture architecture = current_device().architecture;
+  return launch_gemm(nullptr, problem, plan,
+                     workspace_of(workspace_bytes(problem, plan, architecture)), architecture);
 }
 
 /// A program's exit status.

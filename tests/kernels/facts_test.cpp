@@ -46,11 +46,12 @@ std::string short_name(std::string title) {
   title = std::regex_replace(title, std::regex(", NoScales"), "");
   std::smatch parts;
   const std::regex gemm(
-      "gemm_kernel<GemmProblem<(\\S+), ([01]), ([01]), (\\S+), (.*)>, ([012]), .*");
+      "gemm_kernel<GemmProblem<(\\S+), ([01]), ([01]), (\\S+), (.*)>, ([012]), (true|false), .*");
   if (std::regex_search(title, parts, gemm)) {
     const auto order = [&](int i) { return parts[i] == "0" ? "row" : "column"; };
-    return fmt::format("{}, {}-major times {}-major, {}, to {}, tiles {}", parts[1].str(), order(2),
-                       order(3), parts[5].str(), parts[4].str(), parts[6].str());
+    return fmt::format("{}, {}-major times {}-major, {}, to {}, tiles {}{}", parts[1].str(),
+                       order(2), order(3), parts[5].str(), parts[4].str(), parts[6].str(),
+                       parts[7] == "true" ? ", split" : "");
   }
   title = std::regex_replace(title, std::regex("Matrix<([^<>]+(<[^<>]*>)?)( const)?, 0>"), "$1");
   const std::regex attention("attention_kernel<AttentionWorkgroup<(\\S+, \\d+)>, .*");

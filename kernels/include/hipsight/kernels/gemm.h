@@ -11,27 +11,26 @@
 
 #include "device.h"
 #include "gemm/plan.h"
-#include "gemm/split.h"
-#include "rows/launch.h"
 #include "status.h"
 
 namespace hipsight::kernels {
 
-template <class Problem, TileSize size, class Arguments>
+template <class Problem, TileSize size, bool is_split, class Arguments>
 __global__ __launch_bounds__(Problem::template Workgroup<size>::threads) void gemm_kernel(
     Arguments arguments) {
   using Workgroup = typename Problem::template Workgroup<size>;
   __shared__ typename Workgroup::Shared shared;
-  Workgroup::run(arguments, shared, static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y));
+  Workgroup::template run<is_split>(arguments, shared, static_cast<int>(blockIdx.x),
+                                    static_cast<int>(blockIdx.y));
 }
 
-template <TileSize size, class Problem>
+template <TileSize size, bool is_split = false, class Problem>
 Status launch_gemm(Stream stream, const Problem& problem, Architecture architecture) {
   const Tiling tiling = problem.tiling(architecture, size);
-  const dim3 grid(problem.tiles(tiling), problem.batches * problem.splits);
+  const dim3 grid(problem.tiles(tiling) * problem.split.count, problem.batches);
   const auto arguments = problem.arguments();
   const std::string error =
-      launch(gemm_kernel<Problem, size, std::remove_const_t<decltype(arguments)>>, grid,
+      launch(gemm_kernel<Problem, size, is_split, std::remove_const_t<decltype(arguments)>>, grid,
              threads(tiling, architecture), stream, arguments);
   return {error.empty() ? error : "gemm: " + error};
 }
@@ -41,10 +40,8 @@ template <TileSize size, class Problem>
 Status launch_split_gemm(Stream stream, const Problem& problem, int splits,
                          const Workspace& workspace, Architecture architecture) {
   const Tiling tiling = problem.tiling(architecture, size);
-  const auto parts = parts_of(problem, tiling, splits, workspace);
-  Status status = launch_gemm<size>(stream, parts, architecture);
-  if (!status) return status;
-  return launch_rows<RowSize::wave>(stream, sum_of_parts(parts, problem), architecture);
+  return launch_gemm<size, true>(stream, problem.split_into(splits, tiling, workspace),
+                                 architecture);
 }
 
 template <TileSize size, class Problem>
@@ -67,13 +64,15 @@ Status launch_gemm(Stream stream, const Problem& problem, const GemmPlan& plan,
   }
 }
 
-/// Bytes of workspace with which gemm() of the same arguments is quickest; 0 if it needs none.
+/// Bytes of workspace with which gemm() of the same arguments is quickest; 0 if it needs none. It
+/// must be zeros before its first call; each call leaves zeros where calls after it, also those of
+/// other arguments, need them.
 template <class A, class B, class C>
 std::size_t gemm_workspace(const A& a, const B& b, const C& c, int batches = 1) {
   const auto problem = gemm_problem(a, b, c, Identity{}, batches);
   const Device device = current_device();
   if (!problem.error().empty() || problem.empty() || !device.error.empty()) return 0;
-  return workspace_bytes(problem, quickest_plan(problem, device, SIZE_MAX));
+  return workspace_bytes(problem, quickest_plan(problem, device, SIZE_MAX), device.architecture);
 }
 
 /// On the current device, after what is before it in the stream. Batch b of C comes from batches b

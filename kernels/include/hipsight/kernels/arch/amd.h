@@ -39,6 +39,31 @@ HIPSIGHT_INLINE void wave_barrier() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
 }
 
+/// What this work-item wrote is seen by all of the GPU that then learn of it; and what it learned
+/// of is seen by it.
+HIPSIGHT_INLINE void publish() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+}
+HIPSIGHT_INLINE void refresh() {
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+}
+
+/// Counters that all of the GPU share: what it was; what it is; 0 again.
+HIPSIGHT_INLINE int count_up(int* counter) {
+  return __hip_atomic_fetch_add(counter, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+HIPSIGHT_INLINE int counted(const int* counter) {
+  return __hip_atomic_load(counter, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+HIPSIGHT_INLINE void reset(int* counter) {
+  __hip_atomic_store(counter, 0, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+/// Before asking again.
+HIPSIGHT_INLINE void pause() {
+  __builtin_amdgcn_s_sleep(1);
+}
+
 HIPSIGHT_INLINE void keep_order() {
   __builtin_amdgcn_sched_barrier(0);
 }

@@ -15,6 +15,9 @@
 //   barrier<S>()     for the whole workgroup; shared memory is then seen by all. S: of copies past
 //                    the registers only what was waited for
 //   wave_barrier()   for the wave: its shared memory is then seen by all of it
+//   publish(), refresh()   what was written is seen by the whole GPU; what that wrote is seen
+//   count_up(p), counted(p), reset(p)   a counter that the whole GPU shares; pause() before asking
+//                    again
 //   load<V>(base, offset, limit)     bounded access to global memory, in bytes; see below
 //   store(base, offset, limit, v)
 //   any_alignment       whether these take addresses that are no multiples of the access

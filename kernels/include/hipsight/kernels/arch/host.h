@@ -32,6 +32,19 @@ HIPSIGHT_INLINE void wave_barrier() {}
 template <int Level>
 HIPSIGHT_INLINE void set_priority() {}
 
+HIPSIGHT_INLINE void publish() {}
+HIPSIGHT_INLINE void refresh() {}
+HIPSIGHT_INLINE int count_up(int* counter) {
+  return (*counter)++;
+}
+HIPSIGHT_INLINE int counted(const int* counter) {
+  return *counter;
+}
+HIPSIGHT_INLINE void reset(int* counter) {
+  *counter = 0;
+}
+HIPSIGHT_INLINE void pause() {}
+
 HIPSIGHT_INLINE void keep_order() {}
 
 template <int reads, int requests>

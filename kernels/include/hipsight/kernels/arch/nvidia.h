@@ -30,6 +30,25 @@ HIPSIGHT_INLINE void wave_barrier() {
   __syncwarp();
 }
 
+HIPSIGHT_INLINE void publish() {
+  __threadfence();
+}
+HIPSIGHT_INLINE void refresh() {
+  __threadfence();
+}
+HIPSIGHT_INLINE int count_up(int* counter) {
+  return atomicAdd(counter, 1);
+}
+HIPSIGHT_INLINE int counted(const int* counter) {
+  return *static_cast<const volatile int*>(counter);
+}
+HIPSIGHT_INLINE void reset(int* counter) {
+  atomicExch(counter, 0);
+}
+HIPSIGHT_INLINE void pause() {
+  __nanosleep(100);
+}
+
 /// NVIDIA's waves have no priorities.
 template <int Level>
 HIPSIGHT_INLINE void set_priority() {}

@@ -8,6 +8,7 @@
 #include "../tile/tile_order.h"
 #include "epilogue.h"
 #include "scales.h"
+#include "split.h"
 #include "tilings.h"
 
 namespace hipsight::kernels {
@@ -19,9 +20,7 @@ struct GemmArguments {
   GlobalTile<const T> a, b;
   GlobalTile<Out> c;
   std::int64_t a_batch, b_batch, c_batch;
-  /// The depth is split into so many parts, each as deep as that or less, whose results follow each
-  /// other as batches do.
-  int splits, split_depth;
+  SplitDepth split;
   E epilogue;
   Scales scales;
 };
@@ -71,29 +70,47 @@ struct GemmWorkgroup {
   };
   using Sums = ScaledSum<Sum, Scales, ceil_div(most_ahead, block_tiles)>;
 
+  /// Is_split: of a part of the depth; the parts of a tile follow each other.
+  template <bool is_split>
   HIPSIGHT_INLINE static void run(Arguments arguments, Shared& shared, int workgroup, int batch) {
-    const int matrix = batch / arguments.splits, split = batch % arguments.splits;
-    arguments.a.data += matrix * arguments.a_batch;
-    arguments.b.data += matrix * arguments.b_batch;
+    arguments.a.data += batch * arguments.a_batch;
+    arguments.b.data += batch * arguments.b_batch;
     arguments.c.data += batch * arguments.c_batch;
     constexpr bool a_along = order_a == Order::row_major, b_along = order_b == Order::column_major;
-    const int depth_at = split * arguments.split_depth;
-    const Place tile = tile_of(workgroup, ceil_div(arguments.c.rows, tiling.rows),
+    const SplitDepth& by = arguments.split;
+    const int number = is_split ? workgroup / by.count : workgroup;
+    const int split = is_split ? workgroup % by.count : 0;
+    const int depth_at = is_split ? split * by.depth : 0;
+    const int deep = is_split ? by.depth : INT32_MAX;
+    const Place tile = tile_of(number, ceil_div(arguments.c.rows, tiling.rows),
                                ceil_div(arguments.c.columns, tiling.columns), tiling.group);
     const Place first{tile.row * tiling.rows, tile.column * tiling.columns};
     constexpr int waves_across = tiling.columns / tiling.wave_columns;
     const Place part{arch::wave() / waves_across * tiling.wave_rows,
                      arch::wave() % waves_across * tiling.wave_columns};
 
-    PipelineA a(split_of<a_along>(arguments.a, depth_at, arguments.split_depth), first.row,
-                shared.operands.a);
-    PipelineB b(split_of<b_along>(arguments.b, depth_at, arguments.split_depth), first.column,
-                shared.operands.b);
-    Sums sums(arguments.scales.of(matrix, depth_at),
+    PipelineA a(split_of<a_along>(arguments.a, depth_at, deep), first.row, shared.operands.a);
+    PipelineB b(split_of<b_along>(arguments.b, depth_at, deep), first.column, shared.operands.b);
+    Sums sums(arguments.scales.of(batch, depth_at),
               {first.row + part.row, first.column + part.column}, arguments.c.rows,
               ceil_div(a.count(), block_tiles));
     multiply_all(a, b, part, sums);
-    store(arguments, batch, first, part, sums.all, shared.results[arch::wave()]);
+    const Results results(arguments, batch, first);
+    ResultTile<Sum>& through = shared.results[arch::wave()];
+    if constexpr (is_split) {
+      const SplitTile<tiling.rows, tiling.columns, threads> sum(by, number, split,
+                                                                arguments.c.rows - first.row);
+      const GlobalTile<float> mine = sum.mine();
+      through.for_each_run(sums.all, [&](Place at, const Run& values) {
+        mine.store(at.row + part.row, at.column + part.column, tiling.rows, values);
+      });
+      sum.meet();
+      sum.for_each_run([&](Place at, const Run& values) { results.store(at, values); });
+    } else {
+      through.for_each_run(sums.all, [&](Place at, const Run& values) {
+        results.store({at.row + part.row, at.column + part.column}, values);
+      });
+    }
   }
 
  private:
@@ -166,31 +183,43 @@ struct GemmWorkgroup {
     }
   }
 
-  /// The epilogue is asked only of places that exist.
-  HIPSIGHT_INLINE static void store(const Arguments& arguments, int batch, Place first, Place part,
-                                    const Sum& sum, ResultTile<Sum>& through) {
-    const GlobalTile<Out> c = arguments.c.from(first.row, first.column);
-    constexpr int width = ResultTile<Sum>::width;
-    const bool vectors = c.template takes_vectors<width>(tiling.columns);
-    through.for_each_run(sum, [&](Place at, const Vector<float, width>& values) {
-      at.row += part.row;
-      at.column += part.column;
+  /// What is computed, side by side.
+  using Run = Vector<float, ResultTile<Sum>::width>;
+
+  /// A tile of C. The epilogue is asked only of places that exist.
+  struct Results {
+    const E& epilogue;
+    int batch;
+    Place first;
+    GlobalTile<Out> c;
+    bool vectors;
+    static constexpr int width = ResultTile<Sum>::width;
+
+    HIPSIGHT_INLINE Results(const Arguments& arguments, int batch, Place first)
+        : epilogue(arguments.epilogue),
+          batch(batch),
+          first(first),
+          c(arguments.c.from(first.row, first.column)),
+          vectors(c.template takes_vectors<width>(tiling.columns)) {}
+
+    HIPSIGHT_INLINE void store(Place at, const Run& values) const {
       if (vectors) {
-        const Place inside = c.inside(at, width);
-        const ResultPlace place{batch, first.row + inside.row, first.column + inside.column};
         c.store(at.row, at.column, tiling.rows,
-                from_f32<Out, width>(apply<width>(arguments.epilogue, values, place)));
+                from_f32<Out, width>(apply<width>(epilogue, values, place(at, width))));
       } else {
         HIPSIGHT_UNROLL
-        for (int i = 0; i < width; i++) {
-          const Place inside = c.inside({at.row, at.column + i}, 1);
-          const ResultPlace place{batch, first.row + inside.row, first.column + inside.column};
+        for (int i = 0; i < width; i++)
           c.store_one(at.row, at.column + i, tiling.rows,
-                      narrow<Out>(arguments.epilogue(values[i], place)));
-        }
+                      narrow<Out>(epilogue(values[i], place({at.row, at.column + i}, 1))));
       }
-    });
-  }
+    }
+
+   private:
+    HIPSIGHT_INLINE ResultPlace place(Place at, int columns) const {
+      const Place inside = c.inside(at, columns);
+      return {batch, first.row + inside.row, first.column + inside.column};
+    }
+  };
 };
 
 }  // namespace hipsight::kernels

@@ -18,7 +18,7 @@ Status gemm_on_host(const A& a, const B& b, const C& c, E epilogue = {}, int bat
   const auto shared = std::make_unique<typename Workgroup::Shared>();
   for (int batch = 0; batch < batches; batch++)
     for (int tile = 0; tile < problem.tiles(Workgroup::tiling); tile++)
-      Workgroup::run(problem.arguments(), *shared, tile, batch);
+      Workgroup::template run<false>(problem.arguments(), *shared, tile, batch);
   return {};
 }
 

@@ -14,11 +14,18 @@ struct GemmPlan {
   int splits;
 };
 
-/// Of the parts' sums, in f32.
+/// Of the parts' sums, in f32, without the counters before them.
 template <class Problem>
-std::size_t workspace_bytes(const Problem& problem, const GemmPlan& plan) {
+std::size_t sum_bytes(const Problem& problem, const GemmPlan& plan, Architecture architecture) {
+  const Tiling tiling = problem.tiling(architecture, plan.size);
+  return sizeof(float) * tiling.rows * tiling.columns *
+         static_cast<std::size_t>(problem.tiles(tiling)) * plan.splits;
+}
+template <class Problem>
+std::size_t workspace_bytes(const Problem& problem, const GemmPlan& plan,
+                            Architecture architecture) {
   if (plan.splits == 1) return 0;
-  return sizeof(float) * problem.c.rows * static_cast<std::size_t>(problem.c.columns) * plan.splits;
+  return SplitDepth::counter_bytes + sum_bytes(problem, plan, architecture);
 }
 
 /// How much deeper a tile could be in the time that its begin takes and its end. Predicted, as the
@@ -35,16 +42,16 @@ inline double depth_of_start(Architecture architecture) {
   }
 }
 
-/// How many bytes memory moves in the time of a second launch, some 5 us.
-inline double launch_bytes(Architecture architecture) {
+/// How many bytes memory moves while the workgroups of a tile wait for each other, some 2 us.
+inline double meeting_bytes(Architecture architecture) {
   switch (architecture) {
     case Architecture::rdna3:
     case Architecture::rdna4:
-      return 4e6;
+      return 2e6;
     case Architecture::cdna2:
-      return 7e6;
+      return 3e6;
     default:
-      return 24e6;
+      return 10e6;
   }
 }
 
@@ -71,9 +78,10 @@ double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& dev
   const double tile = device.compute_units * tiling.rows * tiling.columns * depth;
   const double tiles =
       tile * 100 * ((rounds - alone) / tiling.percent + alone / tiling.percent_alone);
-  const double sums = plan.splits == 1 ? 0
-                                       : 2.0 * static_cast<double>(workspace_bytes(problem, plan)) +
-                                             launch_bytes(device.architecture);
+  const double sums =
+      plan.splits == 1 ? 0
+                       : 2.0 * static_cast<double>(sum_bytes(problem, plan, device.architecture)) +
+                             meeting_bytes(device.architecture);
   constexpr int element_bytes = sizeof(typename Problem::Element);
   const double operands = 1.0 * element_bytes * problem.batches * problem.a.columns *
                           (1.0 * problem.c.rows + problem.c.columns);
@@ -94,8 +102,11 @@ GemmPlan quickest_plan(const Problem& problem, const Device& device, std::size_t
   for (const TileSize size : {TileSize::large, TileSize::medium, TileSize::small}) {
     const Tiling tiling = problem.tiling(device.architecture, size);
     const int tiles = problem.a.columns / problem.depth_of(tiling);
-    for (int splits = 2; splits <= tiles / 4; splits *= 2)  // the first tiles of a part are slow
-      if (problem.batches == 1 && workspace_bytes(problem, {size, splits}) <= workspace)
+    // The workgroups of a tile wait for each other: all of them must find room.
+    const int most =
+        problem.batches > 1 ? 1 : device.compute_units / std::max(1, problem.tiles(tiling));
+    for (int splits = 2; splits <= std::min(most, tiles / 4); splits *= 2)
+      if (workspace_bytes(problem, {size, splits}, device.architecture) <= workspace)
         consider({size, splits});
   }
   return best;

@@ -32,7 +32,7 @@ struct GemmProblem {
   E epilogue;
   Scales scales;
   int batches;
-  int splits = 1, split_depth = INT32_MAX;
+  SplitDepth split{};
 
   /// What no kernel takes, in a sentence, or empty.
   std::string error() const {
@@ -61,9 +61,18 @@ struct GemmProblem {
     return ceil_div(c.rows, tiling.rows) * ceil_div(c.columns, tiling.columns);
   }
 
+  /// The same with its depth in parts, of whole tiles: as many as that, or fewer.
+  GemmProblem split_into(int count, const Tiling& tiling, const Workspace& workspace) const {
+    GemmProblem problem = *this;
+    const int deep = depth_of(tiling);
+    const int each = ceil_div(ceil_div(a.columns, deep), count) * deep;
+    problem.split = SplitDepth::in(workspace, ceil_div(a.columns, each), each);
+    return problem;
+  }
+
   GemmArguments<T, Out, E, Scales> arguments() const {
-    return {whole(a),       whole(b), whole(c),    a.batch_stride, b.batch_stride,
-            c.batch_stride, splits,   split_depth, epilogue,       scales};
+    return {whole(a),       whole(b), whole(c), a.batch_stride, b.batch_stride,
+            c.batch_stride, split,    epilogue, scales};
   }
 
  private:

@@ -1,88 +1,99 @@
-// GEMMs of few tiles and much depth: the depth is split, and the parts' sums are added up. The
-// order of all sums is given, so that the same call gives the same bits.
+// GEMMs of few tiles and much depth: several workgroups share a tile, each sums a part of its
+// depth. When all parts are in memory, each workgroup adds up its share of the tile. The order of
+// all sums is given, so that the same call gives the same bits.
 #pragma once
 
-#include "../rows/problem.h"
+#include "../tile/global_tile.h"
 #include "../workspace.h"
-#include "problem.h"
+#include "tilings.h"
 
 namespace hipsight::kernels {
 
-/// The row operation out = epilogue(sum of the parts).
-template <class Out, class E>
-struct AddSplits {
-  static constexpr bool whole_rows = false;
-  static constexpr const char* name = "gemm";
-  const float* parts;  // one after the other, without gaps
-  int splits;
-  RowMajor<Out> out;
-  E epilogue;
+/// The depth in parts.
+struct SplitDepth {
+  int count = 1;            // parts of the depth
+  int depth = INT32_MAX;    // of each, or less
+  int* counters = nullptr;  // of workgroups that share a tile: 0, before and after
+  float* sums = nullptr;    // a tile's parts one after the other, then the next tile's
 
-  template <class Row>
-  HIPSIGHT_INLINE void run(Row& row) const {
-    store(row, out, [&](int part) {
-      Part sum = row.load(split(0), part);
-      for (int first = 1; first < splits; first += at_once) {
-        Part some[at_once];
-        HIPSIGHT_UNROLL
-        for (int i = 0; i < at_once; i++)
-          some[i] = row.load(split(first + i < splits ? first + i : first), part);
-        HIPSIGHT_UNROLL
-        for (int i = 0; i < at_once; i++)
-          if (first + i < splits) sum = each(sum, some[i], Plus{});
-      }
-      return finished(row, part, sum);
-    });
-  }
+  static constexpr int most_tiles = 256, counter_step = 16;  // each counter in a line of its own
+  static constexpr std::size_t counter_bytes = sizeof(int) * most_tiles * counter_step;
 
- private:
-  static constexpr int at_once = 4;  // that are on their way together
-
-  HIPSIGHT_INLINE RowMajor<const float> split(int i) const {
-    const std::int64_t size = static_cast<std::int64_t>(out.rows) * out.columns;
-    return {parts + i * size, out.rows, out.columns, out.columns};
-  }
-
-  /// The epilogue is asked only of places that exist.
-  template <class Row>
-  HIPSIGHT_INLINE Part finished(const Row& row, int part, Part sum) const {
-    const ResultPlace at{0, row.row(), row.column(part)};
-    if (!row.exists()) return sum;
-    if (at.column + part_values <= out.columns) return apply<part_values>(epilogue, sum, at);
-    HIPSIGHT_UNROLL
-    for (int i = 0; i < part_values; i++)
-      if (at.column + i < out.columns) sum[i] = epilogue(sum[i], {at.batch, at.row, at.column + i});
-    return sum;
+  /// In a workspace: the counters first, for any problem at the same place.
+  static SplitDepth in(const Workspace& workspace, int count, int depth) {
+    char* const data = static_cast<char*>(workspace.data);
+    return {count, depth, reinterpret_cast<int*>(data),
+            reinterpret_cast<float*>(data + counter_bytes)};
   }
 };
 
-/// The parts of a problem, of whole tiles: a problem whose result is the workspace.
-template <class T, Order order_a, Order order_b, class Out, class E, class Scales>
-auto parts_of(const GemmProblem<T, order_a, order_b, Out, E, Scales>& problem, const Tiling& tiling,
-              int splits, const Workspace& workspace) {
-  const int depth = problem.depth_of(tiling);
-  const int tiles = ceil_div(ceil_div(problem.a.columns, depth), splits);
-  const int rows = problem.c.rows, columns = problem.c.columns;
-  const RowMajor<float> parts{static_cast<float*>(workspace.data), rows, columns, columns,
-                              static_cast<std::int64_t>(rows) * columns};
-  return GemmProblem<T, order_a, order_b, float, Identity, Scales>{
-      problem.a,
-      problem.b,
-      parts,
-      {},
-      problem.scales,
-      1,
-      ceil_div(problem.a.columns, tiles * depth),
-      tiles * depth};
-}
+/// One workgroup's part of a tile.
+template <int Rows, int Columns, int Threads>
+struct SplitTile {
+  static constexpr int elements = Rows * Columns;
+  static constexpr int width = chunk_size<float>;
 
-template <class Parts, class Problem>
-auto sum_of_parts(const Parts& parts, const Problem& problem) {
-  using Operation = AddSplits<typename Problem::Result, typename Problem::After>;
-  return RowProblem<Operation>{{parts.c.data, parts.splits, problem.c, problem.epilogue},
-                               problem.c.rows,
-                               problem.c.columns,
-                               {}};
-}
+  int count, part;
+  int* counter;
+  int rows;     // that exist
+  float* sums;  // of all parts
+
+  HIPSIGHT_INLINE SplitTile(const SplitDepth& split, int tile, int part, int rows)
+      : count(split.count),
+        part(part),
+        counter(split.counters + tile * SplitDepth::counter_step),
+        rows(rows < Rows ? rows : Rows),
+        sums(split.sums + static_cast<std::int64_t>(tile) * split.count * elements) {}
+
+  /// Where this part's sums go.
+  HIPSIGHT_INLINE GlobalTile<float> mine() const {
+    return {sums + static_cast<std::int64_t>(part) * elements, rows, Columns, Columns, true};
+  }
+
+  /// Waits until all parts are there. Their workgroups follow each other and fit on the GPU
+  /// together, so that all of them run.
+  HIPSIGHT_INLINE void meet() const {
+    arch::publish();
+    arch::barrier();
+    if (arch::thread() == 0) {
+      arch::count_up(counter);
+      while (arch::counted(counter) < count) arch::pause();
+      if (arch::count_up(counter) == 2 * count - 1) arch::reset(counter);  // the last one to leave
+    }
+    arch::barrier();
+    arch::refresh();
+  }
+
+  /// Calls f(place in the tile, Vector<float, width>) for this workgroup's share of the results.
+  template <class F>
+  HIPSIGHT_INLINE void for_each_run(F f) const {
+    const int runs = rows * (Columns / width), share = ceil_div(runs, count);
+    const GlobalTile<const float> all{sums, count * Rows, Columns, Columns, true};
+    for (int i = arch::thread(); i < share; i += Threads) {
+      const int run = part * share + i;
+      if (run >= runs) break;
+      const Place at{run / (Columns / width), run % (Columns / width) * width};
+      const auto load = [&](int p) {
+        return all.template load<width, true>(p * Rows + at.row, at.column, count * Rows);
+      };
+      Vector<float, width> sum = load(0);
+      for (int first = 1; first < count; first += at_once) {
+        Vector<float, width> some[at_once];
+        HIPSIGHT_UNROLL
+        for (int p = 0; p < at_once; p++) some[p] = load(first + p < count ? first + p : first);
+        HIPSIGHT_UNROLL
+        for (int p = 0; p < at_once; p++)
+          if (first + p < count) {
+            HIPSIGHT_UNROLL
+            for (int v = 0; v < width; v++) sum[v] += some[p][v];
+          }
+      }
+      f(at, sum);
+    }
+  }
+
+ private:
+  static constexpr int at_once = 8;  // that are on their way together
+};
 
 }  // namespace hipsight::kernels
