@@ -129,35 +129,38 @@ struct GemmWorkgroup {
     to.b.load(b[t], part.column, step * Step::layout.depth);
   }
 
-  /// While a tile is multiplied, the next one is on its way to shared memory, and then the one
-  /// after it is asked for. A step's operands are read during the step before. So there is one
-  /// barrier for each tile, before the last step, whose operands are in registers.
+  /// Tile t, of which the first operands are in registers. While it is multiplied, the next one is
+  /// on its way to shared memory, and then the one after it is asked for. A step's operands are
+  /// read during the step before. So there is one barrier for each tile, before the last step,
+  /// whose operands are in registers. What came through registers is written a step earlier, so
+  /// that nothing waits for that.
   template <bool known_to_fit>
   HIPSIGHT_INLINE static void multiply_tile(PipelineA& a, PipelineB& b, int t, Place part,
                                             Operands (&operands)[2], Sum& sum) {
     constexpr int younger =
         known_to_fit ? PipelineA::younger_requests + PipelineB::younger_requests : 0;
+    constexpr int last = steps - 1;
+    constexpr int written = PipelineA::direct || PipelineB::direct || steps == 2 ? last : last - 1;
     HIPSIGHT_UNROLL
     for (int step = 0; step < steps; step++) {
-      const bool last = step == steps - 1;
-      if (last) {
+      if (step == written) {
         if (tiling.ahead > 1) arch::keep_order();
         a.template finish<known_to_fit, younger>(t + 1);
         b.template finish<known_to_fit, younger>(t + 1);
-        arch::barrier<(younger > 0)>();
-        a.template start<known_to_fit>(t + 1 + a.ahead);
-        b.template start<known_to_fit>(t + 1 + b.ahead);
       }
-      load(operands[(step + 1) % 2], a, b, part, t + last, (step + 1) % steps);
+      if (step == last) arch::barrier<(younger > 0)>();
+      if (step == written) a.start(t + 1 + a.ahead), b.start(t + 1 + b.ahead);
+      load(operands[(step + 1) % 2], a, b, part, t + (step == last), (step + 1) % steps);
       multiply(operands[step % 2].a, operands[step % 2].b, sum);
-      if (known_to_fit && last)
+      if (known_to_fit && step == written)
         arch::interleave<Operands::reads, PipelineA::requests + PipelineB::requests>();
     }
   }
 
   HIPSIGHT_INLINE static void multiply_all(PipelineA& a, PipelineB& b, Place part, Sums& sums) {
     if (a.count() == 0) return;
-    constexpr int turn = most(PipelineA::buffers, PipelineB::buffers);
+    // So many at a time that it is known what lies where.
+    constexpr int turn = most(most(PipelineA::buffers, PipelineB::buffers), most_ahead);
     HIPSIGHT_UNROLL
     for (int t = 0; t < most_ahead; t++) {
       if (t < a.ahead) a.start(t);
@@ -169,8 +172,10 @@ struct GemmWorkgroup {
     Operands operands[2];
     load(operands[0], a, b, part, 0, 0);
     const int fitting = a.fitting() < b.fitting() ? a.fitting() : b.fitting();
+    // The last tile that fits is followed by nothing, or by one that does not.
+    const int known = fitting == a.count() ? fitting : fitting - 1;
     int t = 0;
-    for (; t + turn + most_ahead < fitting; t += turn) {  // so that it is known what lies where
+    for (; t + turn <= known; t += turn) {
       HIPSIGHT_UNROLL
       for (int i = 0; i < turn; i++) {
         multiply_tile<true>(a, b, t + i, part, operands, sums.now());
@@ -181,6 +186,10 @@ struct GemmWorkgroup {
       multiply_tile<false>(a, b, t, part, operands, sums.now());
       if ((t + 1) % block_tiles == 0 || t + 1 == a.count()) sums.end_block(t / block_tiles);
     }
+    if constexpr (PipelineA::direct)
+      PipelineA::end();
+    else
+      PipelineB::end();
   }
 
   /// What is computed, side by side.

@@ -14,12 +14,17 @@ template <class Shared, bool Along, int Threads, int Ahead = 1>
 class Pipeline {
   using T = typename Shared::Element;
   using Direct = DirectCopy<Shared, Threads>;
+
+ public:
+  /// Past the registers: a tile's place must be free when it is asked for.
   static constexpr bool direct = Along && Direct::possible;
+
+ private:
   using TileCopy = std::conditional_t<direct, Direct, Copy<Shared, Along, Threads>>;
 
  public:
-  /// What is fetched through registers is so for two tiles at most: more take too many.
-  static constexpr int ahead = direct || Ahead < 2 ? Ahead : 2;
+  /// What is fetched through registers is so for 1, 2 or 4 tiles, so that it is known where.
+  static constexpr int ahead = direct || Ahead != 3 ? Ahead : 2;
   static constexpr int buffers = direct ? ahead + 1 : 2;
   static_assert((buffers & (buffers - 1)) == 0, "Pipeline: the buffers must be a power of two");
   static constexpr int requests = TileCopy::requests;
@@ -38,12 +43,21 @@ class Pipeline {
   HIPSIGHT_INLINE int count() const { return count_; }
   HIPSIGHT_INLINE int fitting() const { return fitting_; }
 
-  /// Asks for tile t; tile t - ahead must be finished. `known` to fit: without a question.
-  template <bool known = false>
+  /// Asks for tile t, or, without a question, for nothing where it does not fit; tile t - ahead
+  /// must be finished.
   HIPSIGHT_INLINE void start(int t) {
     HIPSIGHT_UNROLL
     for (int i = 1; i < ahead; i++) copies_[i - 1] = copies_[i];
-    if (known || t < fitting_) copies_[ahead - 1].start(tile(t), tiles_[t % buffers]);
+    GlobalTile<const T> from = tile(t);
+    if (t >= fitting_) from.rows = 0;
+    copies_[ahead - 1].start(from, tiles_[t % buffers]);
+  }
+
+  /// Of what was asked for past the registers, nothing is under way then.
+  HIPSIGHT_INLINE static void end() {
+    if (!direct) return;
+    arch::wait_for_copies<0>();
+    arch::barrier();
   }
 
   /// Writes tile t, of those asked for the first one, when it is there; a barrier must follow. Of
@@ -53,7 +67,7 @@ class Pipeline {
     if (known || t < fitting_)
       copies_[0].template finish<younger>(tiles_[t % buffers]);
     else if (t < count_)
-      TileCopy::now(tile(t), tiles_[t % buffers]);
+      end(), TileCopy::now(tile(t), tiles_[t % buffers]);
   }
 
   HIPSIGHT_INLINE const Shared& operator[](int t) const { return tiles_[t % buffers]; }
