@@ -33,7 +33,7 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
     case Architecture::cdna3:
       if (scaled)
         return pick(size, {128, 128, 64, 64, 64, 8, 100, 79, 2},
-                    {128, 128, 128, 32, 64, 8, 103, 99, 2}, {64, 64, 128, 32, 32, 8, 84, 64, 2});
+                    {128, 128, 128, 32, 64, 8, 103, 99, 2}, {64, 64, 128, 32, 32, 8, 76, 60, 2});
       return pick(size, {256, 256, 64, 128, 64, 4, 100, 100}, {128, 128, 64, 32, 64, 8, 93, 90, 2},
                   {64, 64, 128, 32, 32, 8, 83, 62, 2});
     case Architecture::cdna4:
