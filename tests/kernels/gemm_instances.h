@@ -1,6 +1,10 @@
 // The kernels of one element type, chosen at run time.
 #pragma once
 
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include "gemm_case.h"
 #include "hipsight/kernels/gemm.h"
 #include "hipsight/kernels/gemm/on_host.h"
@@ -53,11 +57,23 @@ inline Workspace zeroed_once() {
   return workspace;
 }
 
-/// The same with its depth split.
+/// The same with its depth split. On the host, one workgroup after the other: none may wait for
+/// those of higher indices.
 template <TileSize size, class A, class B, class Out, class E>
 std::string run_split(const GemmCase& test, const A& a, const B& b, Out* c, E epilogue) {
   const auto problem =
       gemm_problem(a, b, RowMajor<Out>{c, test.m, test.n, test.c_stride}, epilogue, 1);
+  if (test.on_host) {
+    using Workgroup = typename decltype(problem)::template Workgroup<size>;
+    std::vector<float> memory(
+        workspace_bytes(problem, {size, test.splits}, Architecture::host) / sizeof(float), 0);
+    const Workspace workspace{memory.data(), memory.size() * sizeof(float)};
+    run_on_host<size, true>(problem.split_into(test.splits, Workgroup::tiling, workspace));
+    const std::span counters = std::as_bytes(std::span(memory)).first(SplitDepth::counter_bytes);
+    return std::ranges::all_of(counters, [](std::byte one) { return one == std::byte{}; })
+               ? ""
+               : "counters are left";
+  }
   const Architecture architecture = current_device().architecture;
   const Workspace workspace = zeroed_once();
   if (workspace_bytes(problem, {size, test.splits}, architecture) > workspace.bytes)

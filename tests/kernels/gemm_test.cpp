@@ -327,12 +327,14 @@ TEST(Gemm, SplitDepth) {
   for (const Size& s :
        {Size{64, 64, 512}, Size{70, 136, 840}, Size{257, 130, 1100}, Size{3, 5, 33}})
     for (const int splits : {2, 3, 8})
-      test_gemm<f16>({.transposed_b = true,
-                      .after = After::bias_relu,
-                      .splits = splits,
-                      .m = s.m,
-                      .n = s.n,
-                      .k = s.k});
+      for (const bool on_host : {false, true})
+        test_gemm<f16>({.transposed_b = true,
+                        .after = After::bias_relu,
+                        .on_host = on_host,
+                        .splits = splits,
+                        .m = s.m,
+                        .n = s.n,
+                        .k = s.k});
 }
 
 /// The same call gives the same bits.

@@ -64,9 +64,10 @@ Status launch_gemm(Stream stream, const Problem& problem, const GemmPlan& plan,
   }
 }
 
-/// Bytes of workspace with which gemm() of the same arguments is quickest; 0 if it needs none. It
-/// must be zeros before its first call; each call leaves zeros where calls after it, also those of
-/// other arguments, need them.
+/// Bytes of workspace with which gemm() of the same arguments is quickest; 0 if it needs none.
+/// Whose it is must set it to zeros once, before its first call. Each call leaves its counters at
+/// zero, for calls after it, also those of other arguments; calls at the same time must not share
+/// it.
 template <class A, class B, class C>
 std::size_t gemm_workspace(const A& a, const B& b, const C& c, int batches = 1) {
   const auto problem = gemm_problem(a, b, c, Identity{}, batches);

@@ -48,9 +48,9 @@ HIPSIGHT_INLINE void refresh() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
 }
 
-/// Counters that all of the GPU share: what it was; what it is; 0 again.
-HIPSIGHT_INLINE int count_up(int* counter) {
-  return __hip_atomic_fetch_add(counter, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+/// Counters that all of the GPU share: one more; what it is; 0 again.
+HIPSIGHT_INLINE void count_up(int* counter) {
+  __hip_atomic_fetch_add(counter, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 HIPSIGHT_INLINE int counted(const int* counter) {
   return __hip_atomic_load(counter, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);

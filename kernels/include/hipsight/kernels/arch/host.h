@@ -34,8 +34,8 @@ HIPSIGHT_INLINE void set_priority() {}
 
 HIPSIGHT_INLINE void publish() {}
 HIPSIGHT_INLINE void refresh() {}
-HIPSIGHT_INLINE int count_up(int* counter) {
-  return (*counter)++;
+HIPSIGHT_INLINE void count_up(int* counter) {
+  ++*counter;
 }
 HIPSIGHT_INLINE int counted(const int* counter) {
   return *counter;

@@ -36,8 +36,8 @@ HIPSIGHT_INLINE void publish() {
 HIPSIGHT_INLINE void refresh() {
   __threadfence();
 }
-HIPSIGHT_INLINE int count_up(int* counter) {
-  return atomicAdd(counter, 1);
+HIPSIGHT_INLINE void count_up(int* counter) {
+  atomicAdd(counter, 1);
 }
 HIPSIGHT_INLINE int counted(const int* counter) {
   return *static_cast<const volatile int*>(counter);

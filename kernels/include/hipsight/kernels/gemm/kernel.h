@@ -70,7 +70,8 @@ struct GemmWorkgroup {
   };
   using Sums = ScaledSum<Sum, Scales, ceil_div(most_ahead, block_tiles)>;
 
-  /// Is_split: of a part of the depth; the parts of a tile follow each other.
+  /// Is_split: of a part of the depth; the parts of a tile follow each other, the last one has the
+  /// highest index.
   template <bool is_split>
   HIPSIGHT_INLINE static void run(Arguments arguments, Shared& shared, int workgroup, int batch) {
     arguments.a.data += batch * arguments.a_batch;
@@ -95,22 +96,16 @@ struct GemmWorkgroup {
               {first.row + part.row, first.column + part.column}, arguments.c.rows,
               ceil_div(a.count(), block_tiles));
     multiply_all(a, b, part, sums);
-    const Results results(arguments, batch, first);
-    ResultTile<Sum>& through = shared.results[arch::wave()];
     if constexpr (is_split) {
-      const SplitTile<tiling.rows, tiling.columns, threads> sum(by, number, split,
-                                                                arguments.c.rows - first.row);
-      const GlobalTile<float> mine = sum.mine();
-      through.for_each_run(sums.all, [&](Place at, const Run& values) {
-        mine.store(at.row + part.row, at.column + part.column, tiling.rows, values);
-      });
-      sum.meet();
-      sum.for_each_run([&](Place at, const Run& values) { results.store(at, values); });
-    } else {
-      through.for_each_run(sums.all, [&](Place at, const Run& values) {
-        results.store({at.row + part.row, at.column + part.column}, values);
-      });
+      const SplitTile<Sum, threads> mine(by, number, split,
+                                         arguments.c.rows - first.row - part.row);
+      if (!mine.is_last()) return mine.leave(sums.all);
+      mine.add_others(sums.all);
     }
+    const Results results(arguments, batch, first);
+    shared.results[arch::wave()].for_each_run(sums.all, [&](Place at, const Run& values) {
+      results.store({at.row + part.row, at.column + part.column}, values);
+    });
   }
 
  private:

@@ -102,9 +102,10 @@ GemmPlan quickest_plan(const Problem& problem, const Device& device, std::size_t
   for (const TileSize size : {TileSize::large, TileSize::medium, TileSize::small}) {
     const Tiling tiling = problem.tiling(device.architecture, size);
     const int tiles = problem.a.columns / problem.depth_of(tiling);
-    // The workgroups of a tile wait for each other: all of them must find room.
-    const int most =
-        problem.batches > 1 ? 1 : device.compute_units / std::max(1, problem.tiles(tiling));
+    // More than fit at once are not quicker: last parts that wait would take the room of others.
+    const int most = problem.batches > 1 || problem.tiles(tiling) > SplitDepth::most_tiles
+                         ? 1
+                         : device.compute_units / std::max(1, problem.tiles(tiling));
     for (int splits = 2; splits <= std::min(most, tiles / 4); splits *= 2)
       if (workspace_bytes(problem, {size, splits}, device.architecture) <= workspace)
         consider({size, splits});

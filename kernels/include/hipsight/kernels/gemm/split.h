@@ -1,9 +1,9 @@
 // GEMMs of few tiles and much depth: several workgroups share a tile, each sums a part of its
-// depth. When all parts are in memory, each workgroup adds up its share of the tile. The order of
+// depth. The last part's waits for the sums of the others, and adds them to its own. The order of
 // all sums is given, so that the same call gives the same bits.
 #pragma once
 
-#include "../tile/global_tile.h"
+#include "../tile/register_tile.h"
 #include "../workspace.h"
 #include "tilings.h"
 
@@ -13,7 +13,7 @@ namespace hipsight::kernels {
 struct SplitDepth {
   int count = 1;            // parts of the depth
   int depth = INT32_MAX;    // of each, or less
-  int* counters = nullptr;  // of workgroups that share a tile: 0, before and after
+  int* counters = nullptr;  // of a tile's parts that are in memory: 0, before and after
   float* sums = nullptr;    // a tile's parts one after the other, then the next tile's
 
   static constexpr int most_tiles = 256, counter_step = 16;  // each counter in a line of its own
@@ -27,73 +27,104 @@ struct SplitDepth {
   }
 };
 
-/// One workgroup's part of a tile.
-template <int Rows, int Columns, int Threads>
+/// One workgroup's part of a tile, of which each lane has `Sum`'s values. In memory they lie as
+/// lanes hold them, so that accesses fill lines.
+template <class Sum, int Threads>
 struct SplitTile {
-  static constexpr int elements = Rows * Columns;
   static constexpr int width = chunk_size<float>;
+  static constexpr int values_of_row_block = Sum::column_blocks * Sum::elements;
+  static constexpr int values = Sum::row_blocks * values_of_row_block, chunks = values / width;
+  static_assert(Sum::elements % width == 0, "SplitTile: a lane must hold whole chunks");
 
   int count, part;
   int* counter;
-  int rows;     // that exist
+  int rows;     // of the wave that exist
   float* sums;  // of all parts
 
   HIPSIGHT_INLINE SplitTile(const SplitDepth& split, int tile, int part, int rows)
       : count(split.count),
         part(part),
         counter(split.counters + tile * SplitDepth::counter_step),
-        rows(rows < Rows ? rows : Rows),
-        sums(split.sums + static_cast<std::int64_t>(tile) * split.count * elements) {}
+        rows(rows),
+        sums(split.sums + static_cast<std::int64_t>(tile) * split.count * values * Threads) {}
 
-  /// Where this part's sums go.
-  HIPSIGHT_INLINE GlobalTile<float> mine() const {
-    return {sums + static_cast<std::int64_t>(part) * elements, rows, Columns, Columns, true};
-  }
+  HIPSIGHT_INLINE bool is_last() const { return part == count - 1; }
 
-  /// Waits until all parts are there. Their workgroups follow each other and fit on the GPU
-  /// together, so that all of them run.
-  HIPSIGHT_INLINE void meet() const {
+  /// For all parts but the last, which is to add these.
+  HIPSIGHT_INLINE void leave(const Sum& sum) const {
+    const GlobalTile<float> mine = of(part);
+    HIPSIGHT_UNROLL
+    for (int c = 0; c < chunks; c++) {
+      Vector<float, width> chunk;
+      HIPSIGHT_UNROLL
+      for (int k = 0; k < width; k++)
+        chunk[k] = step_of(sum, c * width)[(c * width + k) % Sum::elements];
+      mine.store(c, column(c), chunks, chunk);
+    }
     arch::publish();
     arch::barrier();
+    if (arch::thread() == 0) arch::count_up(counter);
+  }
+
+  /// For the last part: adds the others, when they are there. They wait for nobody, and have lower
+  /// indices: workgroups start in the order of these, so that each of them runs or has run, however
+  /// little of the GPU this launch is given.
+  HIPSIGHT_INLINE void add_others(Sum& sum) const {
+    const int others = count - 1;
     if (arch::thread() == 0) {
-      arch::count_up(counter);
-      while (arch::counted(counter) < count) arch::pause();
-      if (arch::count_up(counter) == 2 * count - 1) arch::reset(counter);  // the last one to leave
+      while (arch::counted(counter) < others) arch::pause();
+      arch::reset(counter);
     }
     arch::barrier();
     arch::refresh();
-  }
-
-  /// Calls f(place in the tile, Vector<float, width>) for this workgroup's share of the results.
-  template <class F>
-  HIPSIGHT_INLINE void for_each_run(F f) const {
-    const int runs = rows * (Columns / width), share = ceil_div(runs, count);
-    const GlobalTile<const float> all{sums, count * Rows, Columns, Columns, true};
-    for (int i = arch::thread(); i < share; i += Threads) {
-      const int run = part * share + i;
-      if (run >= runs) break;
-      const Place at{run / (Columns / width), run % (Columns / width) * width};
-      const auto load = [&](int p) {
-        return all.template load<width, true>(p * Rows + at.row, at.column, count * Rows);
-      };
-      Vector<float, width> sum = load(0);
-      for (int first = 1; first < count; first += at_once) {
-        Vector<float, width> some[at_once];
+    HIPSIGHT_UNROLL
+    for (int first = 0; first < chunks; first += chunks_at_once)
+      for (int p = 0; p < others; p += parts_at_once) {
+        Vector<float, width> some[parts_at_once][chunks_at_once];
         HIPSIGHT_UNROLL
-        for (int p = 0; p < at_once; p++) some[p] = load(first + p < count ? first + p : first);
+        for (int q = 0; q < parts_at_once; q++) {
+          GlobalTile<float> other = of(p + q);
+          if (p + q >= others) other.rows = 0;
+          HIPSIGHT_UNROLL
+          for (int c = 0; c < chunks_at_once; c++)
+            some[q][c] = other.template load<width>(first + c, column(first + c), chunks);
+        }
         HIPSIGHT_UNROLL
-        for (int p = 0; p < at_once; p++)
-          if (first + p < count) {
-            HIPSIGHT_UNROLL
-            for (int v = 0; v < width; v++) sum[v] += some[p][v];
-          }
+        for (int q = 0; q < parts_at_once; q++) {
+          HIPSIGHT_UNROLL
+          for (int v = 0; v < chunks_at_once * width; v++)
+            step_of(sum, first * width + v)[(first * width + v) % Sum::elements] +=
+                some[q][v / width][v % width];
+        }
       }
-      f(at, sum);
-    }
   }
 
  private:
-  static constexpr int at_once = 8;  // that are on their way together
+  // So many are on their way together.
+  static constexpr int at_once = 16;
+  static constexpr int chunks_at_once = chunks < at_once ? chunks : at_once;
+  static constexpr int parts_at_once = at_once / chunks_at_once;
+  static_assert(chunks % chunks_at_once == 0, "SplitTile: not so many chunks at a time");
+
+  /// A row for each of a lane's chunks.
+  HIPSIGHT_INLINE GlobalTile<float> of(int p) const {
+    return {sums + static_cast<std::int64_t>(p) * values * Threads, chunks, Threads * width,
+            Threads * width, true};
+  }
+
+  /// Beyond the last one, where the chunk's row of the result does not exist.
+  HIPSIGHT_INLINE int column(int chunk) const {
+    constexpr Layout held = Sum::layout;
+    const int row = chunk * width / values_of_row_block * Sum::Step::layout.rows +
+                    held(arch::lane(), chunk * width % Sum::elements).row;
+    return row < rows ? arch::thread() * width : Threads * width;
+  }
+
+  /// The step that a lane's value is of.
+  template <class S>
+  HIPSIGHT_INLINE static auto& step_of(S& sum, int v) {
+    return sum.block[v / values_of_row_block][v % values_of_row_block / Sum::elements];
+  }
 };
 
 }  // namespace hipsight::kernels
