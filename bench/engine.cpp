@@ -45,6 +45,8 @@ class Suite {
                        .aim = 0.7});
     add("f16 GEMM, matrix instructions", [&] { return gemm_case(place, Word::F16, 512); });
     add("bf16 GEMM, matrix instructions", [&] { return gemm_case(place, Word::Bf16, 512); });
+    add("bf16 GEMM of the kernel library",
+        [&] { return gemm_case(place, Word::Bf16, 1024, true); });
     add("f16 GEMM, exact against fast", [&] { return exact_case(place); });
     add("FlashAttention forward 4096x128, causal",
         [&] { return flash_attention_case(place, 4096); });

@@ -90,7 +90,7 @@ Case sgemm_case(const Place& place, int part, int n) {
           .aim = part == 1 ? 1 : 2.0};
 }
 
-Case gemm_case(const Place& place, Word word, int n) {
+Case gemm_case(const Place& place, Word word, int n, bool of_library) {
   const auto gpu = std::make_shared<Gpu>(place.gpu, place.options);
   const auto product = std::make_shared<Product>(n, true);
   const auto words = [&](const std::vector<float>& values) {
@@ -109,10 +109,16 @@ Case gemm_case(const Place& place, Word word, int n) {
   const std::uint16_t* b = gpu->array(words(product->b));
   const std::size_t size = product->a.size();
   auto* c = gpu->array<float>(size);
-  const auto groups = static_cast<std::uint32_t>(n / 64);
-  const auto launch =
-      std::make_shared<Launch>(*gpu, place.kernels(), word == Word::F16 ? "gemm_f16" : "gemm_bf16");
-  launch->with({groups, groups, 1}, {4 * gpu->wave(), 1, 1}, n, a, b, c);
+  const char* const name = of_library          ? "gemm_library"
+                           : word == Word::F16 ? "gemm_f16"
+                                               : "gemm_bf16";
+  const auto launch = std::make_shared<Launch>(*gpu, place.kernels(), name);
+  // Tiles of the library's large tilings: 256 x 256 for wave64, 128 x 128 for wave32.
+  const auto along = static_cast<std::uint32_t>(n) / (of_library ? 4 * gpu->wave() : 64);
+  if (of_library)
+    launch->with({along * along, 1, 1}, {8 * gpu->wave(), 1, 1}, n, a, b, c);
+  else
+    launch->with({along, along, 1}, {4 * gpu->wave(), 1, 1}, n, a, b, c);
   return {.launch = [gpu, launch] { return launch->run(); },
           .check =
               [=] {

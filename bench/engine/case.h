@@ -55,7 +55,8 @@ struct Place {
 enum class Word { F16, Bf16 };
 
 Case sgemm_case(const Place& place, int part, int n);  ///< part: 1, 4 or 8
-Case gemm_case(const Place& place, Word word, int n);
+/// `of_library`: the kernel library's.
+Case gemm_case(const Place& place, Word word, int n, bool of_library = false);
 Case flash_attention_case(const Place& place, int queries);
 Case copy_case(const Place& place);
 Case saxpy_case(const Place& place);

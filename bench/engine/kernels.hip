@@ -3,6 +3,7 @@
 #include <hip/hip_runtime.h>
 
 #include "../../examples/matrix.h"
+#include "hipsight/kernels/gemm/kernel.h"
 
 // C = A * B, row-major, n x n: tiles of 16 x 16 in LDS, one element of C a thread.
 extern "C" __global__ __launch_bounds__(256) void sgemm_16(int n, const float* __restrict__ a,
@@ -133,6 +134,21 @@ extern "C" __global__ __launch_bounds__(4 * LargeMatrix::kWave) void gemm_bf16(i
                                                                                float* c) {
   multiply<LargeMatrixBf16>(n, a, b, c);
 }
+
+// The kernel library's, as it is for large matrices: C = A * B^T, n x n, f32 results.
+namespace library {
+using namespace hipsight::kernels;
+using Gemm = GemmWorkgroup<bf16, Order::row_major, Order::column_major, float, Identity, NoScales,
+                           TileSize::large>;
+
+extern "C" __global__ __launch_bounds__(Gemm::threads) void gemm_library(int n, const bf16* a,
+                                                                         const bf16* b, float* c) {
+  __shared__ Gemm::Shared shared;
+  Gemm::run<false>(
+      {{a, n, n, n, true}, {b, n, n, n, true}, {c, n, n, n, true}, 0, 0, 0, {}, {}, {}}, shared,
+      static_cast<int>(blockIdx.x), 0);
+}
+}  // namespace library
 
 // --- memory
 // ---------------------------------------------------------------------------------------
