@@ -42,7 +42,7 @@ inline double depth_of_start(Architecture architecture) {
   }
 }
 
-/// How many bytes memory moves while the workgroups of a tile wait for each other, some 2 us.
+/// How many bytes memory moves while a tile's last workgroup waits for the others, some 2 us.
 inline double meeting_bytes(Architecture architecture) {
   switch (architecture) {
     case Architecture::rdna3:
@@ -64,7 +64,8 @@ inline bool in_pairs(Architecture architecture) {
 
 /// How long it takes, in multiply-adds that the whole GPU would do meanwhile in large tiles: rounds
 /// of tiles, each compute unit one after the other, or reading the operands once, at the 70 % of
-/// the bandwidth that is reached; and writing and reading the parts' sums, by another launch.
+/// the bandwidth that is reached; and for a split, that the last part's compute unit reads the sums
+/// of all parts, at its share of the bandwidth, as few bytes can be on their way to it.
 template <class Problem>
 double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& device) {
   const Tiling tiling = problem.tiling(device.architecture, plan.size);
@@ -78,10 +79,10 @@ double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& dev
   const double tile = device.compute_units * tiling.rows * tiling.columns * depth;
   const double tiles =
       tile * 100 * ((rounds - alone) / tiling.percent + alone / tiling.percent_alone);
-  const double sums =
-      plan.splits == 1 ? 0
-                       : 2.0 * static_cast<double>(sum_bytes(problem, plan, device.architecture)) +
-                             meeting_bytes(device.architecture);
+  const double part = sizeof(float) * std::min(tiling.rows, problem.c.rows) * tiling.columns;
+  const double sums = plan.splits == 1 ? 0
+                                       : part * plan.splits * device.compute_units +
+                                             meeting_bytes(device.architecture);
   constexpr int element_bytes = sizeof(typename Problem::Element);
   const double operands = 1.0 * element_bytes * problem.batches * problem.a.columns *
                           (1.0 * problem.c.rows + problem.c.columns);
