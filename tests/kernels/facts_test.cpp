@@ -28,8 +28,8 @@ nlohmann::json report(const Program& program, const std::string& gpu) {
       fmt::format("{}hipsight_kernels_{}_{}.json", testing::TempDir(), program.name, gpu);
   // Attention branches on what it computes, so the sums are wanted.
   const std::string command = fmt::format(
-      "{} predict --sampled-only --sample 4 --matrix fast --no-report --json {} --gpu "
-      "{} -- {} "
+      "{} predict --sampled-only --sample 4 --threads 1 --matrix fast --no-report --json {} "
+      "--gpu {} -- {} "
       "--gtest_also_run_disabled_tests --gtest_filter=*EachKernel >/dev/null",
       HIPSIGHT_COMMAND, file, gpu, program.file);
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
