@@ -52,6 +52,12 @@ struct Load {
   bool lds;
   unsigned dwords, accesses = 1;
   std::uint32_t offset_unit = 1;
+
+  unsigned results() const { return dwords * accesses; }  ///< registers
+};
+struct LdsLoad {
+  Node* node;
+  const Load* load;
 };
 /// One access of a load from LDS: so many bytes behind the address.
 struct LdsAccess {
@@ -219,6 +225,8 @@ class Emitter {
   /// All loads from LDS that have this address, at once: checked once, and one look at how the
   /// lanes' addresses lie.
   void emit_lds_loads(const Source& address);
+  /// The same of addresses of which nothing is known.
+  void load_anywhere(std::span<const LdsLoad> all, Value* at);
   /// Bytes behind an address that are read from LDS.
   std::uint32_t lds_extent(const Source& address) const;
   /// Accesses to LDS whose lanes' addresses are known to lie regularly, loaded together. That is
