@@ -54,6 +54,7 @@ std::vector<Contest> assembly_contests(const std::string& gpu) {
            .shape = fmt::format("{} x {} x {}", m, n, k),
            .ours = fmt::format("kernels_{} {} {} {}",
                                type == "fp8" ? "block_gemm_launch" : "gemm_launch bf16", m, n, k),
+           .observed = observed_of_gemm(m, n),
            .theirs = {}});
       theirs.push_back(&chosen->second);
     }

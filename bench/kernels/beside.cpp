@@ -25,7 +25,7 @@ constexpr std::array<timing::Scales, 5> scales{
 /// All launches of one of our programs, the last one first.
 std::vector<std::string> record_all(const Contest& contest) {
   const std::string program = (programs() / contest.ours).string();
-  const std::string options = fmt::format("--sample {}", contest.sample);
+  const std::string& options = contest.observed;
   const fs::path file = fs::temp_directory_path() / fmt::format("hipsight.{}.launches", gettid());
   std::vector<std::string> all{
       record(contest.gpu, fmt::format("{} --json {}", options, file.string()), program)};

@@ -22,8 +22,8 @@ Forecast forecast(const std::vector<std::string>& recordings);
 struct Contest {
   std::string gpu, against;  ///< "Triton, matmul in f16": of which the bench gives the geomean
   std::string shape;
-  std::string ours;  ///< a program of build/bench with its arguments
-  int sample = 1;    ///< workgroups of it to observe
+  std::string ours;                     ///< a program of build/bench with its arguments
+  std::string observed = "--sample 1";  ///< which workgroups of it
   Forecast theirs;
 };
 

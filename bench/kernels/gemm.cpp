@@ -67,7 +67,7 @@ double limit(const gpus::Gpu& gpu, const Shape& s) {
 }
 
 Row row_of(const std::string& gpu, const Shape& s) {
-  const auto all = report("predict --sampled-only --sample 1", gpu,
+  const auto all = report("predict --sampled-only " + observed_of_gemm(s.m, s.n), gpu,
                           fmt::format("kernels_gemm_launch bf16 {} {} {}", s.m, s.n, s.k));
   const auto& kernel = all.at("kernels").at(0);
   const auto& prediction = kernel.at("prediction");
@@ -94,6 +94,11 @@ Row row_of(const std::string& gpu, const Shape& s) {
 std::string bound_of(const nlohmann::json& prediction) {
   const std::string bound = prediction.at("bound");
   return bound.substr(0, bound.find(';'));
+}
+
+std::string observed_of_gemm(long m, long n) {
+  constexpr long smallest_tile = 64 * 64, most_compute_units = 304;
+  return m * n <= most_compute_units * smallest_tile ? "--sample 512 --threads 1" : "--sample 1";
 }
 
 void add_gemms(const std::string& gpu, std::vector<Row>& rows) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "beside.h"
+#include "kernels.h"
 #include "validation/recordings.h"
 
 namespace hipsight::bench {
@@ -26,7 +27,8 @@ struct Case {
   std::string shape;
   std::string theirs;  ///< for record_triton.py
   std::string ours;
-  int sample = 1;  ///< workgroups to observe: more than one where they differ
+  int sample = 1;  ///< workgroups to observe of theirs: more than one where they differ
+  std::string observed = "--sample 1";  ///< of ours
 };
 
 std::vector<Case> cases() {
@@ -42,7 +44,8 @@ std::vector<Case> cases() {
   for (const auto& [m, n, k] : shapes)
     all.push_back({m == 16 ? "matmul of 16 rows" : "matmul", fmt::format("{} x {} x {}", m, n, k),
                    fmt::format("matmul {} {} {}", m, n, k),
-                   fmt::format("kernels_gemm_launch f16 {} {} {}", m, n, k)});
+                   fmt::format("kernels_gemm_launch f16 {} {} {}", m, n, k), 1,
+                   observed_of_gemm(m, n)});
   // 16 heads, 16,384 queries in all.
   constexpr std::pair<int, int> attentions[] = {{128, 1024}, {128, 4096}, {64, 4096}};
   for (const auto& [head, length] : attentions) {
@@ -52,7 +55,7 @@ std::vector<Case> cases() {
         {"attention", shape, "attention " + what, "kernels_attention_launch f16 " + what});
     if (length == 4096)
       all.push_back({"causal attention", shape, "causal " + what,
-                     "kernels_attention_launch --causal f16 " + what, 64});
+                     "kernels_attention_launch --causal f16 " + what, 64, "--sample 64"});
   }
   return all;
 }
@@ -109,7 +112,7 @@ std::vector<Contest> triton_contests(const std::string& gpu) {
                         .against = fmt::format("Triton, {} in f16", one.operation),
                         .shape = one.shape,
                         .ours = one.ours,
-                        .sample = one.sample,
+                        .observed = one.observed,
                         .theirs = {}});
     recordings.push_back(found->second);
   }
