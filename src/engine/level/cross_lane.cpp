@@ -61,7 +61,7 @@ const Op* permute_rows(Wave& w, const Op* op) {
       return std::bit_cast<LaneNumbers>(
           load_slice(w.bytes() + op->src[1] + static_cast<unsigned>(lane[0]) * 4));
     const U32x16 low = scalar_value(w, op, 1), high = scalar_value(w, op, 2);
-    return std::bit_cast<LaneNumbers>((lane & 8 ? high : low) >>
+    return std::bit_cast<LaneNumbers>(((lane & 8) != 0 ? high : low) >>
                                       std::bit_cast<U32x16>(4 * (lane & 7)));
   };
   std::uint32_t* const to = lanes_at(w, op->dst);
