@@ -3,6 +3,7 @@
 
 #include "../convert.h"
 #include "../matrix.h"
+#include "../tile/joined_sum.h"
 #include "../tile/pipeline.h"
 #include "../tile/result_tile.h"
 #include "../tile/tile_order.h"
@@ -34,7 +35,8 @@ struct GemmWorkgroup {
 
   using Step = arch::MatrixStep<T>;
   static constexpr int depth = tiling.depth_bytes / static_cast<int>(sizeof(T));
-  static constexpr int steps = depth / Step::layout.depth;
+  static constexpr int wave_depth = depth / tiling.deep_waves;
+  static constexpr int steps = wave_depth / Step::layout.depth;
   static_assert(steps % 2 == 0, "gemm: a tile must be an even number of matrix steps deep");
   /// Tiles after which a block of the depth ends.
   static constexpr int block_tiles = scale_block / depth;
@@ -52,12 +54,18 @@ struct GemmWorkgroup {
   using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead>;
   static constexpr int most_ahead = most(PipelineA::ahead, PipelineB::ahead);
   using Sum = Accumulator<T, tiling.wave_rows, tiling.wave_columns>;
+  struct OperandTiles {
+    TileA a[PipelineA::buffers];
+    TileB b[PipelineB::buffers];
+  };
+  static constexpr int groups = waves(tiling) / tiling.deep_waves;
+  using Joined = JoinedSum<Sum, tiling.deep_waves, groups>;
+  using Kept = typename Joined::Part;
+  using Result = ResultTile<Kept, sizeof(OperandTiles) / waves(tiling)>;
   union Shared {
-    struct {
-      TileA a[PipelineA::buffers];
-      TileB b[PipelineB::buffers];
-    } operands;
-    ResultTile<Sum> results[waves(tiling)];  // when all operands are in registers
+    OperandTiles operands;
+    Joined joined;  // when all operands are in registers
+    Result results[waves(tiling)];
   };
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
                 "gemm: the tiling takes more shared memory than this GPU has");
@@ -87,8 +95,10 @@ struct GemmWorkgroup {
                                ceil_div(arguments.c.columns, tiling.columns), tiling.group);
     const Place first{tile.row * tiling.rows, tile.column * tiling.columns};
     constexpr int waves_across = tiling.columns / tiling.wave_columns;
-    const Place part{arch::wave() / waves_across * tiling.wave_rows,
-                     arch::wave() % waves_across * tiling.wave_columns};
+    const int group = arch::wave() / tiling.deep_waves,
+              deep_wave = arch::wave() % tiling.deep_waves;
+    const Part part{group / waves_across * tiling.wave_rows,
+                    group % waves_across * tiling.wave_columns, deep_wave * wave_depth};
 
     PipelineA a(split_of<a_along>(arguments.a, depth_at, deep), first.row, shared.operands.a);
     PipelineB b(split_of<b_along>(arguments.b, depth_at, deep), first.column, shared.operands.b);
@@ -96,19 +106,28 @@ struct GemmWorkgroup {
               {first.row + part.row, first.column + part.column}, arguments.c.rows,
               ceil_div(a.count(), block_tiles));
     multiply_all(a, b, part, sums);
+    Place kept = Joined::place_of(deep_wave);
+    kept.row += part.row, kept.column += part.column;
+    Kept sum = shared.joined.join(sums.all, group, deep_wave);
     if constexpr (is_split) {
-      const SplitTile<Sum, threads> mine(by, number, split,
-                                         arguments.c.rows - first.row - part.row);
-      if (!mine.is_last()) return mine.leave(sums.all);
-      mine.add_others(sums.all);
+      const SplitTile<Kept, threads> mine(by, number, split,
+                                          arguments.c.rows - first.row - kept.row);
+      if (!mine.is_last()) return mine.leave(sum);
+      mine.add_others(sum);
     }
     const Results results(arguments, batch, first);
-    shared.results[arch::wave()].for_each_run(sums.all, [&](Place at, const Run& values) {
-      results.store({at.row + part.row, at.column + part.column}, values);
+    shared.results[arch::wave()].for_each_run(sum, [&](Place at, const Run& values) {
+      results.store({at.row + kept.row, at.column + kept.column}, values);
     });
   }
 
  private:
+  /// Of a tile what a wave computes: its rows and columns, from the first of the depth that it
+  /// takes.
+  struct Part {
+    int row, column, depth;
+  };
+
   template <bool along>
   HIPSIGHT_INLINE static GlobalTile<const T> split_of(const GlobalTile<const T>& operand, int at,
                                                       int deep) {
@@ -118,24 +137,26 @@ struct GemmWorkgroup {
     return part;
   }
 
-  HIPSIGHT_INLINE static void load(Operands& to, const PipelineA& a, const PipelineB& b, Place part,
-                                   int t, int step) {
-    to.a.load(a[t], part.row, step * Step::layout.depth);
-    to.b.load(b[t], part.column, step * Step::layout.depth);
+  HIPSIGHT_INLINE static void load(Operands& to, const PipelineA& a, const PipelineB& b,
+                                   const Part& part, int t, int step) {
+    const int at = part.depth + step * Step::layout.depth;
+    to.a.load(a[t], part.row, at);
+    to.b.load(b[t], part.column, at);
   }
 
   /// Tile t, of which the first operands are in registers. While it is multiplied, the next one is
   /// on its way to shared memory, and then the one after it is asked for. A step's operands are
   /// read during the step before. So there is one barrier for each tile, before the last step,
   /// whose operands are in registers. What came through registers is written a step earlier, so
-  /// that nothing waits for that.
+  /// that nothing waits for that; but not on GPUs that can do without, where only transposed
+  /// operands do, which have no registers left.
   template <bool known_to_fit>
-  HIPSIGHT_INLINE static void multiply_tile(PipelineA& a, PipelineB& b, int t, Place part,
+  HIPSIGHT_INLINE static void multiply_tile(PipelineA& a, PipelineB& b, int t, const Part& part,
                                             Operands (&operands)[2], Sum& sum) {
     constexpr int younger =
         known_to_fit ? PipelineA::younger_requests + PipelineB::younger_requests : 0;
     constexpr int last = steps - 1;
-    constexpr int written = PipelineA::direct || PipelineB::direct || steps == 2 ? last : last - 1;
+    constexpr int written = arch::direct_copies ? last : last - 1;
     HIPSIGHT_UNROLL
     for (int step = 0; step < steps; step++) {
       if (step == written) {
@@ -152,7 +173,8 @@ struct GemmWorkgroup {
     }
   }
 
-  HIPSIGHT_INLINE static void multiply_all(PipelineA& a, PipelineB& b, Place part, Sums& sums) {
+  HIPSIGHT_INLINE static void multiply_all(PipelineA& a, PipelineB& b, const Part& part,
+                                           Sums& sums) {
     if (a.count() == 0) return;
     // So many at a time that it is known what lies where.
     constexpr int turn = most(most(PipelineA::buffers, PipelineB::buffers), most_ahead);
@@ -188,7 +210,7 @@ struct GemmWorkgroup {
   }
 
   /// What is computed, side by side.
-  using Run = Vector<float, ResultTile<Sum>::width>;
+  using Run = Vector<float, Result::width>;
 
   /// A tile of C. The epilogue is asked only of places that exist.
   struct Results {
@@ -197,7 +219,7 @@ struct GemmWorkgroup {
     Place first;
     GlobalTile<Out> c;
     bool vectors;
-    static constexpr int width = ResultTile<Sum>::width;
+    static constexpr int width = Result::width;
 
     HIPSIGHT_INLINE Results(const Arguments& arguments, int batch, Place first)
         : epilogue(arguments.epilogue),

@@ -13,7 +13,8 @@ struct Tiling {
   // Of the speed of large tiles that fill the GPU: four on each compute unit, and one. Predicted,
   // of bf16 at a depth of 4096 (docs/kernels/gemm.md); of f32 on RDNA and on NVIDIA guessed.
   int percent, percent_alone;
-  int ahead = 1;  // tiles of each operand that are on their way while one is multiplied
+  int ahead = 1;       // tiles of each operand that are on their way while one is multiplied
+  int deep_waves = 1;  // that share the depth of a tile, for the same part of the result
 };
 
 enum class TileSize { large, medium, small };
@@ -34,8 +35,8 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
       if (scaled)
         return pick(size, {128, 128, 64, 64, 64, 8, 100, 79, 2},
                     {128, 128, 128, 32, 64, 8, 103, 99, 2}, {64, 64, 128, 32, 32, 8, 76, 60, 2});
-      return pick(size, {256, 256, 64, 128, 64, 4, 100, 100}, {128, 128, 64, 32, 64, 8, 93, 90, 2},
-                  {64, 64, 128, 32, 32, 8, 83, 62, 2});
+      return pick(size, {256, 256, 64, 128, 64, 4, 100, 99}, {128, 128, 64, 32, 64, 8, 98, 91, 2},
+                  {64, 64, 128, 64, 32, 8, 85, 70, 2, 2});
     case Architecture::cdna4:
       if (scaled)
         return pick(size, {128, 128, 128, 64, 64, 8, 100, 76},
@@ -86,7 +87,8 @@ HIPSIGHT_INLINE constexpr double multiply_adds_a_byte(Architecture architecture,
 }
 
 HIPSIGHT_INLINE constexpr int waves(const Tiling& tiling) {
-  return tiling.rows / tiling.wave_rows * (tiling.columns / tiling.wave_columns);
+  return tiling.rows / tiling.wave_rows * (tiling.columns / tiling.wave_columns) *
+         tiling.deep_waves;
 }
 
 HIPSIGHT_INLINE constexpr int threads(const Tiling& tiling, Architecture architecture) {

@@ -137,7 +137,8 @@ class DirectCopy : public Copy<Shared, true, Threads> {
     return from.aligned && Copy<Shared, true, Threads>::fits(from);
   }
 
-  HIPSIGHT_INLINE void start(const GlobalTile<const T>& from, Shared& to) {
+  template <class Source>
+  HIPSIGHT_INLINE void start(const Source& from, Shared& to) {
     HIPSIGHT_UNROLL
     for (int i = 0; i < all; i += Threads) {
       const Place at = Shared::place(i + arch::thread());

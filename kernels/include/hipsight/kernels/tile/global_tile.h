@@ -43,12 +43,28 @@ struct GlobalTile {
   /// exist.
   template <int N, bool inside = false>
   HIPSIGHT_INLINE auto load(int row, int column, int tile_rows) const {
-    return arch::load<Vector<Plain, N>>(data, offset<inside>(row, column), limit(tile_rows));
+    return load_below<N, inside>(row, column, limit(tile_rows));
+  }
+
+  /// The same of a tile whose limit() is known.
+  template <int N, bool inside = false>
+  HIPSIGHT_INLINE auto load_below(int row, int column, std::uint32_t limit) const {
+    return arch::load<Vector<Plain, N>>(data, offset<inside>(row, column), limit);
   }
 
   /// A chunk of each lane's row, straight to to[lane].
   HIPSIGHT_INLINE void copy(int row, int column, int tile_rows, Chunk<Plain>* to) const {
-    arch::copy_to_shared<Plain>(data, offset<true>(row, column), limit(tile_rows), to);
+    copy_below(row, column, limit(tile_rows), to);
+  }
+  HIPSIGHT_INLINE void copy_below(int row, int column, std::uint32_t limit,
+                                  Chunk<Plain>* to) const {
+    arch::copy_to_shared<Plain>(data, offset<true>(row, column), limit, to);
+  }
+
+  /// Bytes from `data` on that belong to rows: what is beyond is out of bounds.
+  HIPSIGHT_INLINE std::uint32_t limit(int tile_rows) const {
+    const int count = rows < tile_rows ? rows : tile_rows;
+    return count > 0 ? static_cast<std::uint32_t>(count) * stride * sizeof(T) : 0;
   }
 
   /// N values of a row, wherever the last column is.
@@ -79,12 +95,6 @@ struct GlobalTile {
   HIPSIGHT_INLINE std::uint32_t offset(int row, int column) const {
     const auto at = (static_cast<std::uint32_t>(row) * stride + column) * sizeof(T);
     return inside || column < columns ? static_cast<std::uint32_t>(at) : 1u << 31;
-  }
-
-  /// Bytes from `data` on that belong to rows: what is beyond is out of bounds.
-  HIPSIGHT_INLINE std::uint32_t limit(int tile_rows) const {
-    const int count = rows < tile_rows ? rows : tile_rows;
-    return count > 0 ? static_cast<std::uint32_t>(count) * stride * sizeof(T) : 0;
   }
 };
 

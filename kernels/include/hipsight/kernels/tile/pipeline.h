@@ -38,6 +38,7 @@ class Pipeline {
     const int deep = Along ? lines_.columns : lines_.rows;
     count_ = ceil_div(deep, Shared::depth);
     fitting_ = TileCopy::fits(lines_) ? deep / Shared::depth : 0;
+    limit_ = lines_.limit(Along ? Shared::lines : Shared::depth);
   }
 
   HIPSIGHT_INLINE int count() const { return count_; }
@@ -48,9 +49,7 @@ class Pipeline {
   HIPSIGHT_INLINE void start(int t) {
     HIPSIGHT_UNROLL
     for (int i = 1; i < ahead; i++) copies_[i - 1] = copies_[i];
-    GlobalTile<const T> from = tile(t);
-    if (t >= fitting_) from.rows = 0;
-    copies_[ahead - 1].start(from, tiles_[t % buffers]);
+    copies_[ahead - 1].start(Known{tile(t), t < fitting_ ? limit_ : 0}, tiles_[t % buffers]);
   }
 
   /// Of what was asked for past the registers, nothing is under way then.
@@ -73,6 +72,18 @@ class Pipeline {
   HIPSIGHT_INLINE const Shared& operator[](int t) const { return tiles_[t % buffers]; }
 
  private:
+  /// A tile that fits. Its limit, the same for all of them, is not found anew for each request.
+  struct Known {
+    GlobalTile<const T> tile;
+    std::uint32_t limit;
+    template <int N, bool inside = false>
+    HIPSIGHT_INLINE auto load(int row, int column, int) const {
+      return tile.template load_below<N, inside>(row, column, limit);
+    }
+    HIPSIGHT_INLINE void copy(int row, int column, int, Chunk<T>* to) const {
+      tile.copy_below(row, column, limit, to);
+    }
+  };
   HIPSIGHT_INLINE GlobalTile<const T> tile(int t) const {
     return Along ? lines_.from(0, t * Shared::depth) : lines_.from(t * Shared::depth, 0);
   }
@@ -80,6 +91,7 @@ class Pipeline {
   GlobalTile<const T> lines_;
   Shared (&tiles_)[buffers];
   int count_, fitting_;
+  std::uint32_t limit_;
   TileCopy copies_[ahead];
 };
 

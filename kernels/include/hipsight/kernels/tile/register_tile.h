@@ -108,6 +108,10 @@ struct Accumulator {
 
   typename Step::C block[row_blocks][column_blocks] = {};
 
+  /// The same for other rows and columns.
+  template <int OtherRows, int OtherColumns>
+  using OfSize = Accumulator<T, OtherRows, OtherColumns, Chained>;
+
   /// A lane's values are in so many rows.
   static constexpr int rows_held = row_blocks * layout.rows_held();
 
@@ -164,25 +168,25 @@ struct Accumulator {
   HIPSIGHT_INLINE void for_each_run(F f) const {
     HIPSIGHT_UNROLL
     for (int i = 0; i < row_blocks; i++)
-      for_each_run_of<width>(i, [&](Place place, const Vector<float, width>& values) {
-        f(Place{place.row + i * Step::layout.rows, place.column}, values);
+      for_each_run_of<width, column_blocks>(i, 0, [&](Place place, const Vector<float, width>& v) {
+        f(Place{place.row + i * Step::layout.rows, place.column}, v);
       });
   }
 
-  /// The same for those of a step's rows, the i-th, in which places are.
-  template <int width, class F>
-  HIPSIGHT_INLINE void for_each_run_of(int i, F f) const {
+  /// The same for `Blocks` blocks of a step from block (i, j) on, in which places are.
+  template <int width, int Blocks, class F>
+  HIPSIGHT_INLINE void for_each_run_of(int i, int j, F f) const {
     static_assert(run % width == 0, "Accumulator: runs are not made of so many values");
     constexpr Layout held = layout;
     HIPSIGHT_UNROLL
-    for (int j = 0; j < column_blocks; j++) {
+    for (int b = 0; b < Blocks; b++) {
       HIPSIGHT_UNROLL
       for (int e = 0; e < elements; e += width) {
         Place place = held(arch::lane(), e);
-        place.column += j * Step::layout.columns;
+        place.column += b * Step::layout.columns;
         Vector<float, width> values;
         HIPSIGHT_UNROLL
-        for (int k = 0; k < width; k++) values[k] = block[i][j][e + k];
+        for (int k = 0; k < width; k++) values[k] = block[i][j + b][e + k];
         f(place, values);
       }
     }

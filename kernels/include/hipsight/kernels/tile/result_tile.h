@@ -7,10 +7,19 @@ namespace hipsight::kernels {
 
 /// A lane's values are in one row of a matrix step, and its neighbours' in the rows below. Passed
 /// through shared memory, of which each wave has one of these, neighbours have what lies side by
-/// side in a row: then stores fill lines. A step's rows at a time.
-template <class Sum>
+/// side in a row: then stores fill lines. A step's rows at a time, and all columns, or as many as
+/// `Bytes` hold, but a step's at least.
+template <class Sum, int Bytes>
 struct ResultTile {
-  static constexpr int rows = Sum::Step::layout.rows, columns = Sum::columns;
+  static constexpr int rows = Sum::Step::layout.rows;
+  static constexpr int blocks_at_once() {
+    int blocks = Sum::column_blocks;
+    while (blocks % 2 == 0 &&
+           rows * blocks * Sum::Step::layout.columns * static_cast<int>(sizeof(float)) > Bytes)
+      blocks /= 2;
+    return blocks;
+  }
+  static constexpr int blocks = blocks_at_once(), columns = blocks * Sum::Step::layout.columns;
   static constexpr int width = chunk_size<float>;  // values side by side that a lane has then
   using Block = SharedTile<float, rows, columns,
                            swizzle_for(columns* static_cast<int>(sizeof(float)),
@@ -26,16 +35,21 @@ struct ResultTile {
     constexpr int held = Sum::run < width ? Sum::run : width;
     HIPSIGHT_UNROLL
     for (int i = 0; i < Sum::row_blocks; i++) {
-      arch::wave_barrier();
-      sum.template for_each_run_of<held>(i, [&](Place at, const Vector<float, held>& values) {
-        block.template at<Vector<float, held>>(at.row, at.column) = values;
-      });
-      arch::wave_barrier();
       HIPSIGHT_UNROLL
-      for (int run = 0; run < runs; run += arch::wave_size) {
-        const int mine = run + arch::lane();
-        const Place at{mine / runs_of_row, mine % runs_of_row * width};
-        f(Place{i * rows + at.row, at.column}, block.chunk(at.row, at.column));
+      for (int j = 0; j < Sum::column_blocks; j += blocks) {
+        arch::wave_barrier();
+        sum.template for_each_run_of<held, blocks>(
+            i, j, [&](Place at, const Vector<float, held>& values) {
+              block.template at<Vector<float, held>>(at.row, at.column) = values;
+            });
+        arch::wave_barrier();
+        HIPSIGHT_UNROLL
+        for (int run = 0; run < runs; run += arch::wave_size) {
+          const int mine = run + arch::lane();
+          const Place at{mine / runs_of_row, mine % runs_of_row * width};
+          f(Place{i * rows + at.row, j * Sum::Step::layout.columns + at.column},
+            block.chunk(at.row, at.column));
+        }
       }
     }
   }
