@@ -86,7 +86,8 @@ double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& dev
   constexpr int element_bytes = sizeof(typename Problem::Element);
   const double operands = 1.0 * element_bytes * problem.batches * problem.a.columns *
                           (1.0 * problem.c.rows + problem.c.columns);
-  const double a_byte = multiply_adds_a_byte(device.architecture, element_bytes);
+  const double a_byte =
+      multiply_adds_a_byte(device.architecture, element_bytes, device.compute_units);
   return std::max(tiles, operands / 0.7 * a_byte) + sums * a_byte;
 }
 
@@ -107,7 +108,7 @@ GemmPlan quickest_plan(const Problem& problem, const Device& device, std::size_t
     const int most = problem.batches > 1 || problem.tiles(tiling) > SplitDepth::most_tiles
                          ? 1
                          : device.compute_units / std::max(1, problem.tiles(tiling));
-    for (int splits = 2; splits <= std::min(most, tiles / 4); splits *= 2)
+    for (int splits = 2; splits <= std::min(most, tiles / 4); splits += std::max(1, splits / 4))
       if (workspace_bytes(problem, {size, splits}, device.architecture) <= workspace)
         consider({size, splits});
   }

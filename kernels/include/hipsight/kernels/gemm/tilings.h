@@ -65,24 +65,24 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
               {16, 16, 64, 16, 16, 4, 100, 100});
 }
 
-/// How many multiply-adds the GPU does in large tiles in the time in which its memory moves a byte:
-/// the figures of docs/kernels/gemm.md, of bf16 and of fp8 with factors, over src/gpus' measured or
-/// achievable bandwidth.
-HIPSIGHT_INLINE constexpr double multiply_adds_a_byte(Architecture architecture,
-                                                      int element_bytes) {
+/// How many multiply-adds a GPU of so many compute units does in large tiles in the time in which
+/// its memory moves a byte: the figures of docs/kernels/gemm.md, of bf16 and of fp8 with factors,
+/// over src/gpus' measured or achievable bandwidth, of the GPU with the units that are named here.
+HIPSIGHT_INLINE constexpr double multiply_adds_a_byte(Architecture architecture, int element_bytes,
+                                                      int compute_units) {
   switch (architecture) {
     case Architecture::cdna2:
-      return 58;
+      return 58.0 / 104 * compute_units;
     case Architecture::cdna3:
-      return element_bytes == 1 ? 80 : 54;
+      return (element_bytes == 1 ? 80.0 : 54.0) / 304 * compute_units;
     case Architecture::cdna4:
-      return 100;
+      return 100.0 / 256 * compute_units;
     case Architecture::rdna3:
-      return 68;
+      return 68.0 / 48 * compute_units;
     case Architecture::rdna4:
-      return 117;
+      return 117.0 / 32 * compute_units;
     default:
-      return 100;
+      return 100.0 / 108 * compute_units;
   }
 }
 
