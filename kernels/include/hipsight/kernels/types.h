@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #if defined(__HIP__)
 #include <hip/hip_runtime.h>
@@ -76,6 +77,15 @@ template <class T>
 inline constexpr int chunk_size = chunk_bytes / static_cast<int>(sizeof(T));
 template <class T>
 using Chunk = Vector<T, chunk_size<T>>;
+
+/// f of 0, 1, ... count - 1, each a constant.
+template <int count, class F>
+HIPSIGHT_INLINE void unroll(F f) {
+  if constexpr (count > 0) {
+    unroll<count - 1>(f);
+    f(std::integral_constant<int, count - 1>{});
+  }
+}
 
 HIPSIGHT_INLINE constexpr int most(int a, int b) {
   return a > b ? a : b;

@@ -16,4 +16,15 @@ HIPSIGHT_INLINE T anew(T x) {
   return x;
 }
 
+/// x in registers of its own: those that it was in may be loaded anew.
+HIPSIGHT_INLINE float moved(float x) {
+#if defined(__AMDGCN__)
+  float result;
+  asm volatile("v_mov_b32 %0, %1" : "=v"(result) : "v"(x));
+  return result;
+#else
+  return x;
+#endif
+}
+
 }  // namespace hipsight::kernels::arch

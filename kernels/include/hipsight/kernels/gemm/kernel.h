@@ -52,6 +52,7 @@ struct GemmWorkgroup {
                            swizzle_for<T>(Step::layout.b, tiling.depth_bytes, bank_bytes)>;
   using PipelineA = Pipeline<TileA, order_a == Order::row_major, threads, tiling.ahead>;
   using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead>;
+  static constexpr bool direct = PipelineA::direct && PipelineB::direct;
   static constexpr int most_ahead = most(PipelineA::ahead, PipelineB::ahead);
   using Sum = Accumulator<T, tiling.wave_rows, tiling.wave_columns>;
   struct OperandTiles {
@@ -70,11 +71,13 @@ struct GemmWorkgroup {
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
                 "gemm: the tiling takes more shared memory than this GPU has");
 
-  /// The operands of one step of a wave.
+  using OperandA = OperandTile<T, Operand::a, tiling.wave_rows>;
+  using OperandB = OperandTile<T, Operand::b, tiling.wave_columns>;
+  /// The operands of a wave's step, and of the one after it. Past the registers, A's rows are read
+  /// anew as soon as they were used.
   struct Operands {
-    OperandTile<T, Operand::a, tiling.wave_rows> a;
-    OperandTile<T, Operand::b, tiling.wave_columns> b;
-    static constexpr int reads = decltype(a)::reads + decltype(b)::reads;
+    OperandA a[direct ? 1 : 2];
+    OperandB b[2];
   };
   using Sums = ScaledSum<Sum, Scales, ceil_div(most_ahead, block_tiles)>;
 
@@ -137,11 +140,8 @@ struct GemmWorkgroup {
     return part;
   }
 
-  HIPSIGHT_INLINE static void load(Operands& to, const PipelineA& a, const PipelineB& b,
-                                   const Part& part, int t, int step) {
-    const int at = part.depth + step * Step::layout.depth;
-    to.a.load(a[t], part.row, at);
-    to.b.load(b[t], part.column, at);
+  HIPSIGHT_INLINE static int depth_of(const Part& part, int step) {
+    return part.depth + step % steps * Step::layout.depth;
   }
 
   /// Tile t, of which the first operands are in registers. While it is multiplied, the next one is
@@ -151,8 +151,8 @@ struct GemmWorkgroup {
   /// that nothing waits for that; but not on GPUs that can do without, where only transposed
   /// operands do, which have no registers left.
   template <bool known_to_fit>
-  HIPSIGHT_INLINE static void multiply_tile(PipelineA& a, PipelineB& b, int t, const Part& part,
-                                            Operands (&operands)[2], Sum& sum) {
+  HIPSIGHT_INLINE static void multiply_tile_staged(PipelineA& a, PipelineB& b, int t,
+                                                   const Part& part, Operands& operands, Sum& sum) {
     constexpr int younger =
         known_to_fit ? PipelineA::younger_requests + PipelineB::younger_requests : 0;
     constexpr int last = steps - 1;
@@ -166,18 +166,94 @@ struct GemmWorkgroup {
       }
       if (step == last) arch::barrier<(younger > 0)>();
       if (step == written) a.start(t + 1 + a.ahead), b.start(t + 1 + b.ahead);
-      load(operands[(step + 1) % 2], a, b, part, t + (step == last), (step + 1) % steps);
-      multiply(operands[step % 2].a, operands[step % 2].b, sum);
+      const int next = (step + 1) % 2, tile = t + (step == last), depth = depth_of(part, step + 1);
+      operands.a[next].load(a[tile], part.row, depth);
+      operands.b[next].load(b[tile], part.column, depth);
+      multiply(operands.a[step % 2], operands.b[step % 2], sum);
       if (known_to_fit && step == written)
-        arch::interleave<Operands::reads, PipelineA::requests + PipelineB::requests>();
+        arch::interleave<OperandA::reads + OperandB::reads,
+                         PipelineA::requests + PipelineB::requests>();
     }
+  }
+
+  /// When what happens in multiply_tile_direct(), in blocks of A's rows from a tile's begin.
+  struct Times {
+    static constexpr int blocks = OperandA::blocks, all = steps * blocks;
+    /// All of this tile is in registers: its place is free, if it is needed as early as that.
+    static constexpr int free = tiling.ahead > 1 ? all - 1 : all - blocks;
+    /// The next one is needed: it is read while the last block is multiplied.
+    static constexpr int arrived = all - 1;
+    /// Then so many requests a block, in half a tile.
+    static constexpr int requests = PipelineA::requests + PipelineB::requests;
+    static constexpr int requests_a_block = ceil_div(4 * requests, 3 * all);
+    /// Of those for the tile that comes into this one's place, made before `time`.
+    static constexpr int made_before(int time) {
+      const int made = time > free ? (time - free) * requests_a_block : 0;
+      return made < requests ? made : requests;
+    }
+    static constexpr int younger = (tiling.ahead - 1) * requests + made_before(arrived);
+  };
+
+  /// Requests [begin, end) for tile t, A's before B's.
+  template <int begin, int end>
+  HIPSIGHT_INLINE static void request(PipelineA& a, PipelineB& b, int t) {
+    unroll<end - begin>([&](auto i) {
+      constexpr int number = begin + i, of_b = number - PipelineA::requests;
+      if constexpr (of_b < 0)
+        a.template request<number>(t);
+      else
+        b.template request<of_b>(t);
+    });
+  }
+
+  /// The same past the registers. A wave that waits until a request is taken does not multiply:
+  /// they are made one by one between blocks of products. With one tile ahead its place is free, by
+  /// a barrier of its own, before the next one must be there.
+  template <bool known_to_fit>
+  HIPSIGHT_INLINE static void multiply_tile_direct(PipelineA& a, PipelineB& b, int t,
+                                                   const Part& part, Operands& operands, Sum& sum) {
+    unroll<Times::all>([&](auto time) {
+      constexpr int step = time / Times::blocks, block = time % Times::blocks, last = steps - 1;
+      const int depth = depth_of(part, step + 1);
+      OperandA& rows = operands.a[0];
+      OperandB& next_columns = operands.b[(step + 1) % 2];
+      arch::keep_order();
+      if constexpr (time == Times::free && Times::free < Times::arrived) arch::barrier<true>();
+      if constexpr (time == Times::arrived) {
+        constexpr int younger = known_to_fit ? Times::younger : 0;
+        a.template finish<known_to_fit, younger>(t + 1);
+        b.template finish<known_to_fit, younger>(t + 1);
+        arch::barrier<(younger > 0)>();
+        unroll<block>(
+            [&](auto used) { rows.template load_block<used>(a[t + 1], part.row, depth); });
+        next_columns.load(b[t + 1], part.column, depth);
+      } else if constexpr (step < last && block == 0) {
+        next_columns.load(b[t], part.column, depth);
+      }
+      constexpr bool of_this = time >= Times::free;  // else the rest for the one before
+      constexpr int at = of_this ? time : time + Times::all;
+      request<Times::made_before(at), Times::made_before(at + 1)>(a, b, t + of_this + tiling.ahead);
+      multiply_block<block>(rows, operands.b[step % 2], sum);
+      if constexpr (step < last || time >= Times::arrived)
+        rows.template load_block<block>(a[t + (step == last)], part.row, depth);
+    });
+  }
+
+  template <bool known_to_fit>
+  HIPSIGHT_INLINE static void multiply_tile(PipelineA& a, PipelineB& b, int t, const Part& part,
+                                            Operands& operands, Sum& sum) {
+    if constexpr (direct)
+      multiply_tile_direct<known_to_fit>(a, b, t, part, operands, sum);
+    else
+      multiply_tile_staged<known_to_fit>(a, b, t, part, operands, sum);
   }
 
   HIPSIGHT_INLINE static void multiply_all(PipelineA& a, PipelineB& b, const Part& part,
                                            Sums& sums) {
     if (a.count() == 0) return;
     // So many at a time that it is known what lies where.
-    constexpr int turn = most(most(PipelineA::buffers, PipelineB::buffers), most_ahead);
+    constexpr int turn = most(most(PipelineA::buffers, PipelineB::buffers),
+                              most(most_ahead, Scales::used ? Sums::group * block_tiles : 1));
     HIPSIGHT_UNROLL
     for (int t = 0; t < most_ahead; t++) {
       if (t < a.ahead) a.start(t);
@@ -185,9 +261,13 @@ struct GemmWorkgroup {
     }
     a.finish(0), b.finish(0);
     arch::barrier();
-    a.start(a.ahead), b.start(b.ahead);
-    Operands operands[2];
-    load(operands[0], a, b, part, 0, 0);
+    if constexpr (direct)
+      request<0, Times::made_before(Times::all)>(a, b, tiling.ahead);
+    else
+      a.start(a.ahead), b.start(b.ahead);
+    Operands operands;
+    operands.a[0].load(a[0], part.row, part.depth);
+    operands.b[0].load(b[0], part.column, part.depth);
     const int fitting = a.fitting() < b.fitting() ? a.fitting() : b.fitting();
     // The last tile that fits is followed by nothing, or by one that does not.
     const int known = fitting == a.count() ? fitting : fitting - 1;

@@ -64,6 +64,8 @@ struct ScaledSum {
   Sum all;
 
   HIPSIGHT_INLINE ScaledSum(const Scales&, Place, int, int) {}
+  /// The code for so many blocks is one straight line.
+  static constexpr int group = 1;
   HIPSIGHT_INLINE Sum& now() { return all; }
   HIPSIGHT_INLINE void end_block(int) {}
 };
@@ -71,10 +73,13 @@ struct ScaledSum {
 /// The same of operands with factors: each block of the depth has a sum of its own, which is added
 /// with the factors of its rows and of its columns, which are all in one block of B. The factors of
 /// `Ahead` blocks are under way: what is asked for later arrives later, so that waiting for a
-/// block's factors is waiting for tiles asked for before them.
+/// block's factors is waiting for tiles asked for before them. Where tiles pass the registers, they
+/// are read for four blocks at a time, as each is of a line of memory of its own; elsewhere the
+/// compiler would wait, at the branch for that, for what else is under way.
 template <class Sum, int Ahead>
 struct ScaledSum<Sum, BlockScales, Ahead> {
   Sum all;
+  static constexpr int group = arch::direct_copies ? 4 : 1;
 
   /// Of the rows and columns from `first` on, of which `rows` exist; `blocks` of the depth.
   HIPSIGHT_INLINE ScaledSum(const BlockScales& scales, Place first, int rows, int blocks)
@@ -82,7 +87,8 @@ struct ScaledSum<Sum, BlockScales, Ahead> {
         b_(table(scales.b, first.column / scale_block + 1, blocks)
                .from(first.column / scale_block, 0)) {
     HIPSIGHT_UNROLL
-    for (int block = 0; block < Ahead; block++) read(block);
+    for (int i = 0; i < groups; i++) read(of_[i], i * group);
+    if constexpr (group > 1) read_if_cut(0);
   }
 
   HIPSIGHT_INLINE Sum& now() { return block_; }
@@ -91,31 +97,77 @@ struct ScaledSum<Sum, BlockScales, Ahead> {
   HIPSIGHT_INLINE void end_block(int number) {
     float factor[Sum::rows_held];
     HIPSIGHT_UNROLL
-    for (int r = 0; r < Sum::rows_held; r++) factor[r] = of_block_[0].row[r] * of_block_[0].columns;
+    for (int r = 0; r < Sum::rows_held; r++) factor[r] = of_[0].row[r][0] * of_[0].columns[0];
     all.add(block_, factor);
+    if constexpr (group > 1) all.settle();
     block_ = {};
-    read(number + Ahead);
+    if (group == 1 || (number + 1) % group == 0)
+      next_group(number + 1);
+    else
+      of_[0].next();
   }
 
  private:
+  static constexpr int groups = group > 1 ? 2 : Ahead;  // in registers, or on their way there
+
   using Table = GlobalTile<const float>;
   HIPSIGHT_INLINE static Table table(const Factors& factors, int lines, int blocks) {
     return {factors.data, lines, blocks, static_cast<int>(factors.stride), false};
   }
 
-  /// Zeros, where there is none. They are multiplied only when they are needed.
-  HIPSIGHT_INLINE void read(int block) {
+  /// Factors of so many blocks, the first one's in front.
+  struct OfGroup {
+    Vector<float, group> row[Sum::rows_held], columns;
+
+    HIPSIGHT_INLINE void next() {
+      HIPSIGHT_UNROLL
+      for (int i = 0; i + 1 < group; i++) {
+        HIPSIGHT_UNROLL
+        for (int r = 0; r < Sum::rows_held; r++) row[r][i] = row[r][i + 1];
+        columns[i] = columns[i + 1];
+      }
+    }
+  };
+
+  /// From `block` on.
+  HIPSIGHT_INLINE void next_group(int block) {
     HIPSIGHT_UNROLL
-    for (int i = 1; i < Ahead; i++) of_block_[i - 1] = of_block_[i];
-    OfBlock& last = of_block_[Ahead - 1];
-    all.for_each_row([&](int row, int r) { last.row[r] = a_.load_one(row, block, Sum::rows); });
-    last.columns = b_.load_one(0, block, 1);
+    for (int i = 1; i < groups; i++) of_[i - 1] = taken(of_[i]);
+    if constexpr (group > 1) read_if_cut(block);
+    read(of_[groups - 1], block + (groups - 1) * group);
+  }
+
+  /// The compiler is to move what is there, not what is on its way.
+  HIPSIGHT_INLINE static OfGroup taken(OfGroup of) {
+    if constexpr (group > 1) {
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < group; i++) {
+        HIPSIGHT_UNROLL
+        for (int r = 0; r < Sum::rows_held; r++) of.row[r][i] = arch::moved(of.row[r][i]);
+        of.columns[i] = arch::moved(of.columns[i]);
+      }
+    }
+    return of;
+  }
+
+  /// Zeros, where not all of them exist. They are multiplied only when they are needed.
+  HIPSIGHT_INLINE void read(OfGroup& to, int block) {
+    const int first = group == 1 || block + group <= a_.columns ? block : a_.columns;
+    all.for_each_row(
+        [&](int row, int r) { to.row[r] = a_.template load<group>(row, first, Sum::rows); });
+    to.columns = b_.template load<group>(0, first, 1);
+  }
+  /// Those that exist of the group from `block` on, and waits for them.
+  HIPSIGHT_INLINE void read_if_cut(int block) {
+    if (block + group <= a_.columns) return;
+    all.for_each_row([&](int row, int r) {
+      of_[0].row[r] = arch::anew(a_.template load_any<group>(row, block, Sum::rows));
+    });
+    of_[0].columns = arch::anew(b_.template load_any<group>(0, block, 1));
   }
 
   Sum block_;
-  struct OfBlock {
-    float row[Sum::rows_held], columns;
-  } of_block_[Ahead];
+  OfGroup of_[groups];
   Table a_, b_;
 };
 

@@ -39,10 +39,10 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
                   {64, 64, 128, 64, 32, 8, 85, 70, 2, 2});
     case Architecture::cdna4:
       if (scaled)
-        return pick(size, {128, 128, 128, 64, 64, 8, 100, 76},
-                    {128, 128, 128, 32, 64, 8, 78, 74, 3}, {64, 64, 128, 32, 32, 8, 68, 50, 3});
+        return pick(size, {128, 256, 128, 64, 64, 8, 100, 99}, {128, 128, 128, 64, 64, 8, 90, 80},
+                    {64, 64, 128, 32, 32, 8, 48, 43, 3});
       return pick(size, {256, 256, 128, 128, 64, 4, 100, 100},
-                  {128, 128, 128, 32, 64, 8, 61, 58, 3}, {64, 64, 128, 32, 32, 8, 32, 28, 3});
+                  {128, 128, 128, 32, 64, 8, 55, 54, 3}, {64, 64, 128, 32, 32, 8, 29, 27, 3});
     case Architecture::rdna3:
     case Architecture::rdna4:
       if (scaled && size == TileSize::large) size = TileSize::medium;
@@ -76,7 +76,7 @@ HIPSIGHT_INLINE constexpr double multiply_adds_a_byte(Architecture architecture,
     case Architecture::cdna3:
       return (element_bytes == 1 ? 80.0 : 54.0) / 304 * compute_units;
     case Architecture::cdna4:
-      return 100.0 / 256 * compute_units;
+      return 114.0 / 256 * compute_units;
     case Architecture::rdna3:
       return 68.0 / 48 * compute_units;
     case Architecture::rdna4:

@@ -139,13 +139,15 @@ class DirectCopy : public Copy<Shared, true, Threads> {
 
   template <class Source>
   HIPSIGHT_INLINE void start(const Source& from, Shared& to) {
-    HIPSIGHT_UNROLL
-    for (int i = 0; i < all; i += Threads) {
-      const Place at = Shared::place(i + arch::thread());
-      auto* const wave =
-          reinterpret_cast<Chunk<T>*>(to.elements) + i + arch::wave() * arch::wave_size;
-      from.copy(at.row, at.column, Shared::lines, wave);
-    }
+    unroll<requests>([&](auto i) { request<i>(from, to); });
+  }
+  /// Number i of the requests that start() is made of.
+  template <int i, class Source>
+  HIPSIGHT_INLINE static void request(const Source& from, Shared& to) {
+    const Place at = Shared::place(i * Threads + arch::thread());
+    auto* const wave =
+        reinterpret_cast<Chunk<T>*>(to.elements) + i * Threads + arch::wave() * arch::wave_size;
+    from.copy(at.row, at.column, Shared::lines, wave);
   }
 
   /// Of all copies that were asked for later, `younger` may be under way still.

@@ -49,7 +49,12 @@ class Pipeline {
   HIPSIGHT_INLINE void start(int t) {
     HIPSIGHT_UNROLL
     for (int i = 1; i < ahead; i++) copies_[i - 1] = copies_[i];
-    copies_[ahead - 1].start(Known{tile(t), t < fitting_ ? limit_ : 0}, tiles_[t % buffers]);
+    copies_[ahead - 1].start(known(t), tiles_[t % buffers]);
+  }
+  /// One of the requests that start(t) makes, past the registers.
+  template <int i>
+  HIPSIGHT_INLINE void request(int t) {
+    TileCopy::template request<i>(known(t), tiles_[t % buffers]);
   }
 
   /// Of what was asked for past the registers, nothing is under way then.
@@ -84,6 +89,7 @@ class Pipeline {
       tile.copy_below(row, column, limit, to);
     }
   };
+  HIPSIGHT_INLINE Known known(int t) const { return {tile(t), t < fitting_ ? limit_ : 0}; }
   HIPSIGHT_INLINE GlobalTile<const T> tile(int t) const {
     return Along ? lines_.from(0, t * Shared::depth) : lines_.from(t * Shared::depth, 0);
   }

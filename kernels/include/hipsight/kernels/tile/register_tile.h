@@ -36,24 +36,21 @@ struct OperandTile {
                   "OperandTile: the shared tile's elements are of another type");
     static_assert(Shared::lines % Lines == 0 && Shared::depth % Step::layout.depth == 0,
                   "OperandTile: the shared tile is not a multiple of it");
-    constexpr Layout held = layout;  // nvcc has no static members of classes on the device
+    unroll<blocks>([&](auto i) { load_block<i>(from, line, depth); });
+  }
+  /// Of these the lines of block i. Where a lane has many, their places are computed each time.
+  template <int i, class Shared>
+  HIPSIGHT_INLINE void load_block(const Shared& from, int line, int depth) {
     int lane = arch::lane();
     if constexpr (requires { Step::many_lines; }) lane = arch::anew(lane);
-    HIPSIGHT_UNROLL
-    for (int i = 0; i < blocks; i++) {
-      HIPSIGHT_UNROLL
-      for (int e = 0; e < elements; e += chunk_size<T>) {
-        const Place at = held(lane, e);
-        chunk(i, e) = from.chunk(line + i * block_lines + at.row, depth + at.column);
-      }
-    }
+    load_block<i>(from, line, depth, lane);
   }
 
   /// All lines of a tile from `depth` on.
   template <class Shared>
   HIPSIGHT_INLINE void load(const Shared& from, int depth) {
     static_assert(Shared::lines == Lines, "OperandTile: the shared tile has other lines");
-    load_block<0>(from, depth);
+    unroll<blocks>([&](auto i) { load_block<i>(from, 0, depth, arch::lane()); });
   }
 
   /// The same straight from global memory, of which all columns that are asked for exist.
@@ -78,15 +75,12 @@ struct OperandTile {
   }
 
   template <int i, class Shared>
-  HIPSIGHT_INLINE void load_block(const Shared& from, int depth) {
-    if constexpr (i < blocks) {
-      constexpr Layout held = layout;
-      HIPSIGHT_UNROLL
-      for (int e = 0; e < elements; e += chunk_size<T>) {
-        const Place at = held(arch::lane(), e);
-        chunk(i, e) = from.template chunk<i * block_lines>(at.row, depth + at.column);
-      }
-      load_block<i + 1>(from, depth);
+  HIPSIGHT_INLINE void load_block(const Shared& from, int line, int depth, int lane) {
+    constexpr Layout held = layout;  // nvcc has no static members of classes on the device
+    HIPSIGHT_UNROLL
+    for (int e = 0; e < elements; e += chunk_size<T>) {
+      const Place at = held(lane, e);
+      chunk(i, e) = from.template chunk<i * block_lines>(line + at.row, depth + at.column);
     }
   }
 };
@@ -162,6 +156,15 @@ struct Accumulator {
     }
   }
 
+  /// What was added is so now: the compiler does not keep it to add it with more.
+  HIPSIGHT_INLINE void settle() {
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < row_blocks; i++) {
+      HIPSIGHT_UNROLL
+      for (int j = 0; j < column_blocks; j++) block[i][j] = arch::anew(block[i][j]);
+    }
+  }
+
   /// Calls f(place, Vector<float, width>) for all values that this lane holds, `width` of a run at
   /// a time.
   template <int width, class F>
@@ -193,18 +196,23 @@ struct Accumulator {
   }
 };
 
+/// sum += a * b, one step deep, of the rows of A's block i.
+template <int i, class T, Operand B, int Rows, int Columns>
+HIPSIGHT_INLINE void multiply_block(const OperandTile<T, Operand::a, Rows>& a,
+                                    const OperandTile<T, B, Columns>& b,
+                                    Accumulator<T, Rows, Columns, B == Operand::chained_b>& sum) {
+  static_assert(B != Operand::a, "multiply: the second operand must be a B");
+  HIPSIGHT_UNROLL
+  for (int j = 0; j < b.blocks; j++)
+    arch::MatrixStep<T>::multiply(a.block[i], b.block[j], sum.block[i][j]);
+}
+
 /// sum += a * b, one step deep.
 template <class T, Operand B, int Rows, int Columns>
 HIPSIGHT_INLINE void multiply(const OperandTile<T, Operand::a, Rows>& a,
                               const OperandTile<T, B, Columns>& b,
                               Accumulator<T, Rows, Columns, B == Operand::chained_b>& sum) {
-  static_assert(B != Operand::a, "multiply: the second operand must be a B");
-  HIPSIGHT_UNROLL
-  for (int i = 0; i < a.blocks; i++) {
-    HIPSIGHT_UNROLL
-    for (int j = 0; j < b.blocks; j++)
-      arch::MatrixStep<T>::multiply(a.block[i], b.block[j], sum.block[i][j]);
-  }
+  unroll<OperandTile<T, Operand::a, Rows>::blocks>([&](auto i) { multiply_block<i>(a, b, sum); });
 }
 
 }  // namespace hipsight::kernels
