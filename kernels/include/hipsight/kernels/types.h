@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #if defined(__HIP__)
 #include <hip/hip_runtime.h>
@@ -78,12 +77,18 @@ inline constexpr int chunk_size = chunk_bytes / static_cast<int>(sizeof(T));
 template <class T>
 using Chunk = Vector<T, chunk_size<T>>;
 
-/// f of 0, 1, ... count - 1, each a constant.
+/// A number that is a type: std::integral_constant, but on GPUs, too.
+template <int value>
+struct Constant {
+  HIPSIGHT_INLINE constexpr operator int() const { return value; }
+};
+
+/// f of 0, 1, ... count - 1, each a Constant.
 template <int count, class F>
 HIPSIGHT_INLINE void unroll(F f) {
   if constexpr (count > 0) {
     unroll<count - 1>(f);
-    f(std::integral_constant<int, count - 1>{});
+    f(Constant<count - 1>{});
   }
 }
 

@@ -166,9 +166,9 @@ struct GemmWorkgroup {
       }
       if (step == last) arch::barrier<(younger > 0)>();
       if (step == written) a.start(t + 1 + a.ahead), b.start(t + 1 + b.ahead);
-      const int next = (step + 1) % 2, tile = t + (step == last), depth = depth_of(part, step + 1);
-      operands.a[next].load(a[tile], part.row, depth);
-      operands.b[next].load(b[tile], part.column, depth);
+      const int next = (step + 1) % 2, tile = t + (step == last), from = depth_of(part, step + 1);
+      operands.a[next].load(a[tile], part.row, from);
+      operands.b[next].load(b[tile], part.column, from);
       multiply(operands.a[step % 2], operands.b[step % 2], sum);
       if (known_to_fit && step == written)
         arch::interleave<OperandA::reads + OperandB::reads,
@@ -187,7 +187,7 @@ struct GemmWorkgroup {
     static constexpr int requests = PipelineA::requests + PipelineB::requests;
     static constexpr int requests_a_block = ceil_div(4 * requests, 3 * all);
     /// Of those for the tile that comes into this one's place, made before `time`.
-    static constexpr int made_before(int time) {
+    HIPSIGHT_INLINE static constexpr int made_before(int time) {
       const int made = time > free ? (time - free) * requests_a_block : 0;
       return made < requests ? made : requests;
     }
@@ -214,7 +214,7 @@ struct GemmWorkgroup {
                                                    const Part& part, Operands& operands, Sum& sum) {
     unroll<Times::all>([&](auto time) {
       constexpr int step = time / Times::blocks, block = time % Times::blocks, last = steps - 1;
-      const int depth = depth_of(part, step + 1);
+      const int from = depth_of(part, step + 1);
       OperandA& rows = operands.a[0];
       OperandB& next_columns = operands.b[(step + 1) % 2];
       arch::keep_order();
@@ -224,18 +224,17 @@ struct GemmWorkgroup {
         a.template finish<known_to_fit, younger>(t + 1);
         b.template finish<known_to_fit, younger>(t + 1);
         arch::barrier<(younger > 0)>();
-        unroll<block>(
-            [&](auto used) { rows.template load_block<used>(a[t + 1], part.row, depth); });
-        next_columns.load(b[t + 1], part.column, depth);
+        unroll<block>([&](auto used) { rows.template load_block<used>(a[t + 1], part.row, from); });
+        next_columns.load(b[t + 1], part.column, from);
       } else if constexpr (step < last && block == 0) {
-        next_columns.load(b[t], part.column, depth);
+        next_columns.load(b[t], part.column, from);
       }
       constexpr bool of_this = time >= Times::free;  // else the rest for the one before
       constexpr int at = of_this ? time : time + Times::all;
       request<Times::made_before(at), Times::made_before(at + 1)>(a, b, t + of_this + tiling.ahead);
       multiply_block<block>(rows, operands.b[step % 2], sum);
       if constexpr (step < last || time >= Times::arrived)
-        rows.template load_block<block>(a[t + (step == last)], part.row, depth);
+        rows.template load_block<block>(a[t + (step == last)], part.row, from);
     });
   }
 

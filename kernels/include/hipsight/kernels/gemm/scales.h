@@ -62,10 +62,10 @@ struct NoScales {
 template <class Sum, class Scales, int Ahead>
 struct ScaledSum {
   Sum all;
-
-  HIPSIGHT_INLINE ScaledSum(const Scales&, Place, int, int) {}
   /// The code for so many blocks is one straight line.
   static constexpr int group = 1;
+
+  HIPSIGHT_INLINE ScaledSum(const Scales&, Place, int, int) {}
   HIPSIGHT_INLINE Sum& now() { return all; }
   HIPSIGHT_INLINE void end_block(int) {}
 };
