@@ -1,5 +1,6 @@
 // One GEMM of the kernel library, with the weights in memory N x K, for `hipsight predict`.
-//   kernels_gemm_launch f16 | bf16 M N K [large | medium | small [PARTS]]
+// fp8: in the GPU's own encoding, without factors, to bf16.
+//   kernels_gemm_launch f16 | bf16 | fp8 M N K [large | medium | small [PARTS]]
 #include <cstdlib>
 
 #include "gemm_operands.h"
@@ -7,9 +8,12 @@
 int main(int argc, char** argv) {
   const auto word = [&](int i) { return i < argc ? std::string(argv[i]) : ""; };
   const auto number = [&](int i) { return i < argc ? std::atoi(argv[i]) : 0; };
-  const auto in = [&]<class T>(T) {
-    const Operands<T, T> given(number(2), number(3), number(4));
+  const auto in = [&]<class T, class Out>(T, Out) {
+    const Operands<T, Out> given(number(2), number(3), number(4));
     return run(given.a, given.b, given.c, word(5), number(6));
   };
-  return ended(word(1) == "f16" ? in(f16{}) : in(bf16{}));
+  if (word(1) == "f16") return ended(in(f16{}, f16{}));
+  if (word(1) == "bf16") return ended(in(bf16{}, bf16{}));
+  return ended(current_device().architecture == Architecture::cdna3 ? in(fp8_e4m3_fnuz{}, bf16{})
+                                                                    : in(fp8_e4m3{}, bf16{}));
 }

@@ -27,6 +27,27 @@ HIPSIGHT_INLINE Vector<float, N> to_f32(const Vector<T, N>& values) {
   return result;
 }
 
+/// What the matrix unit multiplies where T is stored: f16, which holds them all, if it does not
+/// take T's 8 bits.
+template <class T>
+using Multiplied = std::conditional_t<is_fp8<T> && !arch::native_fp8<T>, f16, T>;
+
+/// Two values of 8 bits, in 16 of them, in f16: the bits where it has them,
+/// and the difference of the biases as a factor. Both at once, by instructions for 32 bits.
+template <bool fnuz>
+HIPSIGHT_INLINE std::uint32_t halves_of(std::uint32_t values) {
+  const std::uint32_t places = (values & 0xff) << 8 | (values & 0xff00) << 16;
+  const std::uint32_t magnitudes = places >> 1 & 0x3f803f80, signs = places & 0x80008000;
+  // Bit 14 of those that are no number: the largest of OCP's, the negative zero of the others.
+  const std::uint32_t none =
+      fnuz ? (signs & ~(magnitudes + 0x7fff7fff)) >> 1 : (magnitudes + 0x00800080) & 0x40004000;
+  auto halves = __builtin_bit_cast(Vector<f16, 2>, magnitudes | signs);
+  constexpr float scale = 1 << (15 - Float8<fnuz>::bias);
+  HIPSIGHT_UNROLL
+  for (int i = 0; i < 2; i++) halves[i] = halves[i] * static_cast<f16>(scale);
+  return __builtin_bit_cast(std::uint32_t, halves) | none | (none - (none >> 5));
+}
+
 /// 8 bits in 16, or nothing to do; exact.
 template <class T, class From, int N>
 HIPSIGHT_INLINE Vector<T, N> widen(const Vector<From, N>& values) {
@@ -34,6 +55,14 @@ HIPSIGHT_INLINE Vector<T, N> widen(const Vector<From, N>& values) {
     return values;
   } else {
     static_assert(is_fp8<From> && sizeof(T) == 2, "widen: only from fp8 to 16 bits");
+    if constexpr (std::is_same_v<T, f16> && !arch::native_fp8<From>) {
+      const auto words = __builtin_bit_cast(Vector<std::uint32_t, N / 4>, values);
+      Vector<std::uint32_t, N / 2> pairs;
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < N / 2; i++)
+        pairs[i] = halves_of<From::bias == 8>(words[i / 2] >> 16 * (i % 2));
+      return __builtin_bit_cast(Vector<T, N>, pairs);
+    }
     const Vector<float, N> wide = to_f32<From, N>(values);
     Vector<std::uint32_t, N / 2> pairs;
     HIPSIGHT_UNROLL

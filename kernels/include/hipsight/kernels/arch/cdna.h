@@ -2,7 +2,6 @@
 #pragma once
 
 #include "amd.h"
-#include "converted_step.h"
 #if defined(__gfx90a__)
 #include "no_fp8.h"
 #else
@@ -148,14 +147,6 @@ struct MatrixStep<fp8_e4m3> {
     sum = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(y, x, sum, 0, 0, 0, 0, 0, 0);
   }
 };
-template <>
-struct MatrixStep<fp8_e4m3_fnuz> : ConvertedStep<fp8_e4m3_fnuz, mfma_32x32(16)> {};
-#elif defined(__gfx942__)
-template <>
-struct MatrixStep<fp8_e4m3> : ConvertedStep<fp8_e4m3, mfma_32x32(16)> {};
-#else
-template <bool fnuz>
-struct MatrixStep<Float8<fnuz> > : ConvertedStep<Float8<fnuz>, mfma_32x32(16)> {};
 #endif
 
 }  // namespace hipsight::kernels::arch

@@ -179,8 +179,4 @@ struct MatrixStep {
 template <>
 struct MatrixStep<f32> : LaneFma<f32, fma_32x32(chunk_size<f32>)> {};
 
-/// Those for 8 bits are of sm_89 and later, and not used yet.
-template <bool fnuz>
-struct MatrixStep<Float8<fnuz>> : LaneFma<Float8<fnuz>, fma_32x32(16)> {};
-
 }  // namespace hipsight::kernels::arch

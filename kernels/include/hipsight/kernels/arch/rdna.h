@@ -2,7 +2,6 @@
 #pragma once
 
 #include "amd.h"
-#include "converted_step.h"
 #if defined(__GFX12__)
 #include "amd_fp8.h"
 #else
@@ -90,11 +89,6 @@ struct MatrixStep<fp8_e4m3> {
     sum = __builtin_amdgcn_wmma_f32_16x16x16_fp8_fp8_w32_gfx12(y.hi, x.hi, sum);
   }
 };
-template <>
-struct MatrixStep<fp8_e4m3_fnuz> : ConvertedStep<fp8_e4m3_fnuz, wmma_rdna4(16)> {};
-#else
-template <bool fnuz>
-struct MatrixStep<Float8<fnuz> > : ConvertedStep<Float8<fnuz>, wmma_rdna3()> {};
 #endif
 
 /// There are no matrix instructions for f32.

@@ -33,28 +33,29 @@ struct GemmWorkgroup {
   static constexpr Tiling tiling = gemm_tiling(arch::current, size, sizeof(T), Scales::used);
   static constexpr int threads = kernels::threads(tiling, arch::current);
 
-  using Step = arch::MatrixStep<T>;
-  static constexpr int depth = tiling.depth_bytes / static_cast<int>(sizeof(T));
+  using M = Multiplied<T>;
+  using Step = arch::MatrixStep<M>;
+  static constexpr int depth = tiling.depth_bytes / static_cast<int>(sizeof(M));
   static constexpr int wave_depth = depth / tiling.deep_waves;
   static constexpr int steps = wave_depth / Step::layout.depth;
   static_assert(steps % 2 == 0, "gemm: a tile must be an even number of matrix steps deep");
   /// Tiles after which a block of the depth ends.
   static constexpr int block_tiles = scale_block / depth;
-  static_assert(!Scales::used || block_tiles == 1 || block_tiles == 2,
-                "gemm: a block with a factor of its own must be one or two tiles deep");
+  static_assert(!Scales::used || (block_tiles > 0 && scale_block % depth == 0),
+                "gemm: a block with a factor of its own must be whole tiles deep");
   static_assert(!Scales::used || scale_block % tiling.wave_columns == 0,
                 "gemm: a wave's columns must be in one block of B");
 
   static constexpr int bank_bytes = facts(arch::current).bank_bytes;
-  using TileA = SharedTile<T, tiling.rows, depth,
-                           swizzle_for<T>(Step::layout.a, tiling.depth_bytes, bank_bytes)>;
-  using TileB = SharedTile<T, tiling.columns, depth,
-                           swizzle_for<T>(Step::layout.b, tiling.depth_bytes, bank_bytes)>;
-  using PipelineA = Pipeline<TileA, order_a == Order::row_major, threads, tiling.ahead>;
-  using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead>;
+  using TileA = SharedTile<M, tiling.rows, depth,
+                           swizzle_for<M>(Step::layout.a, tiling.depth_bytes, bank_bytes)>;
+  using TileB = SharedTile<M, tiling.columns, depth,
+                           swizzle_for<M>(Step::layout.b, tiling.depth_bytes, bank_bytes)>;
+  using PipelineA = Pipeline<T, TileA, order_a == Order::row_major, threads, tiling.ahead>;
+  using PipelineB = Pipeline<T, TileB, order_b == Order::column_major, threads, tiling.ahead>;
   static constexpr bool direct = PipelineA::direct && PipelineB::direct;
   static constexpr int most_ahead = most(PipelineA::ahead, PipelineB::ahead);
-  using Sum = Accumulator<T, tiling.wave_rows, tiling.wave_columns>;
+  using Sum = Accumulator<M, tiling.wave_rows, tiling.wave_columns>;
   struct OperandTiles {
     TileA a[PipelineA::buffers];
     TileB b[PipelineB::buffers];
@@ -71,8 +72,8 @@ struct GemmWorkgroup {
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
                 "gemm: the tiling takes more shared memory than this GPU has");
 
-  using OperandA = OperandTile<T, Operand::a, tiling.wave_rows>;
-  using OperandB = OperandTile<T, Operand::b, tiling.wave_columns>;
+  using OperandA = OperandTile<M, Operand::a, tiling.wave_rows>;
+  using OperandB = OperandTile<M, Operand::b, tiling.wave_columns>;
   /// The operands of a wave's step, and of the one after it. Past the registers, A's rows are read
   /// anew as soon as they were used.
   struct Operands {

@@ -45,7 +45,7 @@ class Copy {
  public:
   static constexpr int requests = turns * unit_requests;  // to global memory, of a work-item
 
-  HIPSIGHT_INLINE static bool fits(const GlobalTile<const T>& from) {
+  HIPSIGHT_INLINE static bool fits(const GlobalTile<const From>& from) {
     return from.template takes_vectors<n>(columns) &&
            (Along ? from.columns : from.rows) >= Shared::depth;
   }
@@ -83,14 +83,16 @@ class Copy {
     });
   }
 
-  HIPSIGHT_INLINE static void now(const GlobalTile<const T>& from, Shared& to) {
+  HIPSIGHT_INLINE static void now(const GlobalTile<const From>& from, Shared& to) {
     static_assert(columns % n == 0, "Copy: the tile's rows in memory are not made of chunks");
     constexpr int across = columns / n;
     for (int i = arch::anew(arch::thread()); i < rows * across; i += Threads) {
       const int row = i / across, column = i % across * n;
-      const Chunk<T> values = from.template load_any<n>(row, column, rows);
+      const Vector<T, n> values = widen<T, From, n>(from.template load_any<n>(row, column, rows));
       if constexpr (Along) {
-        to.template at<Chunk<T>>(row, column) = values;
+        HIPSIGHT_UNROLL
+        for (int c = 0; c < n; c += chunk_size<T>)
+          to.template at<Chunk<T>>(row, column + c) = chunk_of(values, c);
       } else {
         HIPSIGHT_UNROLL
         for (int k = 0; k < n; k++) to.template at<T>(column + k, row) = values[k];

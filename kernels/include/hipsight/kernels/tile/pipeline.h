@@ -9,18 +9,18 @@ namespace hipsight::kernels {
 
 /// Lines of a matrix as tiles, of which some are in shared memory: tile t in tiles[t % buffers].
 /// Those at the front that fit are fetched while others are worked on, `Ahead` at a time, the
-/// others when they are needed.
-template <class Shared, bool Along, int Threads, int Ahead = 1>
+/// others when they are needed. `T`: as in memory; of 8 bits where the shared tile is of 16.
+template <class T, class Shared, bool Along, int Threads, int Ahead = 1>
 class Pipeline {
-  using T = typename Shared::Element;
   using Direct = DirectCopy<Shared, Threads>;
 
  public:
   /// Past the registers: a tile's place must be free when it is asked for.
-  static constexpr bool direct = Along && Direct::possible;
+  static constexpr bool direct =
+      Along && Direct::possible && std::is_same_v<T, typename Shared::Element>;
 
  private:
-  using TileCopy = std::conditional_t<direct, Direct, Copy<Shared, Along, Threads>>;
+  using TileCopy = std::conditional_t<direct, Direct, Copy<Shared, Along, Threads, !Along, T>>;
 
  public:
   /// What is fetched through registers is so for 1, 2 or 4 tiles, so that it is known where.
