@@ -54,8 +54,8 @@ int publish(const std::vector<Row>& rows, const std::string& file) {
 }
 
 int main_of(int argc, char** argv, int (*run)(const std::string& json)) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: {} FILE.json\n", argv[0]);
+  if (argc != 2 || argv[1][0] == '-') {
+    fmt::print(stderr, "usage: {} [OPTIONS] FILE.json\n", argv[0]);
     return 2;
   }
   try {

@@ -27,7 +27,7 @@ double limit(const gpus::Gpu& gpu, int length) {
   const gpus::Gpu::Rate* rate = gpu.rate("bf16");
   const double products = rate ? rate->matrix.value_or(NAN) : NAN;  // the same
   const double beside = products / (4 * head) / exponentials;
-  return flop(length) / matrix_rate(gpu, beside) + launch_seconds(gpu);
+  return flop(length) / matrix_rate(gpu, "bf16", beside) + launch_seconds(gpu);
 }
 
 }  // namespace

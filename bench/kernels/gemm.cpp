@@ -1,6 +1,6 @@
-// GEMMs in bf16: how much of what the GPU can reach they are predicted to. That is the longer of
-// the matrix units, at the load where the clock leaves them most, and of memory, everything once;
-// and the launch.
+// GEMMs in bf16 and fp8: how much of what the GPU can reach they are predicted to. That is the
+// longer of the matrix units, at the load where the clock leaves them most, and of memory,
+// everything once; and the launch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@ namespace {
 struct Shape {
   std::string name;
   long m, n, k;
+  std::string type = "bf16";
 };
 
 /// The weights of a model, N x K, as they are multiplied: those that read the same are one.
@@ -47,7 +48,8 @@ constexpr Layer layers[] = {
 std::vector<Shape> shapes() {
   std::vector<Shape> all;
   for (const long edge : {1024, 2048, 4096, 8192, 16384})
-    all.push_back({fmt::format("square {}", edge), edge, edge, edge});
+    for (const std::string type : {"bf16", "fp8"})
+      all.push_back({fmt::format("square {}, {}", edge, type), edge, edge, edge, type});
   for (const long tokens : {2048, 16})
     for (const Layer& layer : layers)
       all.push_back({fmt::format("{}, {} tokens, {}", layer.model, tokens, layer.name), tokens,
@@ -61,14 +63,15 @@ double flop(const Shape& s) {
 
 /// Seconds that the GPU needs for it at least.
 double limit(const gpus::Gpu& gpu, const Shape& s) {
-  const double bytes = 2.0 * (s.m * s.k + s.n * s.k + s.m * s.n);
-  return std::max(flop(s) / matrix_rate(gpu), bytes / memory_bytes_per_second(gpu)) +
+  const double operand = s.type == "fp8" ? 1 : 2;
+  const double bytes = operand * (s.m * s.k + s.n * s.k) + 2.0 * s.m * s.n;
+  return std::max(flop(s) / matrix_rate(gpu, s.type), bytes / memory_bytes_per_second(gpu)) +
          launch_seconds(gpu);
 }
 
 Row row_of(const std::string& gpu, const Shape& s) {
   const auto all = report("predict --sampled-only " + observed_of_gemm(s.m, s.n), gpu,
-                          fmt::format("kernels_gemm_launch bf16 {} {} {}", s.m, s.n, s.k));
+                          fmt::format("kernels_gemm_launch {} {} {} {}", s.type, s.m, s.n, s.k));
   const auto& kernel = all.at("kernels").at(0);
   const auto& prediction = kernel.at("prediction");
   double seconds = 0;  // of all kernels, where the depth is split
@@ -102,7 +105,9 @@ std::string observed_of_gemm(long m, long n) {
 }
 
 void add_gemms(const std::string& gpu, std::vector<Row>& rows) {
-  const std::vector<Shape> all = shapes();
+  std::vector<Shape> all = shapes();
+  std::erase_if(all,
+                [&](const Shape& s) { return std::isnan(matrix_rate(gpus::find(gpu), s.type)); });
   std::vector<Row> found(all.size());
   std::transform(std::execution::par, all.begin(), all.end(), found.begin(),
                  [&](const Shape& s) { return row_of(gpu, s); });

@@ -10,9 +10,10 @@
 
 namespace hipsight::bench {
 
-/// What matrix units can do of operands of bf16, in operations a second, at the load at which the
-/// clock leaves them most, if vector units work `beside` seconds for each of theirs.
-double matrix_rate(const gpus::Gpu& gpu, double beside = 0);
+/// What matrix units can do of operands of a type, as src/gpus names it, in operations a second, at
+/// the load at which the clock leaves them most, if vector units work `beside` seconds for each of
+/// theirs. Not a number, where the GPU has no instructions for the type.
+double matrix_rate(const gpus::Gpu& gpu, const std::string& type, double beside = 0);
 /// What a program can get of the memory, and the time of an empty launch.
 double memory_bytes_per_second(const gpus::Gpu& gpu);
 double launch_seconds(const gpus::Gpu& gpu);

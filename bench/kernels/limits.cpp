@@ -5,8 +5,8 @@
 
 namespace hipsight::bench {
 
-double matrix_rate(const gpus::Gpu& gpu, double beside) {
-  const gpus::Gpu::Rate* rate = gpu.rate("bf16");
+double matrix_rate(const gpus::Gpu& gpu, const std::string& type, double beside) {
+  const gpus::Gpu::Rate* rate = gpu.rate(type);
   const double per_clock = rate ? rate->matrix.value_or(NAN) * gpu.compute_units : NAN;
   const double loaded = gpu.matrix_clock_ghz.value_or(gpu.clock_ghz);
   double best = 0;

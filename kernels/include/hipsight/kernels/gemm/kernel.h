@@ -51,8 +51,8 @@ struct GemmWorkgroup {
                            swizzle_for<M>(Step::layout.a, tiling.depth_bytes, bank_bytes)>;
   using TileB = SharedTile<M, tiling.columns, depth,
                            swizzle_for<M>(Step::layout.b, tiling.depth_bytes, bank_bytes)>;
-  using PipelineA = Pipeline<T, TileA, order_a == Order::row_major, threads, tiling.ahead>;
-  using PipelineB = Pipeline<T, TileB, order_b == Order::column_major, threads, tiling.ahead>;
+  using PipelineA = Pipeline<TileA, order_a == Order::row_major, threads, tiling.ahead, T>;
+  using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead, T>;
   static constexpr bool direct = PipelineA::direct && PipelineB::direct;
   static constexpr int most_ahead = most(PipelineA::ahead, PipelineB::ahead);
   using Sum = Accumulator<M, tiling.wave_rows, tiling.wave_columns>;

@@ -9,18 +9,19 @@ namespace hipsight::kernels {
 
 /// Lines of a matrix as tiles, of which some are in shared memory: tile t in tiles[t % buffers].
 /// Those at the front that fit are fetched while others are worked on, `Ahead` at a time, the
-/// others when they are needed. `T`: as in memory; of 8 bits where the shared tile is of 16.
-template <class T, class Shared, bool Along, int Threads, int Ahead = 1>
+/// others when they are needed. `From`: the type in global memory, as in Copy.
+template <class Shared, bool Along, int Threads, int Ahead = 1,
+          class From = typename Shared::Element>
 class Pipeline {
   using Direct = DirectCopy<Shared, Threads>;
 
  public:
   /// Past the registers: a tile's place must be free when it is asked for.
   static constexpr bool direct =
-      Along && Direct::possible && std::is_same_v<T, typename Shared::Element>;
+      Along && Direct::possible && std::is_same_v<From, typename Shared::Element>;
 
  private:
-  using TileCopy = std::conditional_t<direct, Direct, Copy<Shared, Along, Threads, !Along, T>>;
+  using TileCopy = std::conditional_t<direct, Direct, Copy<Shared, Along, Threads, !Along, From>>;
 
  public:
   /// What is fetched through registers is so for 1, 2 or 4 tiles, so that it is known where.
@@ -32,7 +33,7 @@ class Pipeline {
   static constexpr int younger_requests = direct ? (ahead - 1) * requests : 0;
 
   /// `matrix` has the lines as rows if Along, else as columns.
-  HIPSIGHT_INLINE Pipeline(const GlobalTile<const T>& matrix, int first_line,
+  HIPSIGHT_INLINE Pipeline(const GlobalTile<const From>& matrix, int first_line,
                            Shared (&tiles)[buffers])
       : lines_(Along ? matrix.from(first_line, 0) : matrix.from(0, first_line)), tiles_(tiles) {
     const int deep = Along ? lines_.columns : lines_.rows;
@@ -79,22 +80,22 @@ class Pipeline {
  private:
   /// A tile that fits. Its limit, the same for all of them, is not found anew for each request.
   struct Known {
-    GlobalTile<const T> tile;
+    GlobalTile<const From> tile;
     std::uint32_t limit;
     template <int N, bool inside = false>
     HIPSIGHT_INLINE auto load(int row, int column, int) const {
       return tile.template load_below<N, inside>(row, column, limit);
     }
-    HIPSIGHT_INLINE void copy(int row, int column, int, Chunk<T>* to) const {
+    HIPSIGHT_INLINE void copy(int row, int column, int, Chunk<From>* to) const {
       tile.copy_below(row, column, limit, to);
     }
   };
   HIPSIGHT_INLINE Known known(int t) const { return {tile(t), t < fitting_ ? limit_ : 0}; }
-  HIPSIGHT_INLINE GlobalTile<const T> tile(int t) const {
+  HIPSIGHT_INLINE GlobalTile<const From> tile(int t) const {
     return Along ? lines_.from(0, t * Shared::depth) : lines_.from(t * Shared::depth, 0);
   }
 
-  GlobalTile<const T> lines_;
+  GlobalTile<const From> lines_;
   Shared (&tiles_)[buffers];
   int count_, fitting_;
   std::uint32_t limit_;
