@@ -18,7 +18,7 @@ struct Program {
   const char *name, *file;
   std::size_t kernels;
 };
-constexpr Program programs[] = {{"gemm", KERNELS_GEMM, 15},
+constexpr Program programs[] = {{"gemm", KERNELS_GEMM, 16},
                                 {"attention", KERNELS_ATTENTION, 6},
                                 {"paged", KERNELS_PAGED, 15},
                                 {"rows", KERNELS_ROWS, 23}};

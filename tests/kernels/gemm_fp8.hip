@@ -30,8 +30,12 @@ std::string run_e4m3(const GemmCase& test, const void* a, const void* b, const f
   if (test.transposed_b && test.after == After::scaled_blocks)
     return run_blocks(test, static_cast<const fp8_e4m3*>(a), static_cast<const fp8_e4m3*>(b),
                       factors, static_cast<float*>(c));
-  if (test.transposed_a || test.transposed_b || test.after != After::scaled_by_one)
-    return no_such_kernel;
+  if (test.transposed_a) return no_such_kernel;
+  if (test.transposed_b && test.after == After::scaled)
+    return run_as<Order::row_major, Order::column_major, bf16, TileSize::large>(
+        test, static_cast<const fp8_e4m3*>(a), static_cast<const fp8_e4m3*>(b),
+        static_cast<bf16*>(c), ScaleRows{factors} | ScaleColumns{factors + test.m});
+  if (test.transposed_b || test.after != After::scaled_by_one) return no_such_kernel;
   return run_as<Order::row_major, Order::row_major, fp8_e4m3, TileSize::small>(
       test, static_cast<const fp8_e4m3*>(a), static_cast<const fp8_e4m3*>(b),
       static_cast<fp8_e4m3*>(c), ScaleAll{factors});

@@ -254,6 +254,13 @@ TEST(Gemm, Fp8) {
                                       .m = s.m,
                                       .n = s.n,
                                       .k = s.k});
+      test_gemm<fp8_e4m3, bf16>({.type = Type::e4m3,
+                                 .transposed_b = true,
+                                 .after = After::scaled,
+                                 .on_host = on_host,
+                                 .m = s.m,
+                                 .n = s.n,
+                                 .k = s.k});
       test_gemm<fp8_e4m3>({.type = Type::e4m3,
                            .after = After::scaled_by_one,
                            .on_host = on_host,
@@ -444,6 +451,7 @@ TEST(Gemm, DISABLED_EachKernel) {
     launch(float(), {.type = Type::f32, .transposed_a = gradient, .transposed_b = !gradient});
   }
   launch(fp8_e4m3_fnuz(0.0f), {.type = Type::fnuz, .transposed_b = true, .after = After::scaled});
+  launch(fp8_e4m3(0.0f), {.type = Type::e4m3, .transposed_b = true, .after = After::scaled});
   launch(fp8_e4m3(0.0f), {.type = Type::e4m3, .after = After::scaled_by_one});
   launch(fp8_e4m3(0.0f), {.type = Type::e4m3, .transposed_b = true, .after = After::scaled_blocks});
 }
