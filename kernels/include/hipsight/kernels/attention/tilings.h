@@ -20,9 +20,9 @@ HIPSIGHT_INLINE constexpr AttentionTiling attention_tiling(Architecture architec
     case Architecture::cdna4:
       return head <= 128 ? AttentionTiling{32, 4, 64, 2} : AttentionTiling{32, 4, 64, 1};
     case Architecture::rdna3:
-      return head <= 128 ? AttentionTiling{16, 8, 32, 2} : AttentionTiling{16, 8, 16, 2};
+      return head <= 128 ? AttentionTiling{16, 8, 32, 2} : AttentionTiling{16, 16, 32, 1};
     case Architecture::rdna4:
-      return head <= 128 ? AttentionTiling{16, 8, 64, 1} : AttentionTiling{16, 8, 32, 1};
+      return head <= 128 ? AttentionTiling{16, 8, 64, 1} : AttentionTiling{16, 16, 32, 1};
     case Architecture::ampere:
       return head <= 64    ? AttentionTiling{16, 4, 64, 2}
              : head <= 128 ? AttentionTiling{16, 4, 32, 2}
