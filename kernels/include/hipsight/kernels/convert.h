@@ -32,8 +32,8 @@ HIPSIGHT_INLINE Vector<float, N> to_f32(const Vector<T, N>& values) {
 template <class T>
 using Multiplied = std::conditional_t<is_fp8<T> && !arch::native_fp8<T>, f16, T>;
 
-/// Two values of 8 bits, in 16 of them, in f16: the bits where it has them,
-/// and the difference of the biases as a factor. Both at once, by instructions for 32 bits.
+/// Two values of 8 bits, the low 16 of `values`, in f16; exact. The bits where f16 has them, and
+/// the difference of the biases as a factor; both at once, by instructions for 32 bits.
 template <bool fnuz>
 HIPSIGHT_INLINE std::uint32_t halves_of(std::uint32_t values) {
   const std::uint32_t places = (values & 0xff) << 8 | (values & 0xff00) << 16;

@@ -79,7 +79,7 @@ struct ScaledSum {
 template <class Sum, int Ahead>
 struct ScaledSum<Sum, BlockScales, Ahead> {
   Sum all;
-  static constexpr int group = arch::direct_copies ? 4 : 1;
+  static constexpr int group = arch::direct_copies && arch::any_alignment ? 4 : 1;
 
   /// Of the rows and columns from `first` on, of which `rows` exist; `blocks` of the depth.
   HIPSIGHT_INLINE ScaledSum(const BlockScales& scales, Place first, int rows, int blocks)
