@@ -4,7 +4,7 @@
 //   MatrixStep<T>                  the matrix step for operands of T: shape, layouts, multiply()
 //   thread()         the work-item's number in its workgroup
 //   lane(), wave()   the same as a lane and the wave it is in; wave_size lanes make a wave
-//   anew(x)          x, which is not to be computed before
+//   anew(x)          x, which is not to be computed before; moved(x): a copy in other registers
 //   uniform(x)       x, of which the caller knows that all lanes of a wave have the same
 //   exchange<M>(x)   x of the lane whose number is this one's XOR M; all lanes must take part
 //   any(x)           whether x is true in any lane
