@@ -15,6 +15,5 @@ int main(int argc, char** argv) {
     return run(scaled_rows(given.a, of_rows, blocks), scaled_blocks(given.b, of_blocks, blocks),
                given.c, argc > 4 ? argv[4] : "", number(5));
   };
-  return ended(current_device().architecture == Architecture::cdna3 ? in(fp8_e4m3_fnuz{})
-                                                                    : in(fp8_e4m3{}));
+  return ended(in_own_fp8(in));
 }

@@ -14,6 +14,6 @@ int main(int argc, char** argv) {
   };
   if (word(1) == "f16") return ended(in(f16{}, f16{}));
   if (word(1) == "bf16") return ended(in(bf16{}, bf16{}));
-  return ended(current_device().architecture == Architecture::cdna3 ? in(fp8_e4m3_fnuz{}, bf16{})
-                                                                    : in(fp8_e4m3{}, bf16{}));
+  if (word(1) == "fp8") return ended(in_own_fp8([&](auto one) { return in(one, bf16{}); }));
+  return ended({"kernels_gemm_launch: the type must be f16, bf16 or fp8"});
 }

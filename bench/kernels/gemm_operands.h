@@ -53,6 +53,12 @@ Status run(const A& a, const B& b, const C& c, const std::string& size, int spli
                      workspace_of(workspace_bytes(problem, plan, architecture)), architecture);
 }
 
+/// f of a number in the GPU's own encoding of fp8.
+template <class F>
+Status in_own_fp8(F f) {
+  return current_device().architecture == Architecture::cdna3 ? f(fp8_e4m3_fnuz{}) : f(fp8_e4m3{});
+}
+
 /// A program's exit status.
 inline int ended(const Status& status) {
   if (!status) std::fprintf(stderr, "%s\n", status.error.c_str());
