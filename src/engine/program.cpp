@@ -23,7 +23,7 @@ struct Program::Function {
   std::size_t first_region = 0, regions = 0;
   bool translatable = true;
   std::optional<Liveness> liveness;
-  std::optional<AffineFlow> affine;
+  std::optional<AffineFlow> affine, of_halves;
   struct Request {
     Variants variants;
     bool rows = false;
@@ -112,12 +112,14 @@ Task Program::task(std::size_t region, Variants variants, bool rows) {
     const bool kernel = std::ranges::any_of(object_.kernels(), [&](const code::Kernel& k) {
       return k.entry == regions.front().first->address;
     });
-    function.affine.emplace(regions, *function.liveness, kernel);
+    function.affine.emplace(regions, *function.liveness, kernel, Affine::group);
+    function.of_halves.emplace(regions, *function.liveness, kernel, Affine::half);
   }
   return {.region = regions_[region],
           .live_after = function.liveness->after(in_function),
           .all_lanes = function.liveness->all_lanes(in_function),
           .affine = rows ? function.affine->before(in_function) : Affinities{},
+          .of_halves = rows ? function.of_halves->before(in_function) : Affinities{},
           .variants = variants,
           .loop = find_loop(regions, *function.liveness, in_function)};
 }

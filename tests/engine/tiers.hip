@@ -250,6 +250,25 @@ KERNEL strided_loads(const u32* a, const u32* b, u32* out, u32 n) {
   h = mix(h, *reinterpret_cast<const u32*>(byte + 8));
   out[s] = h;
 }
+/// Rows of eight lanes: loads of several widths along a row and down a column, and a tile that is
+/// turned in LDS.
+KERNEL halves(const u32* a, const u32* b, u32* out, u32 n) {
+  constexpr u32 kRow = 8, kPadded = 33, kLong = 40;
+  LDS __attribute__((aligned(16))) u32 turned[kRow * 4 * kPadded];
+  const u32 t = lane(), i = index(), row = t / kRow, column = t % kRow;
+  const u32* first = a + u64{row} * kLong;
+  u32 h = mix(mix(1, first[column]), b[(t | 256) / kRow * 17 + 2 * column]);
+  const u32x2 two = reinterpret_cast<const u32x2*>(first)[column];
+  const u32x4 four = reinterpret_cast<const u32x4*>(b + row * kLong)[column];
+  h = mix(mix(h, two.x), two.y);
+  for (u32 d = 0; d < 4; ++d) turned[(column * 4 + d) * kPadded + (row & 31)] = four[d] + d;
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  h = mix(h, turned[column * 4 * kPadded + (row & 31)]);
+  h = mix(h, turned[(t & 31) * kPadded + 1]);
+  if (i < n) out[i] = h;
+}
 /// Some dwords a lane from LDS, behind those of the lane before, and apart from them.
 KERNEL lds_rows(const u32* a, const u32* b, u32* out, u32 n) {
   LDS u32x4 tile[256 + 2];

@@ -120,7 +120,7 @@ TEST_P(TiersTest, GiveTheSameBits) {
         "patterns",   "atomics", "strided_loads", "lds_rows",    "lds_operands", "lds_tiles",
         "lds_stores", "clamped", "stores",        "wide_stores", "apart_two",    "apart_four",
         "same_place", "joined",  "walk",          "permutes",    "rows",         "parts",
-        "flushed",    "scalars"})
+        "flushed",    "scalars", "halves"})
     for (const std::uint32_t block : {256u, 80u, 77u}) compare(kernel, block);
   compare("tiles", 256);
   compare("products", 256);

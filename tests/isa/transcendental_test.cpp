@@ -22,6 +22,7 @@ u64 flushed(u64 a) {
 struct Function {
   const char* name;
   long double (*value)(long double);
+  long double error = 0.501L;  ///< of f32, units of the last place
 };
 constexpr long double two_pi = 2 * std::numbers::pi_v<long double>;
 /// Within [-1/2, 1/2]: exact for the formats tested.
@@ -33,7 +34,7 @@ long double sine_of(long double t) {
   return std::sin(two_pi * (std::fabs(t) > 0.25L ? std::copysign(0.5L, t) - t : t));
 }
 const Function functions[]{
-    {"exp", [](long double x) { return std::exp2(x); }},
+    {"exp", [](long double x) { return std::exp2(x); }, 0.84L},
     {"log", [](long double x) { return std::log2(x); }},
     {"rcp", [](long double x) { return 1 / x; }},
     {"rsq", [](long double x) { return 1 / std::sqrt(x); }},
@@ -53,7 +54,7 @@ long double error(const Format& f, u64 result, long double exact) {
 
 class Transcendental : public testing::TestWithParam<Function> {};
 
-/// f32: half a unit and the polynomial's own error; denormals in and out are zeros.
+/// f32: half a unit and the polynomial's own error, but for 2^x; denormals in and out are zeros.
 TEST_P(Transcendental, IsNearlyCorrectlyRounded) {
   const Function& function = GetParam();
   const std::string text = std::string("v_") + function.name + "_f32 v6, v0";
@@ -93,7 +94,7 @@ TEST_P(Transcendental, IsNearlyCorrectlyRounded) {
           }
           ASSERT_EQ(single.negative(result), std::signbit(exact)) << where();
         } else {
-          ASSERT_LE(error(single, result, exact), 0.501L) << where();
+          ASSERT_LE(error(single, result, exact), function.error) << where();
           if (exact == 0) {
             const bool sine = std::string_view(function.name) == "sin";
             const bool negative =

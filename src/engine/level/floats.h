@@ -8,6 +8,10 @@
 // are made anew. Every operation rounds once, in the rounding mode of MXCSR, which the wave's MODE
 // register sets; nothing is contracted (-ffp-contract=off).
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #include <cmath>
 
 #include "engine/level/lanes.h"
@@ -135,6 +139,21 @@ inline Vec<float, N> fma_emulated(Vec<float, N> a, Vec<float, N> b, Vec<float, N
   return __builtin_convertvector(sum_to_odd<N>(p, __builtin_convertvector(c, D)), Vec<float, N>);
 }
 
+/// a b + c, rounded once; NaNs as the host has them.
+template <int N, class E>
+inline Vec<E, N> fma_plain(Vec<E, N> a, Vec<E, N> b, Vec<E, N> c) {
+#ifdef __FMA__
+  return __builtin_elementwise_fma(a, b, c);
+#else
+  if constexpr (sizeof(E) == 8) {
+    for (int i = 0; i < N; ++i) c[i] = std::fma(a[i], b[i], c[i]);
+    return c;
+  } else {
+    return fma_emulated<N>(a, b, c);
+  }
+#endif
+}
+
 template <class T, int N>
 inline Lanes<T, N> fma(Lanes<T, N> a, Lanes<T, N> b, Lanes<T, N> c) {
   Lanes<T, N> r;
@@ -152,14 +171,7 @@ inline Lanes<T, N> fma(Lanes<T, N> a, Lanes<T, N> b, Lanes<T, N> c) {
     sum = plain ? sum : std::bit_cast<D>(u);
     r.v = __builtin_convertvector(sum, Vec<float, N>);
   } else {
-#ifdef __FMA__
-    r.v = __builtin_elementwise_fma(a.v, b.v, c.v);
-#else
-    if constexpr (std::is_same_v<T, isa::f64>)
-      for (int i = 0; i < N; ++i) r.v[i] = std::fma(a.v[i], b.v[i], c.v[i]);
-    else
-      r.v = fma_emulated<N>(a.v, b.v, c.v);
-#endif
+    r.v = fma_plain<N>(a.v, b.v, c.v);
   }
   return nan_rule(r, a, b, c);
 }
@@ -343,12 +355,26 @@ template <class T, int N>
              select(high, exponent_bias<T> + below, Lanes<isa::i32, N>(exponent_bias<T>)));
   const auto with_exponent = [](auto e) { return to<BitsOf<T>>(e) << mantissa_bits<T>; };
   const auto number = as<T>((bits(normal.value) & mantissa) | with_exponent(kept));
-  const auto r = Lanes<T, N>(number.v * as<T>(with_exponent(power)).v);
-  return nan_rule(select((a == 0) | !(absolute(a) < INFINITY), a, r), a);
+  const auto r = Lanes<T, N>(select(a == 0, a, number).v * as<T>(with_exponent(power)).v);
+  return nan_rule(select(absolute(a) < INFINITY, r, a), a);
 }
-/// x * 2^n, rounded once.
+/// x * 2^n, rounded once; denormals as MODE has them.
 template <class T, int N>
 inline Lanes<T, N> ldexp(Lanes<T, N> a, Lanes<isa::i32, N> n) {
+#ifdef __AVX512F__
+  constexpr int whole = 16;  // lanes of f32 in a register
+  if constexpr (std::is_same_v<T, isa::f32> && N % whole == 0) {
+    const auto power = __builtin_convertvector(n.v, Vec<float, N>);
+    Lanes<T, N> r;
+    for (int i = 0; i < N; i += whole) {
+      const __m512 scaled =
+          _mm512_scalef_ps(_mm512_loadu_ps(reinterpret_cast<const float*>(&a.v) + i),
+                           _mm512_loadu_ps(reinterpret_cast<const float*>(&power) + i));
+      _mm512_storeu_ps(reinterpret_cast<float*>(&r.v) + i, scaled);
+    }
+    return nan_rule(r, a);
+  }
+#endif
   constexpr int highest = 2 * exponent_bias<T>;
   const auto field = to<isa::i32>(bits(absolute(a)) >> mantissa_bits<T>);
   const Mask<N> zero = bits(absolute(a)) == 0;

@@ -11,8 +11,6 @@
 namespace hipsight::engine {
 namespace {
 
-constexpr unsigned log_group = std::countr_zero(Affine::group);
-
 std::uint8_t bits_of(std::uint32_t value) {
   return static_cast<std::uint8_t>(32 - std::countl_zero(value));
 }
@@ -21,10 +19,10 @@ std::uint8_t limited(unsigned bits) {
 }
 
 /// Bits that change within a group lie below this one, if nothing is carried beyond; else none.
-std::optional<unsigned> span_of(const Affine& a) {
+std::optional<unsigned> span_of(const Affine& a, unsigned group) {
   if (a.stride >> 31 || !a.sure) return std::nullopt;
-  const unsigned span = a.stride ? bits_of(a.stride * (Affine::group - 1)) : 0;
-  if (a.stride >= 1u << (32 - log_group) || a.zeros < span) return std::nullopt;
+  const unsigned span = a.stride ? bits_of(a.stride * (group - 1)) : 0;
+  if (a.stride >= 1u << (32 - std::countr_zero(group)) || a.zeros < span) return std::nullopt;
   return span;
 }
 
@@ -45,8 +43,8 @@ Affine shift_left(const Affine& a, unsigned n) {
           .bits = limited(a.bits + n),
           .sure = a.sure};
 }
-Affine shift_right(const Affine& a, unsigned n) {
-  const auto span = span_of(a);
+Affine shift_right(const Affine& a, unsigned n, unsigned group) {
+  const auto span = span_of(a, group);
   if (!a.known || !span) return {};
   Affine r{.known = true,
            .stride = 0,
@@ -63,8 +61,8 @@ std::uint32_t below(unsigned bit) {
   return bit >= 32 ? ~0u : (1u << bit) - 1;
 }
 /// With a constant.
-Affine mask(const Affine& a, std::uint32_t with) {
-  const auto span = a.known ? span_of(a) : a.rough;
+Affine mask(const Affine& a, std::uint32_t with, unsigned group) {
+  const auto span = a.known ? span_of(a, group) : a.rough;
   if (!span) return {};
   // Bits below the stride's lowest one are 0.
   const std::uint32_t changing =
@@ -83,7 +81,7 @@ Affine mask(const Affine& a, std::uint32_t with) {
 unsigned zeros_of(const Affine& a) {
   return std::min<unsigned>(a.zeros, static_cast<unsigned>(std::countr_zero(a.stride)));
 }
-Affine either(const Affine& a, const Affine& b) {
+Affine either(const Affine& a, const Affine& b, unsigned group) {
   // No bit in common: the same as a sum.
   if (a.known && b.known && (zeros_of(a) >= b.bits || zeros_of(b) >= a.bits)) {
     Affine sum = add(a, b);
@@ -91,11 +89,16 @@ Affine either(const Affine& a, const Affine& b) {
     return sum;
   }
   if (a.uniform() && b.uniform()) return {.known = true, .bits = std::max(a.bits, b.bits)};
-  // Bits that change from lane to lane and meet one that does not: then the last lane's is missing.
   const Affine &growing = a.stride ? a : b, &same = a.stride ? b : a;
-  if (same.uniform() && growing.known && span_of(growing))
-    return {.known = true, .stride = growing.stride, .sure = false};
-  return {};
+  const auto span = span_of(growing, group);
+  if (!same.uniform() || !growing.known || !span) return {};
+  if (zeros_of(same) >= *span)  // bits beyond those that change
+    return {.known = true,
+            .stride = growing.stride,
+            .zeros = std::min(growing.zeros, same.zeros),
+            .bits = std::max(a.bits, b.bits)};
+  // Bits that change from lane to lane and meet one that does not: then the last lane's is missing.
+  return {.known = true, .stride = growing.stride, .sure = false};
 }
 
 /// An operand: what is known of it, and its value if it is constant.
@@ -122,7 +125,7 @@ Affine multiply(const Known& a, const Known& b) {
       .bits = limited(other.affine.bits + bits_of(c))};
 }
 
-Affine result_of(std::string_view name, std::span<const Known> k) {
+Affine result_of(std::string_view name, std::span<const Known> k, unsigned group) {
   const auto constant = [&](unsigned i) { return k[i].value; };
   const auto& a = k[0].affine;
   if (name == "V_MOV_B32") return a;
@@ -130,10 +133,10 @@ Affine result_of(std::string_view name, std::span<const Known> k) {
   const auto& b = k[1].affine;
   if (name == "V_ADD_U32" || name == "V_ADD_CO_U32") return add(a, b);
   if (name == "V_LSHLREV_B32" && constant(0)) return shift_left(b, *constant(0) & 31);
-  if (name == "V_LSHRREV_B32" && constant(0)) return shift_right(b, *constant(0) & 31);
-  if (name == "V_AND_B32" && constant(0)) return mask(b, *constant(0));
-  if (name == "V_AND_B32" && constant(1)) return mask(a, *constant(1));
-  if (name == "V_OR_B32") return either(a, b);
+  if (name == "V_LSHRREV_B32" && constant(0)) return shift_right(b, *constant(0) & 31, group);
+  if (name == "V_AND_B32" && constant(0)) return mask(b, *constant(0), group);
+  if (name == "V_AND_B32" && constant(1)) return mask(a, *constant(1), group);
+  if (name == "V_OR_B32") return either(a, b, group);
   const bool short_factors = a.bits <= 24 && b.bits <= 24;
   if (name == "V_MUL_LO_U32" || (name == "V_MUL_U32_U24" && short_factors))
     return multiply(k[0], k[1]);
@@ -142,11 +145,12 @@ Affine result_of(std::string_view name, std::span<const Known> k) {
   if (name == "V_LSHL_ADD_U32" && constant(1)) return add(shift_left(a, *constant(1) & 31), c);
   if (name == "V_ADD_LSHL_U32" && constant(2)) return shift_left(add(a, b), *constant(2) & 31);
   if (name == "V_ADD3_U32") return add(add(a, b), c);
-  if (name == "V_LSHL_OR_B32" && constant(1)) return either(shift_left(a, *constant(1) & 31), c);
-  if (name == "V_OR3_B32") return either(either(a, b), c);
-  if (name == "V_AND_OR_B32" && constant(1)) return either(mask(a, *constant(1)), c);
+  if (name == "V_LSHL_OR_B32" && constant(1))
+    return either(shift_left(a, *constant(1) & 31), c, group);
+  if (name == "V_OR3_B32") return either(either(a, b, group), c, group);
+  if (name == "V_AND_OR_B32" && constant(1)) return either(mask(a, *constant(1), group), c, group);
   if (name == "V_BFE_U32" && constant(1) && constant(2))
-    return mask(shift_right(a, *constant(1) & 31), (1u << (*constant(2) & 31)) - 1);
+    return mask(shift_right(a, *constant(1) & 31, group), (1u << (*constant(2) & 31)) - 1, group);
   if (name == "V_MAD_U32_U24" && short_factors) return add(multiply(k[0], k[1]), c);
   return {};
 }
@@ -163,7 +167,7 @@ std::map<unsigned, Known> common(const std::map<unsigned, Known>& a,
 }
 
 Affinities meet(const Affinities& a, const Affinities& b) {
-  Affinities met;
+  Affinities met(a.group);
   met.pairs = common(a.pairs, b.pairs);
   met.clamped = common(a.clamped, b.clamped);
   met.constants = common(a.constants, b.constants);
@@ -389,14 +393,14 @@ void AffineFlow::step(Affinities& now, const Op& op, const RegisterFile& file, b
       }
       uniform &= known[i].affine.uniform();
     }
-    result = result_of(shape->name, std::span(known).first(shape->operands));
+    result = result_of(shape->name, std::span(known).first(shape->operands), now.group);
     const bool by_lane = shape->name.starts_with("V_MBCNT");
     if (!result.known && uniform && !by_lane) result = {.known = true};
   }
   PairStep pairs(now, op, file);
   if (plain) pairs.run();
   forget(now, effects.writes);
-  if (!effects.movable && op.instruction->format > isa::Format::Smem) now = {};
+  if (!effects.movable && op.instruction->format > isa::Format::Smem) now = Affinities(now.group);
   if (!effects.complete) now.constants.clear();
   const unsigned to = place::at(op.dst, file.lanes * 4);
   if (pairs.low && pairs.low->known) result = *pairs.low;
@@ -412,7 +416,8 @@ void AffineFlow::step(Affinities& now, const Op& op, const RegisterFile& file, b
   if (pairs.clamped) now.clamped[to] = *pairs.clamped;
 }
 
-AffineFlow::AffineFlow(std::span<const Region> regions, const Liveness& liveness, bool kernel)
+AffineFlow::AffineFlow(std::span<const Region> regions, const Liveness& liveness, bool kernel,
+                       unsigned group)
     : before_(regions.size()) {
   std::vector<bool> met(regions.size());
   std::vector<std::size_t> todo;
@@ -423,13 +428,16 @@ AffineFlow::AffineFlow(std::span<const Region> regions, const Liveness& liveness
     before_[r] = std::move(joined);
     todo.push_back(r);
   };
-  Affinities first;
+  Affinities first(group);
   // Work-item numbers: x in the low ten bits of v0, y and z above (LLVM's AMDGPUUsage, "VGPR").
   if (kernel)
-    first.words[place::vector] = {.known = true, .stride = 1, .zeros = log_group, .bits = 30};
+    first.words[place::vector] = {.known = true,
+                                  .stride = 1,
+                                  .zeros = static_cast<std::uint8_t>(std::countr_zero(group)),
+                                  .bits = 30};
   enter(0, first);
   for (std::size_t r = 1; r < regions.size(); ++r)
-    if (liveness.is_entered_from_elsewhere(r)) enter(r, {});
+    if (liveness.is_entered_from_elsewhere(r)) enter(r, Affinities(group));
   while (!todo.empty()) {
     const std::size_t r = todo.back();
     todo.pop_back();

@@ -10,9 +10,9 @@
 
 namespace hipsight::engine {
 
-/// How a vector register's values lie across each aligned group of 16 lanes: the first one, plus
-/// `stride` for every lane after it. Addresses made from work-item numbers are like this, and need
-/// neither a look at each lane nor a gather.
+/// How a vector register's values lie across each aligned group of lanes (16, or
+/// Affinities::group): the first one, plus `stride` for every lane after it. Addresses made from
+/// work-item numbers are like this, and need neither a look at each lane nor a gather.
 struct Affine {
   bool known = false;
   std::uint32_t stride = 0;  ///< modulo 2^32
@@ -25,9 +25,14 @@ struct Affine {
   bool sure = true;
 
   static constexpr unsigned group = 16;
-  static constexpr unsigned leaders = 8;  ///< first and last lanes of a wave's groups, at most
+  static constexpr unsigned half = 8;  ///< a smaller group, for rows of eight lanes
   bool uniform() const { return known && stride == 0 && sure; }
   bool operator==(const Affine&) const = default;
+};
+/// How the addresses of an access lie.
+struct Address {
+  Affine affine;
+  unsigned group = Affine::group;  ///< lanes of which that holds
 };
 /// The stride as a signed number, unless it is so large that a value could wrap more than once
 /// within a group.
@@ -58,6 +63,7 @@ struct Clamped {
 
 /// What is known of registers, by place; what is missing is not known.
 struct Affinities {
+  unsigned group = Affine::group;  ///< lanes
   std::map<unsigned, Affine> words;
   /// Of pairs of registers, by the first one's place: by how much the 64-bit value grows from lane
   /// to lane of a group. Of extended words that holds only if none wraps within the group, which is
@@ -67,6 +73,9 @@ struct Affinities {
   std::map<unsigned, Clamped> clamped;
   std::map<unsigned, std::uint32_t> constants;  ///< in scalar registers
 
+  Affinities() = default;
+  /// Nothing is known.
+  explicit Affinities(unsigned group) : group(group) {}
   bool operator==(const Affinities&) const = default;
   /// By how much the pair grows from lane to lane.
   std::optional<std::int64_t> pair_at(unsigned place) const;
@@ -76,7 +85,8 @@ struct Affinities {
 /// holds for waves with every lane on, of workgroups whose rows are whole groups of lanes.
 class AffineFlow {
  public:
-  AffineFlow(std::span<const Region> regions, const Liveness& liveness, bool kernel);
+  AffineFlow(std::span<const Region> regions, const Liveness& liveness, bool kernel,
+             unsigned group);
 
   const Affinities& before(std::size_t region) const { return before_[region]; }
   /// What holds after an op.

@@ -110,9 +110,7 @@ struct Compiler::Impl {
   EmitOptions options;
   PassesThatPay passes_that_pay;
   llvm::LLVMContext context;
-  Library library;
-  std::optional<Library> double_library;  ///< for slices of two host registers
-  std::optional<Library> leaders_library;
+  std::map<unsigned, Library> libraries;  ///< by the lanes of a slice; made when they are needed
   std::unique_ptr<llvm::TargetMachine> machine;
   // Making these takes as long as compiling a small function; they serve for all.
   Analyses analyses;
@@ -126,13 +124,13 @@ struct Compiler::Impl {
   std::vector<Emitted> functions;                            ///< in it
 
   explicit Impl(bool wide)
-      : options{.slice_lanes = wide ? 16u : 8u, .group = wide ? 16u : 8u},
-        library(context, options.slice_lanes),
+      : options{.slice_lanes = wide ? 16u : 8u, .group = wide ? 16u : 8u, .library = {}},
         machine(host_machine(wide)),
         analyses(machine.get()),
         jit(check(llvm::orc::LLJITBuilder().create(), "LLVM's JIT does not start")) {
-    if (options.slice_lanes != Affine::leaders) leaders_library.emplace(context, Affine::leaders);
-    options.leaders = leaders_library ? &*leaders_library : &library;
+    options.library = [this](unsigned lanes) -> const Library& {
+      return libraries.try_emplace(lanes, this->context, lanes).first->second;
+    };
     context.setOptPassGate(passes_that_pay);
     if (machine->addPassesToEmitFile(generator, object_stream, nullptr,
                                      llvm::CodeGenFileType::ObjectFile))
@@ -168,17 +166,14 @@ struct Compiler::Impl {
   template <class Emit>
   Compiled compile(Emit emit_function, bool doubled = false) {
     EmitOptions options = this->options;
-    if (doubled) {
-      if (!double_library) double_library.emplace(context, 16);
-      options.slice_lanes = 16;
-    }
+    if (doubled) options.slice_lanes = 16;
     if (!module) {
       module = std::make_unique<llvm::Module>("clusters", context);
       module->setTargetTriple(machine->getTargetTriple());
       module->setDataLayout(machine->createDataLayout());
     }
     const std::size_t number = functions.size();
-    Emitted emitted = emit_function(*module, doubled ? *double_library : library, options,
+    Emitted emitted = emit_function(*module, options.library(options.slice_lanes), options,
                                     fmt::format("cluster_{}", number));
     llvm::Function& function = *emitted.function;
     function.addFnAttr("target-cpu", machine->getTargetCPU());
@@ -248,15 +243,15 @@ Compiler::Compiler() : impl_(std::make_unique<Impl>(Engine::host_isa() == "avx51
 Compiler::~Compiler() = default;
 
 bool Compiler::takes(const Op& op) const {
-  return can_emit(op, impl_->library);
+  return can_emit(op, impl_->options.library(impl_->options.slice_lanes));
 }
 
 bool Compiler::takes_scalar(const Op& op) const {
-  return can_emit_scalar(op, impl_->library);
+  return can_emit_scalar(op, impl_->options.library(impl_->options.slice_lanes));
 }
 
 bool Compiler::joins(const Op& op) const {
-  return can_join(op, impl_->library);
+  return can_join(op, impl_->options.library(impl_->options.slice_lanes));
 }
 
 bool Compiler::stores(const Op& op) {

@@ -21,7 +21,7 @@ struct Compiled {
 };
 
 /// What is known of the addresses of loads.
-using Addresses = std::map<const Op*, Affine>;
+using Addresses = std::map<const Op*, Address>;
 
 /// Compiles arithmetic for this host's processor, as far as Engine::host_isa() allows. The code
 /// lives as long as the compiler. One thread at a time.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -43,12 +44,12 @@ struct Emitted {
 
 /// How to emit.
 struct EmitOptions {
-  unsigned slice_lanes = 8;          ///< lanes of a host register
-  unsigned group = 8;                ///< registers that are computed together
-  bool masked = false;               ///< for any EXEC; otherwise EXEC must be full
-  const Library* leaders = nullptr;  ///< of Affine::leaders lanes
+  unsigned slice_lanes = 8;                         ///< lanes of a host register
+  unsigned group = 8;                               ///< registers that are computed together
+  bool masked = false;                              ///< for any EXEC; otherwise EXEC must be full
+  std::function<const Library&(unsigned)> library;  ///< of 8 or 16 lanes
   /// What is known of the addresses of loads, for waves that Wave::whole_rows says it of.
-  const std::map<const Op*, Affine>* addresses = nullptr;
+  const std::map<const Op*, Address>* addresses = nullptr;
 };
 
 /// Emits a function of type Run that does scalar instructions and then the arithmetic of a cluster

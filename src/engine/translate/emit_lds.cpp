@@ -35,9 +35,9 @@ void Emitter::emit_lds_loads(const Source& address) {
   }
   const Affine known = affine_of(*all.front().node->op);
   Value* at;
-  if (const auto found = lds_places_.find(address.key()); found != lds_places_.end()) {
-    const auto stride = static_cast<std::int32_t>(known.stride);
-    Value* const first = in_slice(found->second, stride, index_);
+  const auto found = lds_places_.find(address.key());
+  if (found != lds_places_.end() && known.known) {
+    Value* const first = in_slice(found->second, address_of(*all.front().node->op), index_);
     at = build_.CreateVectorSplat(lanes_, build_.CreateTrunc(first, build_.getInt32Ty()));
   } else {
     Value* checked[4]{};

@@ -71,10 +71,10 @@ std::string_view pattern_of(std::int32_t stride, unsigned bytes) {
   return side_by_side ? " contiguous" : " strided";
 }
 
-Affine Emitter::affine_of(const Op& op) const {
+Address Emitter::address_of(const Op& op) const {
   if (!options_.addresses || options_.masked) return {};
   const auto found = options_.addresses->find(&op);
-  return found == options_.addresses->end() ? Affine{} : found->second;
+  return found == options_.addresses->end() ? Address{} : found->second;
 }
 
 Value* Emitter::lane_offsets() {

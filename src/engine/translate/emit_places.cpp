@@ -7,6 +7,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/access_memory.h"
 #include "engine/translate/emitter.h"
@@ -14,34 +15,44 @@
 namespace hipsight::engine {
 
 std::uint32_t Emitter::leader(unsigned i) const {
-  const unsigned groups = file_.lanes / Affine::group;
-  return i / 2 % groups * Affine::group + (i % 2 ? Affine::group - 1 : 0);
+  const unsigned groups = file_.lanes / leaders_group_;
+  return i / 2 % groups * leaders_group_ + (i % 2 ? leaders_group_ - 1 : 0);
 }
 
 Value* Emitter::leaders_of(unsigned place) {
   slice_ = wave_;
-  // Whole groups are loaded, as they were stored, and their ends picked: two groups at a time.
-  const auto group = [&](unsigned g) {
-    return build_.CreateAlignedLoad(
-        llvm::FixedVectorType::get(build_.getInt32Ty(), Affine::group),
-        wave_at(register_pointer(place), g * Affine::group * std::uint64_t{4}),
-        llvm::Align(options_.slice_lanes * 4));
+  // Sixteen lanes are loaded, as they were stored, and their ends picked: two such at a time.
+  constexpr unsigned loaded = 16;
+  const auto lanes_from = [&](unsigned first) {
+    return build_.CreateAlignedLoad(llvm::FixedVectorType::get(build_.getInt32Ty(), loaded),
+                                    wave_at(register_pointer(place), first * std::uint64_t{4}),
+                                    llvm::Align(options_.slice_lanes * 4));
   };
-  constexpr int last = Affine::group - 1;
-  const auto ends = [&](unsigned g) {
-    return build_.CreateShuffleVector(group(g), group(g + 1), {0, last, last + 1, 2 * last + 1});
+  const auto ends = [&](unsigned first) {
+    llvm::SmallVector<int, loaded> at;
+    for (unsigned l = 0; l < 2 * loaded; l += leaders_group_)
+      at.append({static_cast<int>(l), static_cast<int>(l + leaders_group_ - 1)});
+    return build_.CreateShuffleVector(lanes_from(first), lanes_from(first + loaded), at);
   };
   Value* const low = ends(0);
-  Value* const high = file_.lanes == 64 ? ends(2) : low;
-  return build_.CreateShuffleVector(low, high, {0, 1, 2, 3, 4, 5, 6, 7});
+  if (4 * loaded / leaders_group_ == lanes_) return low;
+  Value* const high = file_.lanes == 64 ? ends(2 * loaded) : low;
+  llvm::SmallVector<int, loaded> both;
+  for (unsigned l = 0; l < lanes_; ++l) both.push_back(static_cast<int>(l));
+  return build_.CreateShuffleVector(low, high, both);
 }
 
 void Emitter::find_places() {
+  for (const unsigned group : {Affine::group, Affine::half}) find_places(group);
+}
+
+void Emitter::find_places(unsigned group) {
   std::vector<std::size_t> accesses;
   std::vector<int> needed;
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     const Op& op = *nodes_[n].op;
-    const bool access = op.instruction->format == isa::Format::Global && affine_of(op).known;
+    const bool access = op.instruction->format == isa::Format::Global && affine_of(op).known &&
+                        address_of(op).group == group;
     if (!access) continue;
     accesses.push_back(n);
     for (const Source& source : {nodes_[n].first[0], nodes_[n].second[0]})
@@ -52,7 +63,8 @@ void Emitter::find_places() {
     const Load* load = load_of(*node.op);
     const Store* store = store_of(*node.op);
     // With a large stride, lanes might wrap between a first and a last one that are in range.
-    if (!((load && load->lds) || (store && store->lds)) || !signed_stride(affine_of(*node.op)))
+    if (!((load && load->lds) || (store && store->lds)) || !signed_stride(affine_of(*node.op)) ||
+        address_of(*node.op).group != group)
       continue;
     if (in_lds.insert(node.first[0].key()).second && node.first[0].node >= 0)
       need(node.first[0].node, needed);
@@ -60,8 +72,9 @@ void Emitter::find_places() {
   if (accesses.empty() && in_lds.empty()) return;
 
   at_leaders_ = true;
-  const Library& usual = *library_;
-  set_lanes(Affine::leaders, *options_.leaders);
+  leaders_group_ = group;
+  constexpr unsigned fewest = 8;  // that the library has
+  set_lanes(std::max(2 * file_.lanes / group, fewest));
   std::ranges::sort(needed);
   for (const int node : needed) emit(nodes_[static_cast<std::size_t>(node)]);
   for (const std::size_t n : accesses) {
@@ -71,7 +84,7 @@ void Emitter::find_places() {
     const unsigned bytes = load ? 4 * load->dwords : store_of(*node.op)->bytes;
     const auto [base, high] = base_and_high(node);
     const auto stride = static_cast<std::int32_t>(affine_of(*node.op).stride);
-    const std::int64_t span = std::int64_t{stride} * (Affine::group - 1);
+    const std::int64_t span = std::int64_t{stride} * (group - 1);
     places_[n] = leaders_room();
     call("PLACES",
          {wave_, build_.CreatePtrToInt(places_[n], build_.getInt64Ty()), base,
@@ -95,7 +108,7 @@ void Emitter::find_places() {
 
   // Now for the slices.
   at_leaders_ = false;
-  set_lanes(options_.slice_lanes, usual);
+  set_lanes(options_.slice_lanes);
   cache_.clear();
   rare_.clear();
   lane_numbers_ = nullptr;
@@ -105,15 +118,15 @@ void Emitter::find_places() {
   }
 }
 
-void Emitter::set_lanes(unsigned lanes, const Library& library) {
+void Emitter::set_lanes(unsigned lanes) {
   lanes_ = lanes;
-  library_ = &library;
+  library_ = &options_.library(lanes);
   bits_ = llvm::FixedVectorType::get(build_.getInt32Ty(), lanes);
 }
 
 Value* Emitter::leaders_room() {
   llvm::IRBuilder<> at_entry(entry_, entry_->begin());
-  auto* const room = at_entry.CreateAlloca(at_entry.getInt64Ty(), build_.getInt32(Affine::leaders));
+  auto* const room = at_entry.CreateAlloca(at_entry.getInt64Ty(), build_.getInt32(lanes_));
   room->setAlignment(llvm::Align(64));
   return room;
 }
@@ -131,7 +144,7 @@ void Emitter::prefetch(const Op& op, Value* places) {
   Value* const first = build_.CreateLoad(word, places);
   Value* const step = build_.CreateSub(first, build_.CreateLoad(word, slot));
   build_.CreateStore(first, slot);
-  for (unsigned g = 0; g < file_.lanes / Affine::group; ++g) {
+  for (unsigned g = 0; g < file_.lanes / leaders_group_; ++g) {
     Value* const at =
         build_.CreateLoad(word, build_.CreateConstInBoundsGEP1_32(word, places, 2 * g));
     Value* const next = build_.CreateIntToPtr(build_.CreateAdd(at, step), build_.getPtrTy());
@@ -140,31 +153,58 @@ void Emitter::prefetch(const Op& op, Value* places) {
   }
 }
 
-Value* Emitter::in_slice(Value* slots, std::int64_t stride, Value* index) {
+Value* Emitter::first_in_group(Value* slots, Value* group) {
   llvm::Type* const word = build_.getInt64Ty();
+  Value* const slot = build_.CreateMul(group, build_.getInt64(2));
+  return build_.CreateLoad(word, build_.CreateInBoundsGEP(word, slots, slot));
+}
+
+Value* Emitter::in_slice(Value* slots, const Address& address, Value* index) {
   Value* const lane = build_.CreateMul(index, build_.getInt64(lanes_));
-  Value* const group = build_.CreateUDiv(lane, build_.getInt64(Affine::group / 2));
-  Value* const slot = build_.CreateAnd(group, ~1ull);
-  Value* const first = build_.CreateLoad(word, build_.CreateInBoundsGEP(word, slots, slot));
-  if (lanes_ == Affine::group) return first;
-  Value* const in_group = build_.CreateURem(lane, build_.getInt64(Affine::group));
+  Value* const group = build_.getInt64(address.group);
+  Value* const first = first_in_group(slots, build_.CreateUDiv(lane, group));
+  if (lanes_ == address.group) return first;
+  const auto stride = static_cast<std::int32_t>(address.affine.stride);
   return build_.CreateAdd(
-      first, build_.CreateMul(in_group, build_.getInt64(static_cast<std::uint64_t>(stride))));
+      first, build_.CreateMul(build_.CreateURem(lane, group),
+                              build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}))));
 }
 
 Value* Emitter::place_in_slice(std::size_t node, Value* index) {
-  const auto stride = static_cast<std::int32_t>(affine_of(*nodes_[node].op).stride);
-  return in_slice(places_.at(node), stride, index);
+  return in_slice(places_.at(node), address_of(*nodes_[node].op), index);
 }
 
 void Emitter::load_at_place(std::size_t index) {
   Node& node = nodes_[index];
-  const unsigned dwords = load_of(*node.op)->dwords;
-  const auto stride = static_cast<std::int32_t>(affine_of(*node.op).stride);
-  call(fmt::format("LOAD {}{}", dwords, pattern_of(stride, dwords * 4)),
-       {place_in_slice(index, index_),
-        build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}))},
-       node.result);
+  const Address address = address_of(*node.op);
+  const auto load = [&](Value* first, Value** results) {
+    const unsigned dwords = load_of(*node.op)->dwords;
+    const auto stride = static_cast<std::int32_t>(address.affine.stride);
+    call(fmt::format("LOAD {}{}", dwords, pattern_of(stride, dwords * 4)),
+         {first, build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}))}, results);
+  };
+  if (address.group >= lanes_) return load(place_in_slice(index, index_), node.result);
+  llvm::SmallVector<std::array<Value*, 4>, 2> parts;
+  for_each_group(address.group, index_, [&](Value* group, llvm::ArrayRef<int>) {
+    load(first_in_group(places_.at(index), group), parts.emplace_back().data());
+  });
+  llvm::SmallVector<int, 16> both;
+  for (unsigned l = 0; l < lanes_; ++l) both.push_back(static_cast<int>(l));
+  for (unsigned d = 0; d < load_of(*node.op)->dwords; ++d)
+    node.result[d] = build_.CreateShuffleVector(parts[0][d], parts[1][d], both);
+}
+
+void Emitter::for_each_group(unsigned group, Value* index,
+                             llvm::function_ref<void(Value*, llvm::ArrayRef<int>)> each) {
+  const unsigned lanes = lanes_, groups = lanes / group;
+  set_lanes(group);
+  for (unsigned g = 0; g < groups; ++g) {
+    llvm::SmallVector<int, 16> in_group;
+    for (unsigned l = 0; l < group; ++l) in_group.push_back(static_cast<int>(g * group + l));
+    each(build_.CreateAdd(build_.CreateMul(index, build_.getInt64(groups)), build_.getInt64(g)),
+         in_group);
+  }
+  set_lanes(lanes);
 }
 
 }  // namespace hipsight::engine

@@ -145,18 +145,30 @@ void Emitter::emit_store(std::size_t node, unsigned access) {
           value[3]},
          nullptr);
   } else {
-    const auto stride = static_cast<std::int32_t>(affine_of(op).stride);
-    Value* at = store.lds ? in_slice(place->second, stride, index) : place_in_slice(node, index);
-    if (store.lds) {
+    const Address address = address_of(op);
+    const auto stride = static_cast<std::int32_t>(address.affine.stride);
+    Value* const by = build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}));
+    const bool uniform = stride == 0;  // the last lane's stays
+    const std::string name =
+        fmt::format("STORE {}{}", what, uniform ? " strided" : pattern_of(stride, store.bytes));
+    const auto to_lds = [&](Value* at) {
       Value* const lds =
           build_.CreateLoad(build_.getInt64Ty(), wave_at(wave_, offsetof(Wave, lds)));
-      at = build_.CreateAdd(build_.CreateAdd(lds, build_.getInt64(offset)), at);
+      return build_.CreateAdd(build_.CreateAdd(lds, build_.getInt64(offset)), at);
+    };
+    if (address.group < lanes_) {
+      for_each_group(address.group, index, [&](Value* group, llvm::ArrayRef<int> lanes) {
+        Value* part[4];
+        for (unsigned r = 0; r < 4; ++r) part[r] = build_.CreateShuffleVector(value[r], lanes);
+        call(name,
+             {to_lds(first_in_group(place->second, group)), by, part[0], part[1], part[2], part[3]},
+             nullptr);
+      });
+    } else {
+      Value* const at =
+          store.lds ? to_lds(in_slice(place->second, address, index)) : place_in_slice(node, index);
+      call(name, {at, by, value[0], value[1], value[2], value[3]}, nullptr);
     }
-    const bool uniform = stride == 0;  // the last lane's stays
-    call(fmt::format("STORE {}{}", what, uniform ? " strided" : pattern_of(stride, store.bytes)),
-         {at, build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride})), value[0], value[1],
-          value[2], value[3]},
-         nullptr);
   }
   Value* const next = build_.CreateAdd(index, build_.getInt64(1));
   index->addIncoming(next, build_.GetInsertBlock());

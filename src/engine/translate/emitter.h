@@ -242,20 +242,27 @@ class Emitter {
   /// Accesses of four dwords together, where lanes are `stride` bytes apart; false: not so.
   bool load_four(std::int32_t stride, std::span<const LdsAccess> accesses, Value* at);
   /// What is known of a load's address.
-  Affine affine_of(const Op& op) const;
+  Address address_of(const Op& op) const;
+  Affine affine_of(const Op& op) const { return address_of(op).affine; }
 
   // Accesses to memory whose places grow by a stride within each group of lanes: the places of each
   // group's first lane are found, and all checked, before the loop over slices.
   void find_places();
+  void find_places(unsigned group);
   std::uint32_t leader(unsigned i) const;
-  /// From the lanes of a slice to the first and the last one of each group, or back.
-  void set_lanes(unsigned lanes, const Library& library);
+  /// How many lanes a value has from now on: a slice's, or a group's, or all leaders.
+  void set_lanes(unsigned lanes);
   /// Room for a place of each leader.
   Value* leaders_room();
   /// Prefetches what a load is likely to read the next time.
   void prefetch(const Op& op, Value* places);
-  /// What a slot holds for a slice's group, and the stride for each lane before the slice.
-  Value* in_slice(Value* slots, std::int64_t stride, Value* index);
+  /// For each group of a slice that has several: its number, and which lanes of the slice it has.
+  void for_each_group(unsigned group, Value* index,
+                      llvm::function_ref<void(Value*, llvm::ArrayRef<int>)> each);
+  /// What a slot holds for a group's first lane.
+  Value* first_in_group(Value* slots, Value* group);
+  /// The same for a slice's group, and the stride for each lane before the slice.
+  Value* in_slice(Value* slots, const Address& address, Value* index);
   Value* leaders_of(unsigned place);
   /// Where this slice's first lane has its dwords.
   Value* place_in_slice(std::size_t node, Value* index);
@@ -331,6 +338,7 @@ class Emitter {
   std::deque<Pending> pending_loads_;
   std::map<Value**, const Pending*> pending_;  ///< by where their results go
   bool at_leaders_ = false;  ///< lanes are the first and the last one of each group, in turn
+  unsigned leaders_group_ = Affine::group;
   std::vector<std::size_t> stores_;     ///< the nodes that store
   Places stored_;                       ///< the registers that they read
   std::map<unsigned, Value*> scalars_;  ///< scalar registers that are written here

@@ -261,11 +261,16 @@ struct Translator::Impl {
     const std::span rest(region.begin + 1, region.end);
     // This block is run by waves with every lane on, unless it is masked.
     Addresses addresses;
-    Affinities affine = task.affine;
+    Affinities affine = task.affine, of_halves = task.of_halves;
     for (const Op& op : rest) {
+      const bool global = op.instruction->format == isa::Format::Global;
       if (const Affine known = address_of(op, affine, region.file); known.known && !masked)
-        addresses[&op] = known;
-      AffineFlow::step(affine, op, region.file, task.all_lanes || !masked);
+        addresses[&op] = {known};
+      else if (const Affine half = address_of(op, of_halves, region.file);
+               half.known && !masked && global != is_store(op))  // those that take halves
+        addresses[&op] = {half, Affine::half};
+      for (Affinities* now : {&affine, &of_halves})
+        AffineFlow::step(*now, op, region.file, task.all_lanes || !masked);
     }
     if (is_uniform_loop(
             rest, region.begin, region.file,

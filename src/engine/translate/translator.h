@@ -36,6 +36,7 @@ struct Task {
   Places live_after;       ///< what may be read once it has run
   bool all_lanes = false;  ///< every lane is on that was on when its function was entered
   Affinities affine;       ///< of the registers before it; empty where the launch does not allow it
+  Affinities of_halves;    ///< the same, in groups of Affine::half
   Variants variants;
   std::optional<Loop> loop;  ///< that begins with the region
 };
