@@ -29,6 +29,7 @@ struct AttentionWorkgroup {
   static constexpr int queries = tiling.waves * tiling.wave_queries, keys = tiling.keys;
 
   using Shared = AttentionTiles<T, head, tiling>;
+  static_assert(tiling.buffers == 1 || !tiling.saved.in_turn, "attention: a buffer each is enough");
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
                 "attention: the tiling takes more shared memory than this GPU has");
   using Part = AttentionPart<T, head, tiling>;
@@ -56,11 +57,14 @@ struct AttentionWorkgroup {
     const int at = first + arch::wave() * tiling.wave_queries;
     const Queries own{at, last_of(at, tiling.wave_queries, q.rows)};
     Part part{typename Part::Softmax(arguments.factor)};
-    part.load(q.from(own.first, 0));
+    const auto own_rows = q.from(own.first, 0);
+    part.queries.load(own_rows);
     Tiles tiles(k, v, shared);
-    attend(part, tiles, shared, sight, own, {first, last_of(first, queries, q.rows)});
+    attend(part, own_rows, tiles, shared, sight, own, {first, last_of(first, queries, q.rows)});
     store(arguments, part, own.first, batch, query_head);
   }
+
+  using Rows = GlobalTile<const T>;
 
   /// Queries `first` to `last`; none if last is less.
   struct Queries {
@@ -79,61 +83,110 @@ struct AttentionWorkgroup {
           to_(to),
           fits_((decltype(copy_)::direct ? k.aligned : k.takes_vectors()) && v.takes_vectors()) {}
 
-    HIPSIGHT_INLINE void start(int t) {
-      if (!fits_) return;
-      copy_.start_keys(k_.from(t * keys, 0), to_.k[t % tiling.buffers]);
-      copy_.start_values(v_.from(t * keys, 0), to_.v[t % tiling.buffers]);
+    HIPSIGHT_INLINE void start_keys(int t) {
+      if (fits_) copy_.start_keys(keys_of(t), k(t));
+    }
+    HIPSIGHT_INLINE void start_values(int t) {
+      if (fits_) copy_.start_values(values_of(t), v(t));
+    }
+    HIPSIGHT_INLINE void finish_keys(int t) {
+      fits_ ? copy_.finish_keys(k(t)) : copy_.keys_now(keys_of(t), k(t));
+    }
+    HIPSIGHT_INLINE void finish_values(int t) {
+      fits_ ? copy_.finish_values(v(t)) : copy_.values_now(values_of(t), v(t));
     }
 
+    HIPSIGHT_INLINE void start(int t) {
+      if (!fits_) return;
+      copy_.start_keys(keys_of(t), k(t));
+      copy_.start_values(values_of(t), v(t));
+    }
     HIPSIGHT_INLINE void finish(int t) {
-      const int i = t % tiling.buffers;
       if (fits_) {
-        copy_.finish_keys(to_.k[i]);
-        copy_.finish_values(to_.v[i]);
+        copy_.finish_keys(k(t));
+        copy_.finish_values(v(t));
       } else {
-        copy_.now(k_.from(t * keys, 0), v_.from(t * keys, 0), to_.k[i], to_.v[i]);
+        copy_.keys_now(keys_of(t), k(t));
+        copy_.values_now(values_of(t), v(t));
       }
     }
 
    private:
+    HIPSIGHT_INLINE auto keys_of(int t) const { return k_.from(t * keys, 0); }
+    HIPSIGHT_INLINE auto values_of(int t) const { return v_.from(t * keys, 0); }
+    HIPSIGHT_INLINE auto& k(int t) const { return to_.k[t % tiling.buffers]; }
+    HIPSIGHT_INLINE auto& v(int t) const { return to_.v[t % tiling.buffers]; }
+
     GlobalTile<const T> k_, v_;
     Shared& to_;
     bool fits_;
     AttentionCopy<T, head, tiling> copy_;
   };
 
-  /// While the waves work on a tile, the next one is on its way.
-  HIPSIGHT_INLINE static void attend(Part& part, Tiles& tiles, const Shared& shared,
+  HIPSIGHT_INLINE static void attend(Part& part, const Rows& q, Tiles& tiles, const Shared& shared,
                                      const Sight& sight, Queries own, Queries all) {
     const Range seen = sight.of_some(all.first, all.last);
     if (seen.begin >= seen.end) return;
-    const int count = ceil_div(seen.end, keys);
-    int t = seen.begin / keys;
-    tiles.start(t);
-    tiles.finish(t);
+    const int begin = seen.begin / keys, end = ceil_div(seen.end, keys);
+    if constexpr (tiling.saved.in_turn)
+      attend_in_turn(part, q, tiles, shared, sight, own, begin, end);
+    else
+      attend_at_once(part, q, tiles, shared, sight, own, begin, end);
+  }
+
+  /// While the waves work on a tile, the next one is on its way.
+  HIPSIGHT_INLINE static void attend_at_once(Part& part, const Rows& q, Tiles& tiles,
+                                             const Shared& shared, const Sight& sight, Queries own,
+                                             int begin, int end) {
+    tiles.start(begin);
+    tiles.finish(begin);
     arch::barrier();
-    for (; t < count; t++) {
-      if (t + 1 < count) tiles.start(t + 1);
-      work(part, shared, sight, own, t);
+    for (int t = begin; t < end; t++) {
+      if (t + 1 < end) tiles.start(t + 1);
+      if (sees(sight, own, t))
+        part.add(weigh(part, q, shared, sight, own, t), shared.v[t % tiling.buffers]);
       if (tiling.buffers == 1) arch::barrier();
-      if (t + 1 < count) tiles.finish(t + 1);
+      if (t + 1 < end) tiles.finish(t + 1);
+      arch::barrier();
+    }
+  }
+
+  /// While the waves work on a tile's keys, its values are on their way, and while they work on
+  /// these, the next one's keys: half as many registers hold what is on its way.
+  HIPSIGHT_INLINE static void attend_in_turn(Part& part, const Rows& q, Tiles& tiles,
+                                             const Shared& shared, const Sight& sight, Queries own,
+                                             int begin, int end) {
+    tiles.start_keys(begin);
+    tiles.finish_keys(begin);
+    arch::barrier();
+    for (int t = begin; t < end; t++) {
+      const bool seen = sees(sight, own, t);
+      tiles.start_values(t);
+      typename Part::Weights weights;
+      if (seen) weights = weigh(part, q, shared, sight, own, t);
+      tiles.finish_values(t);
+      arch::barrier();
+      if (t + 1 < end) tiles.start_keys(t + 1);
+      if (seen) part.add(weights, shared.v[0]);
+      if (t + 1 < end) tiles.finish_keys(t + 1);
       arch::barrier();
     }
   }
 
   /// A wave leaves out tiles that none of its queries sees.
-  HIPSIGHT_INLINE static void work(Part& part, const Shared& tiles, const Sight& sight, Queries own,
-                                   int t) {
+  HIPSIGHT_INLINE static bool sees(const Sight& sight, Queries own, int t) {
     const Range some = sight.of_some(own.first, own.last);
+    return own.last >= own.first && t * keys < some.end && t * keys + keys > some.begin;
+  }
+
+  HIPSIGHT_INLINE static auto weigh(Part& part, const Rows& q, const Shared& shared,
+                                    const Sight& sight, Queries own, int t) {
     const Range each = sight.of_all(own.first, own.last);
     const int key = t * keys;
-    if (own.last < own.first || key >= some.end || key + keys <= some.begin) return;
-    const int i = t % tiling.buffers;
-    const auto weights = part.weigh(tiles.k[i], [&](auto& scores) {
+    return part.weigh(q, shared.k[t % tiling.buffers], [&](auto& scores) {
       if (key < each.begin || key + keys > each.end)
         part.hide(scores, key, [&](int row) { return sight.of(own.first + row); });
     });
-    part.add(weights, tiles.v[i]);
   }
 
   /// The logarithm of the sum of a query that sees no key is -inf.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "band.h"
+#include "queries.h"
 #include "softmax.h"
 #include "tiles.h"
 
@@ -12,7 +13,6 @@ template <class T, int head, AttentionTiling tiling, int columns = head>
 struct AttentionPart {
   using Tiles = AttentionTiles<T, head, tiling>;
   using Step = arch::MatrixStep<T>;
-  using Query = OperandTile<T, Operand::a, tiling.wave_queries>;
   using Softmax = OnlineSoftmax<T, tiling.wave_queries, tiling.keys>;
   using Scores = typename Softmax::Scores;
   using Weights = typename Softmax::Weights;
@@ -20,20 +20,16 @@ struct AttentionPart {
 
   Softmax softmax;
   int first_column = 0;
-  Query query[head / Step::layout.depth] = {};
+  Queries<T, head, tiling.wave_queries, tiling.saved.kept, tiling.saved.folded> queries = {};
   Result result = {};
 
-  template <class Rows>
-  HIPSIGHT_INLINE void load(const Rows& rows) {
-    HIPSIGHT_UNROLL
-    for (int d = 0; d < head / Step::layout.depth; d++) query[d].load(rows, d * Step::layout.depth);
-  }
-
-  /// The weights of a tile's keys. hide(scores) may change their scores before.
-  template <class Hide>
-  HIPSIGHT_INLINE Weights weigh(const typename Tiles::KeyPanel (&k)[Tiles::panels], Hide hide) {
+  /// The weights of a tile's keys, of queries that were loaded from `q`. hide(scores) may change
+  /// their scores before.
+  template <class Rows, class Hide>
+  HIPSIGHT_INLINE Weights weigh(const Rows& q, const typename Tiles::KeyPanel (&k)[Tiles::panels],
+                                Hide hide) {
     Scores scores;
-    score(k, scores);
+    score(q, k, scores);
     hide(scores);
     return softmax(scores, result);
   }
@@ -44,7 +40,7 @@ struct AttentionPart {
     if constexpr (step < Weights::steps) {
       OperandTile<T, Operand::b, columns> values;
       if constexpr (columns == head)
-        values.load(v, step * Step::layout.depth);
+        values.load_all(v, step * Step::layout.depth, lane());
       else
         values.load(v, first_column, step * Step::layout.depth);
       multiply(weights.template operand<step>(), values, result);
@@ -98,15 +94,19 @@ struct AttentionPart {
   }
 
  private:
-  HIPSIGHT_INLINE void score(const typename Tiles::KeyPanel (&k)[Tiles::panels],
+  HIPSIGHT_INLINE static int lane() {
+    return tiling.saved.anew ? arch::anew(arch::lane()) : arch::lane();
+  }
+
+  template <class Rows>
+  HIPSIGHT_INLINE void score(const Rows& q, const typename Tiles::KeyPanel (&k)[Tiles::panels],
                              Scores& scores) const {
-    HIPSIGHT_UNROLL
-    for (int d = 0; d < head / Step::layout.depth; d++) {
+    queries.for_each(q, [&](int step, const auto& query) {
       OperandTile<T, Operand::chained_b, tiling.keys> b;
-      const int depth = d * Step::layout.depth;
-      b.load(k[depth / Tiles::panel], depth % Tiles::panel);
-      multiply(query[d], b, scores);
-    }
+      const int depth = step * Step::layout.depth;
+      b.load_all(k[depth / Tiles::panel], depth % Tiles::panel, lane());
+      multiply(query, b, scores);
+    });
   }
 };
 

@@ -13,8 +13,14 @@ struct AttentionTiles {
   static constexpr int threads = tiling.waves * arch::wave_size, keys = tiling.keys;
   static constexpr int bank_bytes = facts(arch::current).bank_bytes;
 
-  /// Keys lie in panels that are as deep as a power of two.
-  static constexpr int panel = head % 64 == 0 ? 64 : 32, panels = head / panel;
+  /// Keys lie in panels that are as deep as a power of two: deeper ones if else some threads would
+  /// have none of their chunks to copy, and the others more.
+  static constexpr int panel = [] {
+    int depth = head % 64 == 0 ? 64 : 32;
+    while (head % (2 * depth) == 0 && keys * depth / chunk_size<T> < threads) depth *= 2;
+    return depth;
+  }();
+  static constexpr int panels = head / panel;
   using KeyPanel =
       SharedTile<T, keys, panel,
                  swizzle_for<T>(Step::layout.chained_b, panel * sizeof(T), bank_bytes)>;
@@ -59,10 +65,12 @@ class AttentionCopy {
 
   /// Any tile, without work between.
   template <class Source>
-  HIPSIGHT_INLINE static void now(const Source& k, const Source& v, KeyPanel (&to_k)[panels],
-                                  ValueTile& to_v) {
-    for (int p = 0; p < panels; p++) CopyK::now(k.from(0, p * panel), to_k[p]);
-    CopyV::now(v, to_v);
+  HIPSIGHT_INLINE static void keys_now(const Source& k, KeyPanel (&to)[panels]) {
+    for (int p = 0; p < panels; p++) CopyK::now(k.from(0, p * panel), to[p]);
+  }
+  template <class Source>
+  HIPSIGHT_INLINE static void values_now(const Source& v, ValueTile& to) {
+    CopyV::now(v, to);
   }
 
  private:

@@ -59,10 +59,10 @@ struct PagedWorkgroup {
     if (begin < end) {
       Tiles tiles(arguments, shared, key_head, batch, some);
       tiles.look_up(begin);
-      part.load(q);
+      part.queries.load(q);
       attend(part, tiles, shared, begin, end, [&](int t) {
         const int key = some.begin + t * keys;
-        return part.weigh(shared.k, [&](auto& scores) {
+        return part.weigh(q, shared.k, [&](auto& scores) {
           if (key < each.begin || key + keys > each.end)
             part.hide(scores, key, [&](int row) { return sight.of(q.query(row)); });
         });

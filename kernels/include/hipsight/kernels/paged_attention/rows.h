@@ -17,7 +17,7 @@ struct GroupRows {
 
   HIPSIGHT_INLINE int query(int row) const { return inside(row) / group; }
 
-  template <int N>
+  template <int N, bool = true>
   HIPSIGHT_INLINE auto load_any(int row, int column, int) const {
     return read<N>(at(row) + column);
   }

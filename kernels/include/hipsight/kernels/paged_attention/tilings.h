@@ -14,7 +14,7 @@ HIPSIGHT_INLINE constexpr AttentionTiling paged_tiling(Architecture architecture
     case Architecture::cdna4:
       return {32, head > 128 ? 2 : 1, 32, 1};
     case Architecture::rdna3:
-      return {16, head / 32, 16, 1};
+      return {16, head / 32, 16, 1, {.folded = head > 128}};
     case Architecture::rdna4:
       return {16, head % 64 ? head / 32 : head / 64, 16, 1};
     case Architecture::ampere:

@@ -67,10 +67,11 @@ struct GlobalTile {
     return count > 0 ? static_cast<std::uint32_t>(count) * stride * sizeof(T) : 0;
   }
 
-  /// N values of a row, wherever the last column is.
-  template <int N>
+  /// N values of a row, wherever the last column is, or inside.
+  template <int N, bool inside = false>
   HIPSIGHT_INLINE auto load_any(int row, int column, int tile_rows) const {
-    if (takes_vectors() && column + N <= columns) return load<N>(row, column, tile_rows);
+    if (takes_vectors() && (inside || column + N <= columns))
+      return load<N, inside>(row, column, tile_rows);
     Vector<Plain, N> values;
     HIPSIGHT_UNROLL
     for (int i = 0; i < N; i++) values[i] = load_one(row, column + i, tile_rows);

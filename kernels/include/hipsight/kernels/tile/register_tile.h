@@ -49,13 +49,17 @@ struct OperandTile {
   /// All lines of a tile from `depth` on.
   template <class Shared>
   HIPSIGHT_INLINE void load(const Shared& from, int depth) {
+    load_all(from, depth, arch::lane());
+  }
+  template <class Shared>
+  HIPSIGHT_INLINE void load_all(const Shared& from, int depth, int lane) {
     static_assert(Shared::lines == Lines, "OperandTile: the shared tile has other lines");
-    unroll<blocks>([&](auto i) { load_block<i>(from, 0, depth, arch::lane()); });
+    unroll<blocks>([&](auto i) { load_block<i>(from, 0, depth, lane); });
   }
 
   /// The same straight from global memory, of which all columns that are asked for exist.
   template <class Global>
-    requires requires(Global from) { from.template load_any<chunk_size<T>>(0, 0, 0); }
+    requires requires(Global from) { from.template load_any<chunk_size<T>, true>(0, 0, 0); }
   HIPSIGHT_INLINE void load(const Global& from, int depth) {
     constexpr Layout held = layout;
     HIPSIGHT_UNROLL
@@ -63,8 +67,8 @@ struct OperandTile {
       HIPSIGHT_UNROLL
       for (int e = 0; e < elements; e += chunk_size<T>) {
         const Place at = held(arch::lane(), e);
-        chunk(i, e) = from.template load_any<chunk_size<T>>(i * block_lines + at.row,
-                                                            depth + at.column, Lines);
+        chunk(i, e) = from.template load_any<chunk_size<T>, true>(i * block_lines + at.row,
+                                                                  depth + at.column, Lines);
       }
     }
   }

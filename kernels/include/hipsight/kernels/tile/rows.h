@@ -59,6 +59,7 @@ class Chained {
   static constexpr int steps = Columns / Step::layout.depth;
   static_assert(Columns % Step::layout.depth == 0, "Chained: the columns are not whole steps");
 
+  Chained() = default;  // of nothing
   /// Of two neighbours in row r at a time, what f(r, Vector<float, 2>) makes of them, as 4 bytes.
   template <class F>
   HIPSIGHT_INLINE Chained(const Sum& sum, F f) {
