@@ -96,7 +96,10 @@ TEST_P(Facts, AreThoseOfTheFile) {
   const nlohmann::json kernels = report(program, gpu).at("kernels");
   EXPECT_EQ(kernels.size(), program.kernels);
   std::string now;
-  for (const auto& kernel : kernels) now += facts(kernel);
+  for (const auto& kernel : kernels) {
+    EXPECT_EQ(kernel.at("resources").at("vgpr_spills"), 0) << short_name(kernel.at("title"));
+    now += facts(kernel);
+  }
   const std::string file = fmt::format("{}/{}/{}.txt", KERNELS_FACTS, program.name, gpu);
   const char* renew = std::getenv("HIPSIGHT_GOLDEN");
   if (renew && std::string(renew) == "renew") std::ofstream(file) << now;

@@ -143,8 +143,10 @@ struct AttentionWorkgroup {
     arch::barrier();
     for (int t = begin; t < end; t++) {
       if (t + 1 < end) tiles.start(t + 1);
-      if (sees(sight, own, t))
-        part.add(weigh(part, q, shared, sight, own, t), shared.v[t % tiling.buffers]);
+      const Range some = sight.of_some(own.first, own.last);
+      const Range each = sight.of_all(own.first, own.last);
+      if (sees(some, own, t))
+        part.add(weigh(part, q, shared, sight, own, each, t), shared.v[t % tiling.buffers]);
       if (tiling.buffers == 1) arch::barrier();
       if (t + 1 < end) tiles.finish(t + 1);
       arch::barrier();
@@ -160,10 +162,10 @@ struct AttentionWorkgroup {
     tiles.finish_keys(begin);
     arch::barrier();
     for (int t = begin; t < end; t++) {
-      const bool seen = sees(sight, own, t);
+      const bool seen = sees(sight.of_some(own.first, own.last), own, t);
       tiles.start_values(t);
       typename Part::Weights weights;
-      if (seen) weights = weigh(part, q, shared, sight, own, t);
+      if (seen) weights = weigh(part, q, shared, sight, own, sight.of_all(own.first, own.last), t);
       tiles.finish_values(t);
       arch::barrier();
       if (t + 1 < end) tiles.start_keys(t + 1);
@@ -173,15 +175,15 @@ struct AttentionWorkgroup {
     }
   }
 
-  /// A wave leaves out tiles that none of its queries sees.
-  HIPSIGHT_INLINE static bool sees(const Sight& sight, Queries own, int t) {
-    const Range some = sight.of_some(own.first, own.last);
-    return own.last >= own.first && t * keys < some.end && t * keys + keys > some.begin;
+  /// A wave leaves out tiles that none of its queries sees: `some` are seen by any.
+  HIPSIGHT_INLINE static bool sees(const Range& some, Queries own, int t) {
+    const int key = t * keys;
+    return !(own.last < own.first || key >= some.end || key + keys <= some.begin);
   }
 
+  /// `each`: the keys that are seen by all.
   HIPSIGHT_INLINE static auto weigh(Part& part, const Rows& q, const Shared& shared,
-                                    const Sight& sight, Queries own, int t) {
-    const Range each = sight.of_all(own.first, own.last);
+                                    const Sight& sight, Queries own, const Range& each, int t) {
     const int key = t * keys;
     return part.weigh(q, shared.k[t % tiling.buffers], [&](auto& scores) {
       if (key < each.begin || key + keys > each.end)

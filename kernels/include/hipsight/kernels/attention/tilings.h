@@ -30,11 +30,11 @@ HIPSIGHT_INLINE constexpr AttentionTiling attention_tiling(Architecture architec
     case Architecture::cdna3:
       return head <= 128   ? AttentionTiling{32, 4, 64, 1}
              : head <= 192 ? AttentionTiling{32, 4, 32, 1}
-                           : AttentionTiling{32, 8, 64, 1, {.in_turn = true, .kept = 96}};
+                           : AttentionTiling{32, 8, 64, 1, {.in_turn = true, .kept = 64}};
     case Architecture::cdna4:
       return head <= 128   ? AttentionTiling{32, 4, 64, 2}
              : head <= 192 ? AttentionTiling{32, 8, 64, 1, {.in_turn = true}}
-                           : AttentionTiling{32, 8, 64, 2, {.kept = 128, .anew = true}};
+                           : AttentionTiling{32, 8, 64, 2, {.kept = 48}};
     case Architecture::rdna3:
       return head <= 128 ? AttentionTiling{16, 8, 32, 2, {.folded = true}}
              : head <= 192
