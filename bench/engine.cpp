@@ -128,7 +128,7 @@ int run(const std::string& json) {
   const char* word = std::getenv("HIPSIGHT_BENCH");
   const auto build = std::filesystem::canonical("/proc/self/exe").parent_path().parent_path();
   if (word && word == std::string_view("compiling"))
-    return publish({compiling_row({.gpu = "mi300x", .build = build})}, json);
+    return publish(compiling_rows({.gpu = "mi300x", .build = build}), json);
   fmt::print("one thread, {} code, processor time, medians\n", engine::Engine::host_isa());
   Suite suite(build, word ? word : "");
   suite.run_on("mi300x", "gfx942");

@@ -66,7 +66,7 @@ Case histogram_case(const Place& place, bool global);
 Case mandelbrot_case(const Place& place);
 
 /// What compiling costs, in a process that has compiled nothing so far.
-Row compiling_row(Place place);
+std::vector<Row> compiling_rows(const Place& place);
 /// What does not depend on a single kernel: compiling, a second core, counting, starting.
 std::vector<Row> cost_rows(const Place& place);
 

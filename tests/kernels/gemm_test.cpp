@@ -247,26 +247,18 @@ TEST(Gemm, F32) {
 TEST(Gemm, Fp8) {
   for (const Size& s : sizes)
     for (const bool on_host : {false, true}) {
-      test_gemm<fp8_e4m3_fnuz, bf16>({.type = Type::fnuz,
-                                      .transposed_b = true,
-                                      .after = After::scaled,
-                                      .on_host = on_host,
-                                      .m = s.m,
-                                      .n = s.n,
-                                      .k = s.k});
-      test_gemm<fp8_e4m3, bf16>({.type = Type::e4m3,
-                                 .transposed_b = true,
-                                 .after = After::scaled,
-                                 .on_host = on_host,
-                                 .m = s.m,
-                                 .n = s.n,
-                                 .k = s.k});
-      test_gemm<fp8_e4m3>({.type = Type::e4m3,
-                           .after = After::scaled_by_one,
-                           .on_host = on_host,
-                           .m = s.m,
-                           .n = s.n,
-                           .k = s.k});
+      const auto of = [&](Type type, After after) {
+        return GemmCase{.type = type,
+                        .transposed_b = after == After::scaled,
+                        .after = after,
+                        .on_host = on_host,
+                        .m = s.m,
+                        .n = s.n,
+                        .k = s.k};
+      };
+      test_gemm<fp8_e4m3_fnuz, bf16>(of(Type::fnuz, After::scaled));
+      test_gemm<fp8_e4m3, bf16>(of(Type::e4m3, After::scaled));
+      test_gemm<fp8_e4m3>(of(Type::e4m3, After::scaled_by_one));
     }
 }
 
