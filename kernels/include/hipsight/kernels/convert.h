@@ -55,19 +55,26 @@ HIPSIGHT_INLINE Vector<T, N> widen(const Vector<From, N>& values) {
     return values;
   } else {
     static_assert(is_fp8<From> && sizeof(T) == 2, "widen: only from fp8 to 16 bits");
-    if constexpr (std::is_same_v<T, f16> && !arch::native_fp8<From>) {
-      const auto words = __builtin_bit_cast(Vector<std::uint32_t, N / 4>, values);
-      Vector<std::uint32_t, N / 2> pairs;
-      HIPSIGHT_UNROLL
-      for (int i = 0; i < N / 2; i++)
-        pairs[i] = halves_of<From::bias == 8>(words[i / 2] >> 16 * (i % 2));
-      return __builtin_bit_cast(Vector<T, N>, pairs);
-    }
-    const Vector<float, N> wide = to_f32<From, N>(values);
     Vector<std::uint32_t, N / 2> pairs;
-    HIPSIGHT_UNROLL
-    for (int i = 0; i < N; i += 2)
-      pairs[i / 2] = arch::cut<T>(Vector<float, 2>{wide[i], wide[i + 1]});
+    if constexpr (arch::native_fp8<From>) {
+      const Vector<float, N> wide = to_f32<From, N>(values);
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < N; i += 2)
+        pairs[i / 2] = arch::cut<T>(Vector<float, 2>{wide[i], wide[i + 1]});
+    } else {
+      const auto words = __builtin_bit_cast(Vector<std::uint32_t, N / 4>, values);
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < N / 2; i++) {
+        const std::uint32_t pair = halves_of<From::bias == 8>(words[i / 2] >> 16 * (i % 2));
+        if constexpr (std::is_same_v<T, f16>) {
+          pairs[i] = pair;
+        } else {
+          const auto halves = __builtin_bit_cast(Vector<f16, 2>, pair);
+          pairs[i] = arch::cut<T>(Vector<float, 2>{static_cast<float>(halves[0]),
+                                                   static_cast<float>(halves[1])});
+        }
+      }
+    }
     return __builtin_bit_cast(Vector<T, N>, pairs);
   }
 }
