@@ -20,9 +20,9 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/FunctionComparator.h>
-#include <unistd.h>
 
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -225,21 +225,10 @@ struct Compiler::Impl {
       object = generate(*made);
       if (cache) cache->keep(key, std::as_bytes(std::span(object->getBuffer())));
     }
-    if (std::getenv("PERFMAP")) {  // XXX
-      FILE* f = fopen(fmt::format("/tmp/p5/obj/{}.o", name).c_str(), "w");
-      fwrite(object->getBufferStart(), 1, object->getBufferSize(), f);
-      fclose(f);
-    }
     check(jit->addObjectFile(std::move(object)), "LLVM's JIT refuses an object");
     std::vector<Run> all;
     for (std::size_t f = 0; f < emitted.size(); ++f)
       all.push_back(check(jit->lookup(name_of(f)), "LLVM's JIT does not link").toPtr<Run>());
-    if (std::getenv("PERFMAP")) {  // XXX
-      FILE* f = fopen(fmt::format("/tmp/perf-{}.map", getpid()).c_str(), "a");
-      for (std::size_t i = 0; i < all.size(); ++i)
-        fprintf(f, "%lx %x %s\n", (unsigned long)all[i], 0x4000, name_of(i).c_str());
-      fclose(f);
-    }
     return runs = std::move(all);
   }
 

@@ -70,8 +70,8 @@ HIPSIGHT_INLINE Vector<T, N> widen(const Vector<From, N>& values) {
           pairs[i] = pair;
         } else {
           const auto halves = __builtin_bit_cast(Vector<f16, 2>, pair);
-          pairs[i] = arch::cut<T>(Vector<float, 2>{static_cast<float>(halves[0]),
-                                                   static_cast<float>(halves[1])});
+          pairs[i] = arch::cut<T>(
+              Vector<float, 2>{static_cast<float>(halves[0]), static_cast<float>(halves[1])});
         }
       }
     }
