@@ -138,6 +138,9 @@ struct Compiler::Impl {
       fail("LLVM cannot write object code for this host");
   }
 
+  /// For slices of one host register.
+  const Library& usual_library() const { return options.library(options.slice_lanes); }
+
   void optimise(llvm::Function& function, bool has_variables) {
     permute_words(function, this->options.slice_lanes * 32);
     llvm::FunctionPassManager passes;
@@ -244,15 +247,15 @@ Compiler::Compiler() : impl_(std::make_unique<Impl>(Engine::host_isa() == "avx51
 Compiler::~Compiler() = default;
 
 bool Compiler::takes(const Op& op) const {
-  return can_emit(op, impl_->options.library(impl_->options.slice_lanes));
+  return can_emit(op, impl_->usual_library());
 }
 
 bool Compiler::takes_scalar(const Op& op) const {
-  return can_emit_scalar(op, impl_->options.library(impl_->options.slice_lanes));
+  return can_emit_scalar(op, impl_->usual_library());
 }
 
 bool Compiler::joins(const Op& op) const {
-  return can_join(op, impl_->options.library(impl_->options.slice_lanes));
+  return can_join(op, impl_->usual_library());
 }
 
 bool Compiler::stores(const Op& op) {

@@ -30,6 +30,14 @@ struct Layout {
     return count;
   }
 
+  /// Whether lanes half a wave apart hold the same elements.
+  HIPSIGHT_INLINE constexpr bool halves_hold_the_same() const {
+    Digit last;
+    for (const Digit& digit : lane)
+      if (digit.count > 1) last = digit;
+    return last.count == 2 && !last.step.row && !last.step.column;
+  }
+
   /// In so many rows (of a result) are a lane's elements; element e is in the row_of(e)th of them.
   HIPSIGHT_INLINE constexpr int rows_held() const { return row_of(elements() - 1) + 1; }
   HIPSIGHT_INLINE constexpr int row_of(int e) const {

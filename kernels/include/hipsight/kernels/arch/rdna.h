@@ -67,8 +67,6 @@ struct MatrixStep {
   static constexpr StepLayout layout = wmma_rdna4(8);
 #else
   static constexpr StepLayout layout = wmma_rdna3();
-  /// Lanes 0 to 15 and the others, of an operand.
-  static constexpr bool halves_hold_the_same = true;
 #endif
   using A = Vector<T, layout.a.elements()>;
   using B = A;

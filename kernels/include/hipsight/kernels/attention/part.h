@@ -20,7 +20,7 @@ struct AttentionPart {
 
   Softmax softmax;
   int first_column = 0;
-  Queries<T, head, tiling.wave_queries, tiling.saved.kept, tiling.saved.folded> queries = {};
+  HeldQueries<T, head, tiling.wave_queries, tiling.saved.kept, tiling.saved.folded> queries = {};
   Result result = {};
 
   /// The weights of a tile's keys, of queries that were loaded from `q`. hide(scores) may change

@@ -8,10 +8,10 @@ namespace hipsight::kernels {
 /// `rows` queries, as deep as a head: an operand for each matrix step. `kept` of that depth stay in
 /// registers, the rest is read again each time.
 template <class T, int head, int rows, int kept, bool folded>
-class Queries {
+class HeldQueries {
  public:
   using Step = OperandTile<T, Operand::a, rows>;
-  static_assert(!folded, "Queries: the halves of a wave hold different things");
+  static_assert(!folded, "HeldQueries: the halves of a wave hold different things");
   static constexpr int depth = arch::MatrixStep<T>::layout.depth, steps = head / depth,
                        kept_steps = kept < head ? kept / depth : steps;
 
@@ -42,14 +42,14 @@ class Queries {
 /// The same in half the registers where both halves of a wave hold the same of an operand: each
 /// half has every second step's, and gives it to the other when it is needed.
 template <class T, int head, int rows, int kept>
-  requires arch::MatrixStep<T>::halves_hold_the_same
-class Queries<T, head, rows, kept, true> {
+  requires(arch::MatrixStep<T>::layout.a.halves_hold_the_same())
+class HeldQueries<T, head, rows, kept, true> {
  public:
   using Step = OperandTile<T, Operand::a, rows>;
   static constexpr int depth = 2 * arch::MatrixStep<T>::layout.depth, pairs = head / depth,
                        kept_pairs = kept < head ? kept / depth : pairs;
   static_assert(Step::blocks == 1 && head % depth == 0,
-                "Queries: of one block of rows, and of pairs of steps");
+                "HeldQueries: of one block of rows, and of pairs of steps");
 
   template <class Rows>
   HIPSIGHT_INLINE void load(const Rows& from) {

@@ -46,11 +46,7 @@ struct OperandTile {
     load_block<i>(from, line, depth, lane);
   }
 
-  /// All lines of a tile from `depth` on.
-  template <class Shared>
-  HIPSIGHT_INLINE void load(const Shared& from, int depth) {
-    load_all(from, depth, arch::lane());
-  }
+  /// All lines of a tile from `depth` on, of lane `lane`: this one.
   template <class Shared>
   HIPSIGHT_INLINE void load_all(const Shared& from, int depth, int lane) {
     static_assert(Shared::lines == Lines, "OperandTile: the shared tile has other lines");
