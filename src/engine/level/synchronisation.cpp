@@ -11,18 +11,21 @@ const Op* pass(Wave& w, const Op* op, std::uint8_t kind) {
   return may_pass(w, kind) ? op + 1 : stop(w, Stop::Barrier, op + 1);
 }
 
-const Op* barrier(Wave& w, const Op* op) {
-  // As nearly always: others are still to come.
-  Workgroup& group = *w.group;
-  if (++group.barriers[0].signals < group.running && !(w.passes & Barrier::workgroup)) {
-    w.signalled = true;
-    w.waits_for = Barrier::workgroup;
-    ++group.waiting;
-    return stop(w, Stop::Barrier, op + 1);
-  }
-  --group.barriers[0].signals;
+[[gnu::noinline]] const Op* complete_barrier(Wave& w, const Op* op) {
   signal_barrier(w, 0);
   return pass(w, op, Barrier::workgroup);
+}
+const Op* barrier(Wave& w, const Op* op) {
+  Workgroup& group = *w.group;
+  const std::uint32_t signals = group.barriers[0].signals + 1;
+  if (signals >= group.running || w.passes & Barrier::workgroup) [[unlikely]]
+    [[clang::musttail]] return complete_barrier(w, op);
+  // As nearly always: others are still to come.
+  group.barriers[0].signals = signals;
+  w.signalled = true;
+  w.waits_for = Barrier::workgroup;
+  ++group.waiting;
+  return stop(w, Stop::Barrier, op + 1);
 }
 
 // --- GFX12: signal and wait apart, and barriers that waves join by number -----------------------
