@@ -436,6 +436,61 @@ KERNEL lds_tiles(const u32* a, const u32* b, u32* out, u32 n) {
 /// Each access as it is written; volatile alone would make it a FLAT one.
 template <class T>
 using InLds = volatile __attribute__((address_space(3))) T*;
+DEVICE inline void barrier() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+/// Rows of a tile in LDS that all rows of sixteen lanes read, or some of them, or that each has to
+/// itself.
+KERNEL lds_columns(const u32* a, const u32* b, u32* out, u32 n) {
+  LDS float left[16][16], right[8][32];
+  const u32 t = lane() & 255, i = index(), x = t & 15, y = t >> 4;
+  const u32 columns[]{x, x + (y << 3 & 16), x + (y << 4 & 16)};
+  float sum[3] = {};
+#pragma unroll 1
+  for (u32 tile = 0; tile < 3; ++tile) {
+    for (u32 j = t; j < 256; j += __builtin_amdgcn_workgroup_size_x()) {
+      left[j >> 4][j & 15] = number(a[j + tile]);
+      right[j >> 5][j & 31] = number(b[j + tile]);
+    }
+    for (u32 c = 0; c < 3; ++c) {
+      barrier();
+      for (u32 k = 0; k < 8; ++k) sum[c] = __builtin_fmaf(left[y][k], right[k][columns[c]], sum[c]);
+    }
+    barrier();
+  }
+  if (i < n) out[i] = mix(mix(bits(sum[0]), bits(sum[1])), bits(sum[2]));
+}
+/// Across both ends of LDS: loads give 0 there, and stores vanish.
+KERNEL lds_ends(const u32* a, const u32* b, u32* out, u32 n) {
+  LDS u32 words[256];
+  const InLds<u32> kept = (InLds<u32>)words;
+  const u32 size = __builtin_amdgcn_workgroup_size_x(), t = lane() & 255, i = index();
+  // Sums of a scalar and a multiple of the lane's number, made before EXEC changes.
+  u32 behind = (261 - size) * 4, before = (size - 7) * 4, down;
+  asm volatile("" : "+s"(behind), "+s"(before));
+  asm volatile("v_mul_lo_u32 %0, %1, -4" : "=v"(down) : "v"(t));
+  u32 up = t * 4 + behind;
+  down += before;
+  asm volatile("" : "+v"(up), "+v"(down));
+  for (u32 j = t; j < 256; j += size) kept[j] = a[j];
+  u32 h = 1;
+#pragma unroll 1
+  for (u32 trip = 0; trip < 3; ++trip) {
+    barrier();
+    h = mix(h, *(InLds<u32>)(u64)up);
+    *(InLds<u32>)(u64)up = b[i % n] + trip;
+    barrier();
+    h = mix(h, *(InLds<u32>)(u64)up);
+    barrier();
+    h = mix(h, *(InLds<u32>)(u64)down);
+    *(InLds<u32>)(u64)down = h;
+    barrier();
+    h = mix(h, *(InLds<u32>)(u64)down);
+  }
+  if (i < n) out[i] = h;
+}
 /// To LDS: words, halves and bytes, side by side, apart, in one place and anywhere, and over what
 /// the same instruction's other lanes have just read. Some numbers are NaNs, so that what lanes
 /// store is left to the interpreter in the middle of a wave.

@@ -21,8 +21,12 @@ Emitted Emitter::run(std::span<const Op* const> scalars, std::span<const Op* con
   connect(ops);
   begin(name);
   emit_scalars(scalars, ops);
+  together_ = fits_side_by_side(ops);
   find_places();
-  straight();
+  if (together_)
+    side_by_side();
+  else
+    straight();
   return std::move(emitted_);
 }
 
@@ -149,24 +153,32 @@ Value* Emitter::modes_agree(WideMode used) {
   return build_.CreateOr(same, to_nearest);
 }
 
-void Emitter::open() {
+void Emitter::check_modes() {
   // f64 and f16 follow a rounding mode of their own; what differs is left to the interpreter.
   WideMode used = WideMode::None;
   for (const Node& node : nodes_) used = std::max(used, wide_mode_of(*node.op));
-  llvm::BasicBlock* const before = build_.GetInsertBlock();
-  slice_head_ = block("slice");
-  if (used != WideMode::None) {
-    build_.CreateCondBr(modes_agree(used), slice_head_, give_up_);
-    before_slices_.insert(before);
-  } else {
-    build_.CreateBr(slice_head_);
-  }
-  build_.SetInsertPoint(slice_head_);
+  if (used == WideMode::None) return;
+  before_slices_.insert(build_.GetInsertBlock());
+  llvm::BasicBlock* const fine = block("fine");
+  build_.CreateCondBr(modes_agree(used), fine, give_up_);
+  build_.SetInsertPoint(fine);
+}
+
+void Emitter::find_outputs(const Places& wanted) {
   for (const auto& [place, source] : now_) {
     const bool mask = is_mask(source);
-    const bool is_read = live_.test(place) || (mask && file_.lanes == 64 && live_.test(place + 1));
-    if (is_read || stored_.test(place)) (mask ? masks_ : outputs_).emplace_back(place, source);
+    if (wanted.test(place) || (mask && file_.lanes == 64 && wanted.test(place + 1)))
+      (mask ? masks_ : outputs_).emplace_back(place, source);
   }
+}
+
+void Emitter::open() {
+  check_modes();
+  llvm::BasicBlock* const before = build_.GetInsertBlock();
+  slice_head_ = block("slice");
+  build_.CreateBr(slice_head_);
+  build_.SetInsertPoint(slice_head_);
+  find_outputs(live_ | stored_);
 
   // Where there are only stores whose places are known, nothing is left to do in slices.
   const bool stores_only =
@@ -215,12 +227,7 @@ Value* Emitter::close() {
       phi->addIncoming(before_slices_.contains(p) ? build_.getInt64(0) : index_, p);
     slices_done = phi;
   }
-  Value* lanes_done = build_.CreateMul(slices_done, build_.getInt64(lanes_));
-  build_.CreateStore(build_.CreateTrunc(lanes_done, build_.getInt32Ty()),
-                     wave_at(wave_, offsetof(Wave, done_lanes)));
-  write_unwritten();
-  if (!stores_.empty() && !llvm::pred_empty(give_up_)) write_addresses(slices_done);
-  build_.CreateRet(op_after(1));
+  leave_rest(slices_done);
 
   build_.SetInsertPoint(done);
   llvm::Type* mask_type = build_.getIntNTy(file_.lanes);
@@ -231,6 +238,15 @@ Value* Emitter::close() {
         wave_at(wave_, emitted_.masks[m]), llvm::Align(4));
   emit_stores();
   return op_after(2);
+}
+
+void Emitter::leave_rest(Value* slices_done) {
+  Value* lanes_done = build_.CreateMul(slices_done, build_.getInt64(lanes_));
+  build_.CreateStore(build_.CreateTrunc(lanes_done, build_.getInt32Ty()),
+                     wave_at(wave_, offsetof(Wave, done_lanes)));
+  write_unwritten();
+  if (!stores_.empty() && !llvm::isa<llvm::Constant>(slices_done)) write_addresses(slices_done);
+  build_.CreateRet(op_after(1));
 }
 
 void Emitter::straight() {

@@ -3,11 +3,11 @@
 #include <llvm/Analysis/InstructionSimplify.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/PatternMatch.h>
 
 #include <cstring>
 
 #include "engine/translate/emitter.h"
+#include "engine/translate/words.h"
 
 namespace hipsight::engine {
 
@@ -223,22 +223,11 @@ Value* Emitter::copy_instruction(const llvm::Instruction& i, const ValueMap& map
       copy->eraseFromParent();
       return simple;
     }
-  if (Value* whole = joined(copy)) {
+  if (Value* whole = joined_words(build_, *copy)) {
     copy->eraseFromParent();
     return whole;
   }
   return copy;
-}
-
-Value* Emitter::joined(llvm::Instruction* i) {
-  using namespace llvm::PatternMatch;
-  Value *whole = nullptr, *more = nullptr;
-  const auto high =
-      m_Shl(m_ZExt(m_Trunc(m_LShr(m_Value(whole), m_SpecificInt(32)))), m_SpecificInt(32));
-  const auto low = m_ZExt(m_Trunc(m_Deferred(whole)));
-  if (match(i, m_c_Or(high, low))) return whole;
-  if (match(i, m_c_Add(high, m_c_Add(low, m_Value(more))))) return build_.CreateAdd(whole, more);
-  return nullptr;
 }
 
 Value* Emitter::lane_numbers() {

@@ -43,7 +43,59 @@ Value* Emitter::leaders_of(unsigned place) {
 }
 
 void Emitter::find_places() {
+  find_held_places();
   for (const unsigned group : {Affine::group, Affine::half}) find_places(group);
+}
+
+void Emitter::find_held_places() {
+  llvm::Type* const word = build_.getInt64Ty();
+  llvm::BasicBlock* const before = build_.GetInsertBlock();
+  Value *fits = build_.getTrue(), *lds_bytes = nullptr;
+  for (const Node& node : nodes_) {
+    const Source& address = node.first[0];
+    const auto stride = stride_in_lds(node);
+    if (!stride || address.node >= 0 || lds_places_.contains(address.key())) continue;
+    const unsigned group = address_of(*node.op).group, groups = file_.lanes / group;
+    const std::int64_t span = *stride * (group - 1);
+    const auto number = [&](std::int64_t n) {
+      return build_.getInt64(static_cast<std::uint64_t>(n));
+    };
+    if (!lds_bytes)
+      lds_bytes = build_.CreateZExt(
+          build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, lds_bytes))), word);
+    // Of the first lane, so that the last one's is in range, too.
+    Value* const least = number(std::max<std::int64_t>(0, -span));
+    Value* const most =
+        build_.CreateSub(lds_bytes, number(lds_extent(address) + std::max<std::int64_t>(0, span)));
+    Value* const room = lds_places_[address.key()] = leaders_room(2 * groups);
+    slice_ = wave_;
+    for (unsigned g = 0; g < groups; ++g) {
+      Value* const first = build_.CreateZExt(
+          build_.CreateAlignedLoad(
+              build_.getInt32Ty(),
+              wave_at(register_pointer(address.place), std::uint64_t{g} * group * 4),
+              llvm::Align(4)),
+          word);
+      firsts_[room].push_back(first);
+      if (!together_)
+        build_.CreateStore(first, build_.CreateConstInBoundsGEP1_32(word, room, 2 * g));
+      fits = build_.CreateAnd(fits, build_.CreateICmpSLE(first, most));
+      if (span < 0) fits = build_.CreateAnd(fits, build_.CreateICmpSGE(first, least));
+    }
+  }
+  if (!lds_bytes) return;
+  llvm::BasicBlock* const fine = block("fine");
+  build_.CreateCondBr(fits, fine, give_up_);
+  before_slices_.insert(before);
+  build_.SetInsertPoint(fine);
+}
+
+std::optional<std::int64_t> Emitter::stride_in_lds(const Node& node) const {
+  const Load* load = load_of(*node.op);
+  const Store* store = store_of(*node.op);
+  if (!(load && load->lds) && !(store && store->lds)) return std::nullopt;
+  // With a large stride, lanes might wrap between a first and a last one that are in range.
+  return signed_stride(affine_of(*node.op));
 }
 
 void Emitter::find_places(unsigned group) {
@@ -60,14 +112,10 @@ void Emitter::find_places(unsigned group) {
   }
   std::set<std::tuple<int, unsigned, unsigned>> in_lds;
   for (const Node& node : nodes_) {
-    const Load* load = load_of(*node.op);
-    const Store* store = store_of(*node.op);
-    // With a large stride, lanes might wrap between a first and a last one that are in range.
-    if (!((load && load->lds) || (store && store->lds)) || !signed_stride(affine_of(*node.op)) ||
-        address_of(*node.op).group != group)
-      continue;
-    if (in_lds.insert(node.first[0].key()).second && node.first[0].node >= 0)
-      need(node.first[0].node, needed);
+    const Source& address = node.first[0];
+    if (address.node >= 0 && stride_in_lds(node) && address_of(*node.op).group == group &&
+        in_lds.insert(address.key()).second)
+      need(address.node, needed);
   }
   if (accesses.empty() && in_lds.empty()) return;
 
@@ -85,7 +133,7 @@ void Emitter::find_places(unsigned group) {
     const auto [base, high] = base_and_high(node);
     const auto stride = static_cast<std::int32_t>(affine_of(*node.op).stride);
     const std::int64_t span = std::int64_t{stride} * (group - 1);
-    places_[n] = leaders_room();
+    places_[n] = leaders_room(lanes_);
     call("PLACES",
          {wave_, build_.CreatePtrToInt(places_[n], build_.getInt64Ty()), base,
           build_.getInt32(known_index(in.address)), build_.getInt64(bytes),
@@ -97,14 +145,13 @@ void Emitter::find_places(unsigned group) {
     Value* checked[4]{};
     call("LDS check", {wave_, build_.getInt32(lds_extent(address)), value_of(address)}, checked);
     Value*& room = lds_places_[address.key()];
-    room = leaders_room();
+    room = leaders_room(lanes_);
     auto* const words = llvm::FixedVectorType::get(build_.getInt64Ty(), lanes_);
     build_.CreateAlignedStore(build_.CreateZExt(checked[0], words), room, llvm::Align(64));
   }
   give_up_if(rare_lanes(nullptr), give_up_);
   for (llvm::BasicBlock* from : llvm::predecessors(give_up_)) before_slices_.insert(from);
-  for (const std::size_t n : accesses)
-    if (load_of(*nodes_[n].op)) prefetch(*nodes_[n].op, places_[n]);
+  prefetch(accesses);
 
   // Now for the slices.
   at_leaders_ = false;
@@ -124,36 +171,48 @@ void Emitter::set_lanes(unsigned lanes) {
   bits_ = llvm::FixedVectorType::get(build_.getInt32Ty(), lanes);
 }
 
-Value* Emitter::leaders_room() {
+Value* Emitter::leaders_room(unsigned leaders) {
   llvm::IRBuilder<> at_entry(entry_, entry_->begin());
-  auto* const room = at_entry.CreateAlloca(at_entry.getInt64Ty(), build_.getInt32(lanes_));
+  auto* const room = at_entry.CreateAlloca(at_entry.getInt64Ty(), build_.getInt32(leaders));
   room->setAlignment(llvm::Align(64));
   return room;
 }
 
-void Emitter::prefetch(const Op& op, Value* places) {
+void Emitter::prefetch(std::span<const std::size_t> accesses) {
   llvm::Type* const word = build_.getInt64Ty();
-  const auto last = offsetof(AccessMemory, last) +
-                    known_index(op.instruction->address) * sizeof *AccessMemory::last;
-  Value* const known = build_.CreateLoad(build_.getPtrTy(), wave_at(wave_, offsetof(Wave, known)));
-  Value* const wave = build_.CreateAnd(
-      build_.CreateLoad(build_.getInt32Ty(), wave_at(wave_, offsetof(Wave, index_in_group))),
-      AccessMemory::waves - 1);
-  Value* const slot =
-      build_.CreateInBoundsGEP(word, wave_at(known, last), build_.CreateZExt(wave, word));
-  Value* const first = build_.CreateLoad(word, places);
-  Value* const step = build_.CreateSub(first, build_.CreateLoad(word, slot));
-  build_.CreateStore(first, slot);
-  for (unsigned g = 0; g < file_.lanes / leaders_group_; ++g) {
-    Value* const at =
-        build_.CreateLoad(word, build_.CreateConstInBoundsGEP1_32(word, places, 2 * g));
-    Value* const next = build_.CreateIntToPtr(build_.CreateAdd(at, step), build_.getPtrTy());
-    build_.CreateIntrinsic(llvm::Intrinsic::prefetch, {build_.getPtrTy()},
-                           {next, build_.getInt32(0), build_.getInt32(3), build_.getInt32(1)});
+  Value *known = nullptr, *wave = nullptr;
+  for (const std::size_t n : accesses) {
+    const Op& op = *nodes_[n].op;
+    if (!load_of(op)) continue;
+    if (!known) {
+      known = build_.CreateLoad(build_.getPtrTy(), wave_at(wave_, offsetof(Wave, known)));
+      wave = build_.CreateZExt(
+          build_.CreateAnd(build_.CreateLoad(build_.getInt32Ty(),
+                                             wave_at(wave_, offsetof(Wave, index_in_group))),
+                           AccessMemory::waves - 1),
+          word);
+    }
+    const auto last = offsetof(AccessMemory, last) +
+                      known_index(op.instruction->address) * sizeof *AccessMemory::last;
+    Value* const slot = build_.CreateInBoundsGEP(word, wave_at(known, last), wave);
+    Value* const places = places_[n];
+    Value* const first = build_.CreateLoad(word, places);
+    Value* const step = build_.CreateSub(first, build_.CreateLoad(word, slot));
+    build_.CreateStore(first, slot);
+    for (unsigned g = 0; g < file_.lanes / leaders_group_; ++g) {
+      Value* const at =
+          build_.CreateLoad(word, build_.CreateConstInBoundsGEP1_32(word, places, 2 * g));
+      Value* const next = build_.CreateIntToPtr(build_.CreateAdd(at, step), build_.getPtrTy());
+      build_.CreateIntrinsic(llvm::Intrinsic::prefetch, {build_.getPtrTy()},
+                             {next, build_.getInt32(0), build_.getInt32(3), build_.getInt32(1)});
+    }
   }
 }
 
 Value* Emitter::first_in_group(Value* slots, Value* group) {
+  const auto* const number = llvm::dyn_cast<llvm::ConstantInt>(group);
+  if (const auto known = firsts_.find(slots); number && known != firsts_.end())
+    return known->second[number->getZExtValue()];
   llvm::Type* const word = build_.getInt64Ty();
   Value* const slot = build_.CreateMul(group, build_.getInt64(2));
   return build_.CreateLoad(word, build_.CreateInBoundsGEP(word, slots, slot));

@@ -118,8 +118,6 @@ void Emitter::write_addresses(Value* slices) {
 }
 
 void Emitter::emit_store(std::size_t node, unsigned access) {
-  const Op& op = *nodes_[node].op;
-  const Store& store = *store_of(op);
   llvm::BasicBlock *const before = build_.GetInsertBlock(), *const body = block("store");
   build_.CreateBr(body);
   build_.SetInsertPoint(body);
@@ -127,9 +125,21 @@ void Emitter::emit_store(std::size_t node, unsigned access) {
   index->addIncoming(build_.getInt64(0), before);
   slice_ = build_.CreateInBoundsGEP(build_.getInt8Ty(), wave_,
                                     build_.CreateMul(index, build_.getInt64(lanes_ * 4)));
-  const auto word = [&](unsigned place) {
+  store_slice(node, access, index, [&](unsigned place) {
     return build_.CreateAlignedLoad(bits_, register_pointer(place), llvm::Align(lanes_ * 4));
-  };
+  });
+  Value* const next = build_.CreateAdd(index, build_.getInt64(1));
+  index->addIncoming(next, build_.GetInsertBlock());
+  llvm::BasicBlock* const after = block("stored");
+  build_.CreateCondBr(build_.CreateICmpULT(next, build_.getInt64(file_.lanes / lanes_)), body,
+                      after);
+  build_.SetInsertPoint(after);
+}
+
+void Emitter::store_slice(std::size_t node, unsigned access, Value* index,
+                          llvm::function_ref<Value*(unsigned)> word) {
+  const Op& op = *nodes_[node].op;
+  const Store& store = *store_of(op);
   Value* value[4];
   for (unsigned r = 0; r < 4; ++r)
     value[r] = r < store.dwords() ? word(place_of(op.src[1 + access]) + r) : splat(0);
@@ -144,38 +154,35 @@ void Emitter::emit_store(std::size_t node, unsigned access) {
          {wave_, build_.getInt32(offset), word(place_of(op.src[0])), value[0], value[1], value[2],
           value[3]},
          nullptr);
-  } else {
-    const Address address = address_of(op);
-    const auto stride = static_cast<std::int32_t>(address.affine.stride);
-    Value* const by = build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}));
-    const bool uniform = stride == 0;  // the last lane's stays
-    const std::string name =
-        fmt::format("STORE {}{}", what, uniform ? " strided" : pattern_of(stride, store.bytes));
-    const auto to_lds = [&](Value* at) {
-      Value* const lds =
-          build_.CreateLoad(build_.getInt64Ty(), wave_at(wave_, offsetof(Wave, lds)));
-      return build_.CreateAdd(build_.CreateAdd(lds, build_.getInt64(offset)), at);
-    };
-    if (address.group < lanes_) {
-      for_each_group(address.group, index, [&](Value* group, llvm::ArrayRef<int> lanes) {
-        Value* part[4];
-        for (unsigned r = 0; r < 4; ++r) part[r] = build_.CreateShuffleVector(value[r], lanes);
-        call(name,
-             {to_lds(first_in_group(place->second, group)), by, part[0], part[1], part[2], part[3]},
-             nullptr);
-      });
-    } else {
-      Value* const at =
-          store.lds ? to_lds(in_slice(place->second, address, index)) : place_in_slice(node, index);
-      call(name, {at, by, value[0], value[1], value[2], value[3]}, nullptr);
-    }
+    return;
   }
-  Value* const next = build_.CreateAdd(index, build_.getInt64(1));
-  index->addIncoming(next, build_.GetInsertBlock());
-  llvm::BasicBlock* const after = block("stored");
-  build_.CreateCondBr(build_.CreateICmpULT(next, build_.getInt64(file_.lanes / lanes_)), body,
-                      after);
-  build_.SetInsertPoint(after);
+  const Address address = address_of(op);
+  const auto stride = static_cast<std::int32_t>(address.affine.stride);
+  Value* const by = build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}));
+  const bool uniform = stride == 0;  // the last lane's stays
+  const std::string name =
+      fmt::format("STORE {}{}", what, uniform ? " strided" : pattern_of(stride, store.bytes));
+  const auto to_lds = [&](Value* at) {
+    if (!lds_) {
+      llvm::IRBuilder<>::InsertPointGuard guard(build_);
+      build_.SetInsertPoint(entry_, entry_->getFirstInsertionPt());
+      lds_ = build_.CreateLoad(build_.getInt64Ty(), wave_at(wave_, offsetof(Wave, lds)));
+    }
+    return build_.CreateAdd(build_.CreateAdd(lds_, build_.getInt64(offset)), at);
+  };
+  if (address.group < lanes_) {
+    for_each_group(address.group, index, [&](Value* group, llvm::ArrayRef<int> lanes) {
+      Value* part[4];
+      for (unsigned r = 0; r < 4; ++r) part[r] = build_.CreateShuffleVector(value[r], lanes);
+      call(name,
+           {to_lds(first_in_group(place->second, group)), by, part[0], part[1], part[2], part[3]},
+           nullptr);
+    });
+    return;
+  }
+  Value* const at =
+      store.lds ? to_lds(in_slice(place->second, address, index)) : place_in_slice(node, index);
+  call(name, {at, by, value[0], value[1], value[2], value[3]}, nullptr);
 }
 
 }  // namespace hipsight::engine

@@ -144,11 +144,27 @@ class Emitter {
   static WideMode wide_mode_of(const Op& op);
   /// Whether that mode gives the same as f32's.
   Value* modes_agree(WideMode used);
+  /// Leaves all to the interpreter if the modes differ, and code depends on it.
+  void check_modes();
+  /// Which of the cluster's results are wanted afterwards: outputs_ and masks_.
+  void find_outputs(const Places& wanted);
   // The loop over slices: what is before its body and after it. Then the op where the wave goes on.
   void open();
   Value* close();
+  /// Returns to the op that interprets what is left.
+  void leave_rest(Value* slices_done);
   /// Each instruction once; one block for each group of registers.
   void straight();
+  /// All slices at once, for few instructions and results: chains of instructions that wait for
+  /// each other go on side by side, nothing is stored before all is computed, and what stores take
+  /// need not go to registers first.
+  void side_by_side();
+  bool fits_side_by_side(std::span<const Op* const> ops) const;
+  void emit_slices(std::span<const int> needed);
+  struct Slice;
+  void exchange(Slice& slice);
+  /// Whether loads that are worth it come from the same place for each group of lanes; null: none.
+  Value* find_rows();
   void commit(const Source& source, Value* old, Value* to);
 
   // A loop of uniform control flow.
@@ -249,13 +265,17 @@ class Emitter {
   // group's first lane are found, and all checked, before the loop over slices.
   void find_places();
   void find_places(unsigned group);
+  /// Those in LDS whose addresses registers hold before: a few scalars.
+  void find_held_places();
+  /// By how much the addresses of an access to LDS grow from lane to lane, if that is known.
+  std::optional<std::int64_t> stride_in_lds(const Node& node) const;
   std::uint32_t leader(unsigned i) const;
   /// How many lanes a value has from now on: a slice's, or a group's, or all leaders.
   void set_lanes(unsigned lanes);
   /// Room for a place of each leader.
-  Value* leaders_room();
+  Value* leaders_room(unsigned leaders);
   /// Prefetches what a load is likely to read the next time.
-  void prefetch(const Op& op, Value* places);
+  void prefetch(std::span<const std::size_t> accesses);
   /// For each group of a slice that has several: its number, and which lanes of the slice it has.
   void for_each_group(unsigned group, Value* index,
                       llvm::function_ref<void(Value*, llvm::ArrayRef<int>)> each);
@@ -270,6 +290,9 @@ class Emitter {
   /// The cluster's stores, once all slices are done.
   void emit_stores();
   void emit_store(std::size_t node, unsigned access);
+  /// Stores a slice's lanes; `word` gives what a register holds.
+  void store_slice(std::size_t node, unsigned access, Value* index,
+                   llvm::function_ref<Value*(unsigned)> word);
   /// Marks lanes of stores to LDS that are out of range, where that is not known beforehand.
   void check_stores();
   /// For stores to memory that are left to the interpreter: their address registers, which are not
@@ -296,9 +319,6 @@ class Emitter {
   void copy_here(const llvm::Function& function, ValueMap& map, Value** results);
   /// Null for marks, which are only noted.
   Value* copy_instruction(const llvm::Instruction& i, const ValueMap& map, bool simplify);
-  /// What an instruction makes of the two words of one value: that value, or a sum with it. Null:
-  /// it is not of that kind.
-  Value* joined(llvm::Instruction* i);
   Value* lane_numbers();
 
   /// The value whose being a NaN a mark stands for, or null.
@@ -335,6 +355,11 @@ class Emitter {
   std::map<std::size_t, Value*> places_;  ///< of nodes: two slots for each group of lanes
   /// Of addresses in LDS, the same.
   std::map<std::tuple<int, unsigned, unsigned>, Value*> lds_places_;
+  /// Of the slots: what they have for the first lane of each group, where that is in host
+  /// registers.
+  std::map<Value*, std::vector<Value*>> firsts_;
+  bool together_ = false;     ///< slices are not a loop
+  std::set<Value*> in_rows_;  ///< slots that have the same for each group of lanes
   std::deque<Pending> pending_loads_;
   std::map<Value**, const Pending*> pending_;  ///< by where their results go
   bool at_leaders_ = false;  ///< lanes are the first and the last one of each group, in turn
@@ -348,6 +373,7 @@ class Emitter {
   std::map<unsigned, Value*> lane_masks_;  ///< in such a loop: masks as they are now, as lanes
   Value *wave_ = nullptr, *slice_ = nullptr, *index_ = nullptr, *active_ = nullptr;
   Value* lane_numbers_ = nullptr;
+  Value* lds_ = nullptr;                   ///< where it begins, once a store has asked
   std::map<std::uint64_t, Value*> cache_;  ///< registers that this group has loaded
   std::map<unsigned, Value*> pinned_;      ///< values of registers that have been overwritten
   std::vector<Value*> rare_;

@@ -277,11 +277,11 @@ struct CheckPlaces {
     using W = Vec<std::uint64_t, lanes>;
     const KnownRange& range = w->known[known];
     const bool usable = range.epoch == epoch(*w) && range.end - range.begin >= bytes;
-    const std::uint64_t limit = usable ? range.end - range.begin - bytes : 0;
+    const std::uint64_t places = usable ? range.end - range.begin - bytes + 1 : 0;
     const W at = (__builtin_convertvector(low, W) | __builtin_convertvector(high, W) << 32) + base;
     W first = at;
     for (int i = 1; i < lanes; i += 2) first[i] = first[i - 1] + span;
-    rare(mask_of<lanes>((at - range.begin > limit) | (at != first) | W(usable ? 0 : ~0ull)));
+    rare(mask_of<lanes>((at - range.begin >= places) | (at != first)));
     *reinterpret_cast<W*>(out) = at;
   }
 };

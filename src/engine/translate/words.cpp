@@ -1,5 +1,6 @@
 #include "engine/translate/words.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -45,7 +46,65 @@ Value* permuted(llvm::Instruction& i) {
   return nullptr;
 }
 
+/// Goes to where two values of one block have just been made.
+void stand_behind(llvm::IRBuilder<>& build, Value* a, Value* b) {
+  auto *const x = llvm::dyn_cast<llvm::Instruction>(a), *const y =
+                                                            llvm::dyn_cast<llvm::Instruction>(b);
+  if (!x || !y || x->getParent() != y->getParent() || llvm::isa<llvm::PHINode>(x) ||
+      llvm::isa<llvm::PHINode>(y))
+    return;
+  build.SetInsertPoint(std::next((x->comesBefore(y) ? y : x)->getIterator()));
+}
+
+/// The 64-bit values of two registers, where that is less work than to join them: the words of one
+/// value, an extended word, the same in all lanes, or a sum of such made by way of a carry.
+Value* whole_of(llvm::IRBuilder<>& build, Value* low, Value* high) {
+  auto* const type =
+      llvm::VectorType::get(build.getInt64Ty(), llvm::cast<llvm::VectorType>(low->getType()));
+  Value *whole = nullptr, *a = nullptr, *b = nullptr, *high_a = nullptr, *high_b = nullptr;
+  if (match(low, m_Trunc(m_Value(whole))) &&
+      match(high, m_Trunc(m_LShr(m_Specific(whole), m_SpecificInt(32)))))
+    return whole;
+  if (match(high, m_AShr(m_Specific(low), m_SpecificInt(31)))) return build.CreateSExt(low, type);
+  if (match(high, m_Zero())) return build.CreateZExt(low, type);
+  if (Value *const one = getSplatValue(low), *const other = getSplatValue(high); one && other) {
+    llvm::IRBuilderBase::InsertPointGuard guard(build);
+    stand_behind(build, one, other);  // if both are loads, one load serves
+    Value* const up = build.CreateShl(build.CreateZExt(other, build.getInt64Ty()), 32);
+    return build.CreateVectorSplat(type->getElementCount(),
+                                   build.CreateOr(build.CreateZExt(one, build.getInt64Ty()), up));
+  }
+  llvm::CmpPredicate less;
+  Value* addend = nullptr;
+  if (!match(low, m_Add(m_Value(a), m_Value(b))) ||
+      !match(high, m_Sub(m_Add(m_Value(high_a), m_Value(high_b)),
+                         m_SExt(m_ICmp(less, m_Specific(low), m_Value(addend))))) ||
+      less != llvm::CmpInst::ICMP_ULT || (addend != a && addend != b))
+    return nullptr;
+  if (Value* const first = whole_of(build, a, high_a))
+    if (Value* const second = whole_of(build, b, high_b)) return build.CreateAdd(first, second);
+  if (Value* const first = whole_of(build, a, high_b))
+    if (Value* const second = whole_of(build, b, high_a)) return build.CreateAdd(first, second);
+  return nullptr;
+}
+
 }  // namespace
+
+Value* joined_words(llvm::IRBuilder<>& build, llvm::Instruction& i) {
+  Value *low = nullptr, *high = nullptr, *more = nullptr;
+  const auto second = m_Shl(m_ZExt(m_Value(high)), m_SpecificInt(32));
+  const auto is_pair = [&] {
+    return low->getType() == high->getType() && low->getType()->getScalarSizeInBits() == 32 &&
+           low->getType()->isVectorTy();
+  };
+  if (match(&i, m_c_Or(second, m_ZExt(m_Value(low)))) && is_pair())
+    return whole_of(build, low, high);
+  if (match(&i, m_c_Add(second, m_ZExt(m_Value(low)))) && is_pair())
+    return whole_of(build, low, high);
+  if (match(&i, m_c_Add(second, m_c_Add(m_ZExt(m_Value(low)), m_Value(more)))) && is_pair())
+    if (Value* const whole = whole_of(build, low, high)) return build.CreateAdd(whole, more);
+  return nullptr;
+}
 
 void permute_words(llvm::Function& function, unsigned host_bits) {
   for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(function))) {
