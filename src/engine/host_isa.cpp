@@ -9,41 +9,41 @@
 namespace hipsight::engine {
 
 // What one host instruction set's code provides (level/level.h).
-#define HIPSIGHT_DECLARE_LEVEL(LEVEL)                                                    \
-  namespace LEVEL {                                                                      \
-  void copy(Wave* const* waves, std::uint32_t count, const Wave& start,                  \
-            const std::uint32_t* work_items);                                            \
-  bool run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr); \
-  void add_control(Table& table);                                                        \
-  void add_cross_lane(Table& table);                                                     \
-  void add_scalar_memory(Table& table);                                                  \
-  void add_vector_memory(Table& table);                                                  \
-  void add_lds(Table& table);                                                            \
-  void add_matrix(Table& table);                                                         \
-  void add_matrix_groups(Table& table);                                                  \
-  void add_exact_matrix(Table& table);                                                   \
-  void add_sparse_matrix(Table& table);                                                  \
-  void add_scaled_matrix(Table& table);                                                  \
-  void add_wide_conversions(Table& table);                                               \
-  void add_synchronisation(Table& table);                                                \
-  void add_relative(Table& table);                                                       \
-  void add_all_entries(Table& table);                                                    \
-  static void add_everything(Table& table) {                                             \
-    add_control(table);                                                                  \
-    add_cross_lane(table);                                                               \
-    add_scalar_memory(table);                                                            \
-    add_vector_memory(table);                                                            \
-    add_lds(table);                                                                      \
-    add_matrix(table);                                                                   \
-    add_matrix_groups(table);                                                            \
-    add_exact_matrix(table);                                                             \
-    add_sparse_matrix(table);                                                            \
-    add_scaled_matrix(table);                                                            \
-    add_wide_conversions(table);                                                         \
-    add_synchronisation(table);                                                          \
-    add_relative(table);                                                                 \
-    add_all_entries(table);                                                              \
-  }                                                                                      \
+#define HIPSIGHT_DECLARE_LEVEL(LEVEL)                                                     \
+  namespace LEVEL {                                                                       \
+  void copy(Wave* const* waves, std::uint32_t count, const Wave& start, unsigned scalars, \
+            const std::uint32_t* work_items);                                             \
+  bool run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr);  \
+  void add_control(Table& table);                                                         \
+  void add_cross_lane(Table& table);                                                      \
+  void add_scalar_memory(Table& table);                                                   \
+  void add_vector_memory(Table& table);                                                   \
+  void add_lds(Table& table);                                                             \
+  void add_matrix(Table& table);                                                          \
+  void add_matrix_groups(Table& table);                                                   \
+  void add_exact_matrix(Table& table);                                                    \
+  void add_sparse_matrix(Table& table);                                                   \
+  void add_scaled_matrix(Table& table);                                                   \
+  void add_wide_conversions(Table& table);                                                \
+  void add_synchronisation(Table& table);                                                 \
+  void add_relative(Table& table);                                                        \
+  void add_all_entries(Table& table);                                                     \
+  static void add_everything(Table& table) {                                              \
+    add_control(table);                                                                   \
+    add_cross_lane(table);                                                                \
+    add_scalar_memory(table);                                                             \
+    add_vector_memory(table);                                                             \
+    add_lds(table);                                                                       \
+    add_matrix(table);                                                                    \
+    add_matrix_groups(table);                                                             \
+    add_exact_matrix(table);                                                              \
+    add_sparse_matrix(table);                                                             \
+    add_scaled_matrix(table);                                                             \
+    add_wide_conversions(table);                                                          \
+    add_synchronisation(table);                                                           \
+    add_relative(table);                                                                  \
+    add_all_entries(table);                                                               \
+  }                                                                                       \
   }
 #ifdef HIPSIGHT_HAS_sse4
 HIPSIGHT_DECLARE_LEVEL(sse4)
@@ -60,7 +60,7 @@ namespace {
 struct Level {
   const char* name;
   bool (*supported)();
-  void (*copy)(Wave* const*, std::uint32_t, const Wave&, const std::uint32_t*);
+  void (*copy)(Wave* const*, std::uint32_t, const Wave&, unsigned, const std::uint32_t*);
   bool (*run)(Wave* const*, std::uint32_t, std::int64_t, unsigned&);
   void (*add_everything)(Table&);
 };
@@ -108,9 +108,10 @@ const Table& host_table() {
   return table;
 }
 
-void copy_waves(std::span<Wave* const> waves, const Wave& start, const std::uint32_t* work_items) {
+void copy_waves(std::span<Wave* const> waves, const Wave& start, unsigned scalars,
+                const std::uint32_t* work_items) {
   static const auto copy = level().copy;
-  copy(waves.data(), static_cast<std::uint32_t>(waves.size()), start, work_items);
+  copy(waves.data(), static_cast<std::uint32_t>(waves.size()), start, scalars, work_items);
 }
 bool run_waves(std::span<Wave* const> waves, std::int64_t budget, unsigned& csr) {
   static const auto run = level().run;

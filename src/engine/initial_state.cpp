@@ -139,6 +139,7 @@ WaveStart wave_start(const Launch& launch) {
   at = bits(d.rsrc2, 5, 1);
   for (unsigned i = 0; i < 3; ++i)
     if (launch.gfx != isa::Gfx::Gfx12 && bit(d.rsrc2, 7 + i)) start.group_at[i] = at++;
+  start.scalars = at + 2;
   return start;
 }
 
@@ -175,7 +176,7 @@ void start_waves(Workgroup& group, const std::uint32_t* size) {
     if (start.group_at[i] != WaveStart::none) s[start.group_at[i]] = group.id[i];
   group.start.whole_rows = size[0] % 16 == 0;
   const std::span waves(group.waves.data(), group.started);
-  copy_waves(waves, group.start, launch.work_item_ids.data());
+  copy_waves(waves, group.start, start.scalars, launch.work_item_ids.data());
 
   const std::uint32_t items = size[0] * size[1] * size[2], lanes = launch.file.lanes;
   if (items % lanes) {

@@ -69,6 +69,7 @@ struct Slot {
       group.waves.push_back(wave);
     }
     place_group(group);
+    clear_scalars();
   }
 
   void start(std::uint64_t index) {
@@ -88,13 +89,13 @@ struct Slot {
     group.started =
         (size[0] * size[1] * size[2] + launch.file.lanes - 1) >> (launch.file.lanes == 64 ? 6 : 5);
     group.running = group.started;
-    group.waiting = 0;
     group.barriers = {};
     idle = 0;
     steppers.clear();
     Observer* const observer = launch.dispatch->observer;
     GroupObserver* const observed = observer ? observer->begins(index) : nullptr;
     if (launch.dispatch->observed_only) forget();
+    if (observed) clear_scalars();  // what changes is told of: not what others have left
     group.start.observer = observed;
     start_waves(group, size);
     for (std::uint32_t i = 0; observed && i < group.started; ++i)
@@ -111,6 +112,11 @@ struct Slot {
       wave->counts = counts;
       wave->known = known;
     }
+  }
+
+  /// Scalar registers are as they are when a wave starts, also those that are not set up then.
+  void clear_scalars() {
+    for (Wave* wave : group.waves) std::ranges::copy(group.start.scalar, wave->scalar);
   }
 
   /// Clears registers and LDS: where results of matrix instructions are left out, the kernel reads

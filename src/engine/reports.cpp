@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <llvm/Demangle/Demangle.h>
 
+#include <algorithm>
 #include <fstream>
+#include <span>
 #include <sstream>
 
 #include "engine/overruns.h"
@@ -192,7 +194,10 @@ void report_trap(const Wave& wave, const Op* op) {
 void report_timeout(const Wave& wave, double seconds) {
   std::string message = fmt::format("the kernel did not end within {:g} s; it was here\n{}",
                                     seconds, place_of(wave, *wave.resume->instruction));
-  if (const unsigned waiting = wave.group->waiting)
+  const Workgroup& group = *wave.group;
+  const auto waits = [](const Wave* w) { return w->stop == Stop::Barrier; };
+  if (const auto waiting =
+          std::ranges::count_if(std::span(group.waves).first(group.started), waits))
     message += fmt::format("\n  at a barrier {} of the workgroup's {} waves that have not ended",
                            waiting, wave.group->running);
   throw KernelError(KernelError::Kind::Timeout, message);

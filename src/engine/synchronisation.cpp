@@ -17,12 +17,10 @@ void check_barrier(Workgroup& group, unsigned number) {
     Wave& wave = *group.waves[i];
     if (wave.stop == Stop::End || (number && wave.joined != number)) continue;
     if (!number) wave.signalled = false;
-    if (wave.stop == Stop::Barrier && wave.waits_for == kind) {
+    if (wave.stop == Stop::Barrier && wave.waits_for == kind)
       wave.stop = Stop::None;
-      --group.waiting;
-    } else {
+    else
       wave.passes |= kind;
-    }
   }
 }
 
@@ -44,7 +42,6 @@ bool may_pass(Wave& wave, std::uint8_t kind) {
     return true;
   }
   wave.waits_for = kind;
-  ++wave.group->waiting;
   return false;
 }
 

@@ -35,6 +35,7 @@ struct GlobalSemaphores {
 struct WaveStart {
   static constexpr unsigned none = ~0u;
   alignas(64) std::uint32_t scalar[reg::scalar_count]{};
+  unsigned scalars = 0;  ///< that are set up, from s0 on
   std::uint32_t mode = 0, csr_32 = 0, csr_64 = 0;
   unsigned scratch_resource_at = none, scratch_at = none;
   unsigned group_at[3]{none, none, none};  ///< x, y and z of the workgroup
@@ -87,7 +88,6 @@ struct Workgroup {
   Wave start;                 ///< what they start with, all up to Wave::temporary
   std::uint32_t started = 0;  ///< waves of the present workgroup
   std::uint32_t running = 0;  ///< waves that have not ended
-  std::uint32_t waiting = 0;  ///< waves at a barrier
   std::array<Barrier, Barrier::numbers> barriers;
 };
 
@@ -127,8 +127,10 @@ WaveStart wave_start(const Launch& launch);
 void place_group(Workgroup& group);
 /// Starts the waves of a workgroup that is `size` work-items large, as Workgroup::start says.
 void start_waves(Workgroup& group, const std::uint32_t* size);
-/// Makes waves copies of one (Workgroup::start), with their work-items' numbers in v0.
-void copy_waves(std::span<Wave* const> waves, const Wave& start, const std::uint32_t* work_items);
+/// Makes waves copies of one (Workgroup::start), with their work-items' numbers in v0. Of general
+/// scalar registers, only the first ones are set up, and need to be copied.
+void copy_waves(std::span<Wave* const> waves, const Wave& start, unsigned scalars,
+                const std::uint32_t* work_items);
 /// Runs each wave that can go on until it stops, one after the other. Returns whether any made
 /// progress. `csr`: the host's modes.
 bool run_waves(std::span<Wave* const> waves, std::int64_t budget, unsigned& csr);

@@ -330,27 +330,38 @@ const Op* ask_by_message(Wave& w, const Op* op) {
 
 namespace {
 
+constexpr std::size_t line = 64;
+
 /// Written out: a call of the library's memcpy takes twice as long.
-template <std::size_t... Line>
-void copy_lines(std::byte* to, const void* from, std::index_sequence<Line...>) {
-  (std::memcpy(to + Line * 64, static_cast<const std::byte*>(from) + Line * 64, 64), ...);
+template <std::size_t... I>
+void copy_lines(std::byte* to, const std::byte* from, std::index_sequence<I...>) {
+  (std::memcpy(to + I * line, from + I * line, line), ...);
+}
+/// Some members of a wave, whole lines.
+template <std::size_t Begin, std::size_t End>
+void copy_members(std::byte* to, const std::byte* from) {
+  static_assert(Begin % line == 0 && End % line == 0);
+  copy_lines(to + Begin, from + Begin, std::make_index_sequence<(End - Begin) / line>());
 }
 
 }  // namespace
 
-void copy(Wave* const* waves, std::uint32_t count, const Wave& start,
+void copy(Wave* const* waves, std::uint32_t count, const Wave& start, unsigned scalars,
           const std::uint32_t* work_items) {
   const unsigned lanes = start.lanes;
+  const auto* const from = reinterpret_cast<const std::byte*>(&start);
   for (; count; --count, ++waves, work_items += lanes) {
-    std::byte *const to = (*waves)->bytes(), *const v0 = to + Wave::vector_file_offset();
-    // Where writes to NULL go, nobody reads.
-    constexpr std::size_t read = reg::trash * sizeof *Wave::scalar, behind = sizeof Wave::scalar;
-    static_assert(read % 64 == 0 && behind % 64 == 0 && offsetof(Wave, temporary) % 64 == 0);
-    copy_lines(to, &start, std::make_index_sequence<read / 64>());
-    copy_lines(to + behind, reinterpret_cast<const std::byte*>(&start) + behind,
-               std::make_index_sequence<(offsetof(Wave, temporary) - behind) / 64>());
-    copy_lines(v0, work_items, std::make_index_sequence<2>());
-    if (lanes == 64) copy_lines(v0 + 128, work_items + 32, std::make_index_sequence<2>());
+    std::byte* const to = (*waves)->bytes();
+    for (std::size_t at = 0; at < scalars * sizeof *Wave::scalar; at += line)
+      std::memcpy(to + at, from + at, line);
+    // TTMP registers, M0 and EXEC. Where writes to NULL go, nobody reads.
+    constexpr std::size_t special = 112;
+    copy_members<special * sizeof *Wave::scalar, reg::trash * sizeof *Wave::scalar>(to, from);
+    copy_members<sizeof Wave::scalar, offsetof(Wave, temporary)>(to, from);
+    std::byte* const v0 = to + Wave::vector_file_offset();
+    const auto* const ids = reinterpret_cast<const std::byte*>(work_items);
+    copy_lines(v0, ids, std::make_index_sequence<2>());
+    if (lanes == 64) copy_lines(v0 + 2 * line, ids + 2 * line, std::make_index_sequence<2>());
   }
 #ifdef __AVX__
   _mm256_zeroupper();
@@ -359,20 +370,22 @@ void copy(Wave* const* waves, std::uint32_t count, const Wave& start,
 
 bool run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr) {
   bool progress = false;
+  unsigned now = csr;
   for (; count; --count, ++waves) {
     Wave& w = **waves;
     if (w.stop == Stop::End || w.stop == Stop::Barrier) continue;
     w.budget = budget;
     w.stop = Stop::None;
-    if (csr != w.csr_32) _mm_setcsr(w.csr_32);  // which takes longer than to look
+    if (now != w.csr_32) _mm_setcsr(w.csr_32);  // which takes longer than to look
     for (const Op* op = w.resume; op;) op = op->run(w, op);
 #ifdef __AVX__
     _mm256_zeroupper();
 #endif
-    csr = w.csr_32;
+    now = w.csr_32;
     if (w.stop == Stop::End) end_wave(w);
     progress |= w.stop != Stop::Yield;
   }
+  csr = now;
   return progress;
 }
 

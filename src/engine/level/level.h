@@ -8,7 +8,7 @@
 namespace hipsight::engine::HIPSIGHT_LEVEL {
 
 /// copy_waves and run_waves.
-void copy(Wave* const* waves, std::uint32_t count, const Wave& start,
+void copy(Wave* const* waves, std::uint32_t count, const Wave& start, unsigned scalars,
           const std::uint32_t* work_items);
 bool run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr);
 

@@ -24,7 +24,6 @@ const Op* barrier(Wave& w, const Op* op) {
   group.barriers[0].signals = signals;
   w.signalled = true;
   w.waits_for = Barrier::workgroup;
-  ++group.waiting;
   return stop(w, Stop::Barrier, op + 1);
 }
 
