@@ -133,6 +133,15 @@ Value* Emitter::op_after(unsigned count) {
   return wave_at(function_->getArg(1), count * sizeof(Op));
 }
 
+void Emitter::go_on() {
+  static_assert(offsetof(Op, run) == 0);
+  Value* const next = op_after(2);
+  auto* const run = build_.CreateLoad(build_.getPtrTy(), next);
+  auto* const call = build_.CreateCall(function_->getFunctionType(), run, {wave_, next});
+  call->setTailCallKind(llvm::CallInst::TCK_MustTail);
+  build_.CreateRet(call);
+}
+
 Emitter::WideMode Emitter::wide_mode_of(const Op& op) {
   if (!op.shape || op.shape->has_fields()) return WideMode::None;  // as run_vector_entry has it
   const auto uses = [&](Type type) {
@@ -198,7 +207,7 @@ void Emitter::open() {
   if (options_.masked) active_ = mask_at(reg::exec);
 }
 
-Value* Emitter::close() {
+void Emitter::close() {
   for (std::size_t m = 0; m < masks_.size(); ++m) {
     const auto& [place, source] = masks_[m];
     Value* lanes = as_lanes(nodes_[static_cast<std::size_t>(source.node)].result[mask_component]);
@@ -237,7 +246,6 @@ Value* Emitter::close() {
                                  llvm::Align(8)),
         wave_at(wave_, emitted_.masks[m]), llvm::Align(4));
   emit_stores();
-  return op_after(2);
 }
 
 void Emitter::leave_rest(Value* slices_done) {
@@ -294,7 +302,8 @@ void Emitter::straight() {
       undo_ = next_undo;
     }
   }
-  build_.CreateRet(close());
+  close();
+  go_on();
 }
 
 void Emitter::commit(const Source& source, Value* old, Value* to) {

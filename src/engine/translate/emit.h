@@ -53,9 +53,9 @@ struct EmitOptions {
 };
 
 /// Emits a function of type Run that does scalar instructions and then the arithmetic of a cluster
-/// slice by slice. It returns op + 2 when all is done; op + 1 when the slices from Wave::done_lanes
-/// on, and all stores, are left to the interpreter. Registers that are not `live` afterwards keep
-/// what they held.
+/// slice by slice. It goes on with op + 2 when all is done, and returns op + 1 when the slices from
+/// Wave::done_lanes on, and all stores, are left to the interpreter. Registers that are not `live`
+/// afterwards keep what they held.
 Emitted emit(llvm::Module& module, const Library& library, std::span<const Op* const> scalars,
              std::span<const Op* const> ops, const RegisterFile& file, const Places& live,
              const EmitOptions& options, const std::string& name);

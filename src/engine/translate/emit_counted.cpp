@@ -40,10 +40,10 @@ Emitted Emitter::run_loop(std::span<const Op* const> ops, const Op& branch,
   build_.CreateStore(trips.count, wave_at(wave_, offsetof(Wave, trips)));
   open();
   go_round(ops, trips);
-  Value* const next = close();
+  close();
   for (const auto& [place, value] : trips.scalars)
     build_.CreateAlignedStore(value, scalar_pointer(place), llvm::Align(4));
-  build_.CreateRet(next);
+  go_on();
   return std::move(emitted_);
 }
 

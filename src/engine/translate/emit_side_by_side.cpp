@@ -132,7 +132,7 @@ void Emitter::emit_slices(std::span<const int> needed) {
     for (unsigned a = 0; a < store_of(*nodes_[node].op)->accesses; ++a)
       for (std::size_t s = 0; s < slices.size(); ++s)
         store_slice(node, a, slices[s].index, [&](unsigned place) { return words[s].at(place); });
-  build_.CreateRet(op_after(2));
+  go_on();
 }
 
 }  // namespace hipsight::engine

@@ -148,9 +148,11 @@ class Emitter {
   void check_modes();
   /// Which of the cluster's results are wanted afterwards: outputs_ and masks_.
   void find_outputs(const Places& wanted);
-  // The loop over slices: what is before its body and after it. Then the op where the wave goes on.
+  // The loop over slices: what is before its body and after it.
   void open();
-  Value* close();
+  void close();
+  /// To the op where the wave goes on once all is done.
+  void go_on();
   /// Returns to the op that interprets what is left.
   void leave_rest(Value* slices_done);
   /// Each instruction once; one block for each group of registers.

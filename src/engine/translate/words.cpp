@@ -67,12 +67,20 @@ Value* whole_of(llvm::IRBuilder<>& build, Value* low, Value* high) {
     return whole;
   if (match(high, m_AShr(m_Specific(low), m_SpecificInt(31)))) return build.CreateSExt(low, type);
   if (match(high, m_Zero())) return build.CreateZExt(low, type);
-  if (Value *const one = getSplatValue(low), *const other = getSplatValue(high); one && other) {
+  if (Value* const up = getSplatValue(high)) {
+    Value* const down = getSplatValue(low);
+    const auto shifted = [&] {
+      return build.CreateShl(build.CreateZExt(up, build.getInt64Ty()), 32);
+    };
+    const auto spread = [&](Value* v) {
+      return build.CreateVectorSplat(type->getElementCount(), v);
+    };
+    constexpr unsigned few = 8;  // lanes, which take no more to extend than to join
+    if (!down && type->getElementCount().getFixedValue() > few) return nullptr;
+    if (!down) return build.CreateOr(build.CreateZExt(low, type), spread(shifted()));
     llvm::IRBuilderBase::InsertPointGuard guard(build);
-    stand_behind(build, one, other);  // if both are loads, one load serves
-    Value* const up = build.CreateShl(build.CreateZExt(other, build.getInt64Ty()), 32);
-    return build.CreateVectorSplat(type->getElementCount(),
-                                   build.CreateOr(build.CreateZExt(one, build.getInt64Ty()), up));
+    stand_behind(build, down, up);  // if both are loads, one load serves
+    return spread(build.CreateOr(build.CreateZExt(down, build.getInt64Ty()), shifted()));
   }
   llvm::CmpPredicate less;
   Value* addend = nullptr;
