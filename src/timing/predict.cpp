@@ -19,8 +19,9 @@ constexpr double busy_enough = 0.7;
 /// Compute units that have a workgroup for less of the time than this are too few; and more waves
 /// are worth having if they save this share of the time. Of neither is there anything to measure.
 constexpr double filled_enough = 0.7, worth_more_waves = 0.95;
-/// Workgroups differ if they do so much more or less than their average, on the average; how they
-/// are spread among compute units matters in so many rounds.
+/// Workgroups differ if they do so much more or less than their average, on the average, or, where
+/// each has a compute unit to itself, the longest of them; how they are spread among compute units
+/// matters in so many rounds.
 constexpr double differs = 0.05;
 constexpr std::uint64_t rounds_that_matter = 64;
 
@@ -142,9 +143,14 @@ struct Launch {
     return all;
   }();
   const bool uneven = [&] {
-    double all = 0, off = 0;
+    double all = 0, off = 0, longest = 0;
     for (const Observed& o : observed) all += o.work;
-    for (const Observed& o : observed) off += std::fabs(o.work - all / double(observed.size()));
+    for (const Observed& o : observed) {
+      off += std::fabs(o.work - all / double(observed.size()));
+      longest = std::max(longest, o.work);
+    }
+    if (double(result.workgroups) <= units)
+      off = std::max(off, longest * double(observed.size()) - all);
     return off > differs * all;
   }();
   std::vector<const profile::GroupTrace*> simulated(std::uint64_t count) const;

@@ -7,6 +7,7 @@
 #include "hipsight/kernels/arch/step_layouts.h"
 #include "hipsight/kernels/gemm/tilings.h"
 #include "hipsight/kernels/tile/swizzle.h"
+#include "hipsight/kernels/tile/tile_order.h"
 #include "profile/lds.h"
 
 namespace hipsight::kernels {
@@ -159,6 +160,38 @@ TEST(Swizzle, KeepsAllChunks) {
         }
         EXPECT_EQ(places.size(), 64u * line / chunk_bytes);
         EXPECT_EQ(*places.rbegin(), 64u * line - chunk_bytes);
+      }
+}
+
+TEST(Divisor, DividesAsTheMachineDoes) {
+  constexpr int most = INT32_MAX;
+  for (const int by :
+       {1, 2, 3, 5, 7, 12, 64, 100, 641, 65535, 65536, 1000003, most / 2, most - 1, most})
+    for (const int near : {0, 1, 2, by / 2, by, 12345678, most / 3, most / by * by, most}) {
+      const Divisor divisor(by);
+      for (int n = near > 2 ? near - 2 : 0; n < near + std::int64_t{3} && n < most; n++) {
+        EXPECT_EQ(n / divisor, n / by) << n << " / " << by;
+        EXPECT_EQ(n % divisor, n % by) << n << " % " << by;
+      }
+      EXPECT_EQ(most / divisor, most / by) << most << " / " << by;
+    }
+}
+
+/// Each tile has a place; those of a group of rows follow each other, column by column.
+TEST(TileOrder, GoesThroughGroupsOfRows) {
+  for (const int rows : {1, 3, 4, 7, 9})
+    for (const int columns : {1, 2, 5})
+      for (const int group : {1, 2, 4, 8}) {
+        const TileOrder order(rows, columns, group);
+        int place = 0;
+        for (int first = 0; first < rows; first += group)
+          for (int column = 0; column < columns; column++)
+            for (int row = first; row < first + group && row < rows; row++) {
+              const Place at = order[place++];
+              EXPECT_EQ(at.row, row) << rows << " x " << columns << ", groups of " << group;
+              EXPECT_EQ(at.column, column) << rows << " x " << columns << ", groups of " << group;
+            }
+        EXPECT_EQ(place, rows * columns);
       }
 }
 

@@ -31,10 +31,11 @@ Status attention(Stream stream, const Q& q, const K& k, const V& v, const O& o,
   const Device device = current_device();
   if (!device.error.empty()) return {"attention: " + device.error};
   const AttentionTiling tiling = attention_tiling(device.architecture, Q::size);
-  const auto grid = static_cast<unsigned>(problem.workgroups(tiling.waves * tiling.wave_queries));
+  const int queries = tiling.waves * tiling.wave_queries;
+  const auto grid = static_cast<unsigned>(problem.workgroups(queries));
   const int threads = tiling.waves * facts(device.architecture).wave;
   using Workgroup = typename decltype(problem)::Workgroup;
-  const auto arguments = problem.arguments();
+  const auto arguments = problem.arguments(queries);
   const std::string error =
       launch(attention_kernel<Workgroup, std::remove_const_t<decltype(arguments)>>, grid, threads,
              stream, arguments);

@@ -27,8 +27,9 @@ __global__ __launch_bounds__(Problem::template Workgroup<size>::threads) void ge
 template <TileSize size, bool is_split = false, class Problem>
 Status launch_gemm(Stream stream, const Problem& problem, Architecture architecture) {
   const Tiling tiling = problem.tiling(architecture, size);
-  const dim3 grid(problem.tiles(tiling) * problem.split.count, problem.batches);
-  const auto arguments = problem.arguments();
+  const dim3 grid = is_split ? dim3(problem.split.count, problem.tiles(tiling))
+                             : dim3(problem.tiles(tiling), problem.batches);
+  const auto arguments = problem.arguments(tiling);
   const std::string error =
       launch(gemm_kernel<Problem, size, is_split, std::remove_const_t<decltype(arguments)>>, grid,
              threads(tiling, architecture), stream, arguments);

@@ -69,7 +69,7 @@ Status paged_attention(Stream stream, const Q& q, const PagedCache<Cached, head>
     return {std::move(error)};
 
   using Problem = std::remove_const_t<decltype(problem)>;
-  const auto arguments = problem.arguments(splits);
+  const auto arguments = problem.arguments(device.architecture, splits);
   std::string error = launch(paged_attention_kernel<typename Problem::Workgroup>,
                              static_cast<unsigned>(problem.workgroups(device.architecture, splits)),
                              problem.threads(device.architecture), stream, arguments);

@@ -34,6 +34,28 @@ HIPSIGHT_INLINE void interleave() {
   }
 }
 
+/// The same where each step needs a read of shared memory: which takes as long as 6 matrix
+/// instructions, or a few more.
+template <int reads, int requests>
+HIPSIGHT_INLINE void read_ahead() {
+  constexpr int matrix = 0x8, memory = 0x10, shared_read = 0x100;
+#if defined(__gfx950__)
+  constexpr int instructions = 1;  // of 16 bytes of each operand
+#else
+  constexpr int instructions = 2;
+#endif
+  constexpr int ahead = 6 / instructions;
+  __builtin_amdgcn_sched_group_barrier(shared_read, ahead, 0);
+  unroll<reads>([](auto i) {
+    constexpr bool request = (i + 1) * requests / reads > i * requests / reads;
+    __builtin_amdgcn_sched_group_barrier(matrix, 1, 0);
+    if constexpr (request) __builtin_amdgcn_sched_group_barrier(memory, 1, 0);
+    if constexpr (instructions > 1)
+      __builtin_amdgcn_sched_group_barrier(matrix, instructions - 1, 0);
+    if constexpr (i + ahead < reads) __builtin_amdgcn_sched_group_barrier(shared_read, 1, 0);
+  });
+}
+
 /// The value of the lane whose number is this one's XOR mask. Up to 15 by one or two DPP moves:
 /// mirrors of 8 and of 16 lanes (XOR 7, 15), a rotation by 8 of 16, and any order of 4. Beyond, by
 /// the crossbar of the shared memory, or gfx950's swaps of 16 and 32 lanes.

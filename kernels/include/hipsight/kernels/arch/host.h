@@ -49,6 +49,8 @@ HIPSIGHT_INLINE void keep_order() {}
 
 template <int reads, int requests>
 HIPSIGHT_INLINE void interleave() {}
+template <int reads, int requests>
+HIPSIGHT_INLINE void read_ahead() {}
 
 /// There is no other lane.
 template <int mask, class T>

@@ -57,6 +57,8 @@ HIPSIGHT_INLINE void keep_order() {}
 
 template <int reads, int requests>
 HIPSIGHT_INLINE void interleave() {}
+template <int reads, int requests>
+HIPSIGHT_INLINE void read_ahead() {}
 
 /// The value of the lane whose number is this one's XOR mask.
 template <int mask, class T>

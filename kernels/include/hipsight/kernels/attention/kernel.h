@@ -17,7 +17,8 @@ struct AttentionArguments {
   Starts query_starts, key_starts;
   float factor;  // from scores to powers of 2
   Band band;
-  int group, batches;
+  TileOrder tiles;  // a row for each head of a batch, a column for its queries
+  Divisor heads, group;
 };
 
 /// What one workgroup does: some queries of a head, of which each wave has a part in its registers,
@@ -38,9 +39,10 @@ struct AttentionWorkgroup {
   /// that see most keys if few are seen of others: what is last is short.
   HIPSIGHT_INLINE static void run(const AttentionArguments<T, head>& arguments, Shared& shared,
                                   int workgroup) {
-    const int blocks = ceil_div(arguments.q.length, queries), heads = arguments.q.heads;
-    const Place at = tile_of(workgroup, heads * arguments.batches, blocks, 1);
-    run(arguments, shared, blocks - 1 - at.column, at.row % heads, at.row / heads);
+    const int blocks = ceil_div(arguments.q.length, queries);
+    const Place at = arguments.tiles.of(workgroup);
+    run(arguments, shared, blocks - 1 - at.column, at.row % arguments.heads,
+        at.row / arguments.heads);
   }
 
  private:
@@ -83,6 +85,9 @@ struct AttentionWorkgroup {
           to_(to),
           fits_((decltype(copy_)::direct ? k.aligned : k.takes_vectors()) && v.takes_vectors()) {}
 
+    /// A tile beyond the last: nothing.
+    HIPSIGHT_INLINE int none() const { return ceil_div(k_.rows, keys); }
+
     HIPSIGHT_INLINE void start_keys(int t) {
       if (fits_) copy_.start_keys(keys_of(t), k(t));
     }
@@ -123,6 +128,14 @@ struct AttentionWorkgroup {
     AttentionCopy<T, head, tiling> copy_;
   };
 
+  /// A tile to be asked for while another one is worked on.
+  struct Next {
+    static constexpr int requests = AttentionCopy<T, head, tiling>::requests;
+    Tiles& tiles;
+    int t;
+    HIPSIGHT_INLINE void start() const { tiles.start(t); }
+  };
+
   HIPSIGHT_INLINE static void attend(Part& part, const Rows& q, Tiles& tiles, const Shared& shared,
                                      const Sight& sight, Queries own, Queries all) {
     const Range seen = sight.of_some(all.first, all.last);
@@ -141,15 +154,33 @@ struct AttentionWorkgroup {
     tiles.start(begin);
     tiles.finish(begin);
     arch::barrier();
-    for (int t = begin; t < end; t++) {
-      if (t + 1 < end) tiles.start(t + 1);
-      const Range some = sight.of_some(own.first, own.last);
-      const Range each = sight.of_all(own.first, own.last);
-      if (sees(some, own, t))
-        part.add(weigh(part, q, shared, sight, own, each, t), shared.v[t % tiling.buffers]);
+    const Range seen = tiles_of(sight, own, begin, end), each = sight.of_all(own.first, own.last);
+    const auto turn = [&](int t, auto work) {
+      work(t, Next{tiles, t + 1 < end ? t + 1 : tiles.none()});
       if (tiling.buffers == 1) arch::barrier();
       if (t + 1 < end) tiles.finish(t + 1);
       arch::barrier();
+    };
+    const auto& v = shared.v;
+    if constexpr (!tiling.saved.late) {
+      // A loop each for the tiles before those that this wave sees, these, and those after them: so
+      // what is asked for becomes part of the work.
+      const auto wait = [&](int, const Next& next) { next.start(); };
+      const auto attend = [&](int t, const Next& next) {
+        part.template add<true>(weigh(part, q, shared, sight, own, each, t, next),
+                                v[t % tiling.buffers]);
+      };
+      int t = begin;
+      for (; t < seen.begin; t++) turn(t, wait);
+      for (; t < seen.end; t++) turn(t, attend);
+      for (; t < end; t++) turn(t, wait);
+    } else {
+      for (int t = begin; t < end; t++)
+        turn(t, [&](int t, const Next& next) {
+          if (t + 1 < end) next.start();
+          if (seen.begin <= t && t < seen.end)
+            part.add(weigh(part, q, shared, sight, own, each, t), v[t % tiling.buffers]);
+        });
     }
   }
 
@@ -161,31 +192,36 @@ struct AttentionWorkgroup {
     tiles.start_keys(begin);
     tiles.finish_keys(begin);
     arch::barrier();
+    const Range seen = tiles_of(sight, own, begin, end);
     for (int t = begin; t < end; t++) {
-      const bool seen = sees(sight.of_some(own.first, own.last), own, t);
+      const bool sees = seen.begin <= t && t < seen.end;
       tiles.start_values(t);
       typename Part::Weights weights;
-      if (seen) weights = weigh(part, q, shared, sight, own, sight.of_all(own.first, own.last), t);
+      if (sees) weights = weigh(part, q, shared, sight, own, sight.of_all(own.first, own.last), t);
       tiles.finish_values(t);
       arch::barrier();
       if (t + 1 < end) tiles.start_keys(t + 1);
-      if (seen) part.add(weights, shared.v[0]);
+      if (sees) part.add(weights, shared.v[0]);
       if (t + 1 < end) tiles.finish_keys(t + 1);
       arch::barrier();
     }
   }
 
-  /// A wave leaves out tiles that none of its queries sees: `some` are seen by any.
-  HIPSIGHT_INLINE static bool sees(const Range& some, Queries own, int t) {
-    const int key = t * keys;
-    return !(own.last < own.first || key >= some.end || key + keys <= some.begin);
+  /// Those of the tiles that any of a wave's queries sees; if none, nothing at their end.
+  HIPSIGHT_INLINE static Range tiles_of(const Sight& sight, Queries own, int begin, int end) {
+    const Range some = sight.of_some(own.first, own.last);
+    const int first = most(begin, some.begin / keys);
+    const int last = -most(-end, -ceil_div(some.end, keys));
+    return own.last < own.first || last <= first ? Range{end, end} : Range{first, last};
   }
 
   /// `each`: the keys that are seen by all.
+  template <class Next = NoRequests>
   HIPSIGHT_INLINE static auto weigh(Part& part, const Rows& q, const Shared& shared,
-                                    const Sight& sight, Queries own, const Range& each, int t) {
+                                    const Sight& sight, Queries own, const Range& each, int t,
+                                    const Next& next = {}) {
     const int key = t * keys;
-    return part.weigh(q, shared.k[t % tiling.buffers], [&](auto& scores) {
+    return part.weigh(q, shared.k[t % tiling.buffers], next, [&](auto& scores) {
       if (key < each.begin || key + keys > each.end)
         part.hide(scores, key, [&](int row) { return sight.of(own.first + row); });
     });

@@ -18,7 +18,8 @@ Status attention_on_host(const Q& q, const K& k, const V& v, const O& o,
   using Workgroup = typename decltype(problem)::Workgroup;
   const auto shared = std::make_unique<typename Workgroup::Shared>();
   const auto workgroups = static_cast<int>(problem.workgroups(Workgroup::queries));
-  for (int i = 0; i < workgroups; i++) Workgroup::run(problem.arguments(), *shared, i);
+  const auto arguments = problem.arguments(Workgroup::queries);
+  for (int i = 0; i < workgroups; i++) Workgroup::run(arguments, *shared, i);
   return {};
 }
 

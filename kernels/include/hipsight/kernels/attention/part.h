@@ -8,6 +8,12 @@
 
 namespace hipsight::kernels {
 
+/// Nothing is next.
+struct NoRequests {
+  static constexpr int requests = 0;
+  HIPSIGHT_INLINE void start() const {}
+};
+
 /// Queries as rows, in the wave's registers, and their results: `columns` of them, of a head's.
 template <class T, int head, AttentionTiling tiling, int columns = head>
 struct AttentionPart {
@@ -24,28 +30,31 @@ struct AttentionPart {
   Result result = {};
 
   /// The weights of a tile's keys, of queries that were loaded from `q`. hide(scores) may change
-  /// their scores before.
-  template <class Rows, class Hide>
+  /// their scores before. What is next is asked for meanwhile.
+  template <class Rows, class Next, class Hide>
   HIPSIGHT_INLINE Weights weigh(const Rows& q, const typename Tiles::KeyPanel (&k)[Tiles::panels],
-                                Hide hide) {
+                                const Next& next, Hide hide) {
     Scores scores;
+    next.start();
     score(q, k, scores);
+    if constexpr (Next::requests > 0)
+      arch::read_ahead<head / Step::layout.depth * Keys::reads, Next::requests>();
     hide(scores);
     return softmax(scores, result);
   }
 
-  /// Adds a tile's weighted values, of steps `step` and on.
-  template <int step = 0>
+  /// Adds a tile's weighted values.
+  template <bool ahead = false>
   HIPSIGHT_INLINE void add(const Weights& weights, const typename Tiles::ValueTile& v) {
-    if constexpr (step < Weights::steps) {
-      OperandTile<T, Operand::b, columns> values;
+    unroll<Weights::steps>([&](auto step) {
+      Values values;
       if constexpr (columns == head)
         values.load_all(v, step * Step::layout.depth, lane());
       else
         values.load(v, first_column, step * Step::layout.depth);
       multiply(weights.template operand<step>(), values, result);
-      add<step + 1>(weights, v);
-    }
+    });
+    if constexpr (ahead) arch::read_ahead<Weights::steps * Values::reads, 0>();
   }
 
   /// Scores of keys that a query does not see become -inf: the columns are keys from `first_key`
@@ -94,6 +103,9 @@ struct AttentionPart {
   }
 
  private:
+  using Keys = OperandTile<T, Operand::chained_b, tiling.keys>;
+  using Values = OperandTile<T, Operand::b, columns>;
+
   HIPSIGHT_INLINE static int lane() {
     return tiling.saved.anew ? arch::anew(arch::lane()) : arch::lane();
   }
@@ -102,7 +114,7 @@ struct AttentionPart {
   HIPSIGHT_INLINE void score(const Rows& q, const typename Tiles::KeyPanel (&k)[Tiles::panels],
                              Scores& scores) const {
     queries.for_each(q, [&](int step, const auto& query) {
-      OperandTile<T, Operand::chained_b, tiling.keys> b;
+      Keys b;
       const int depth = step * Step::layout.depth;
       b.load_all(k[depth / Tiles::panel], depth % Tiles::panel, lane());
       multiply(query, b, scores);

@@ -67,7 +67,8 @@ struct AttentionProblem {
     return std::int64_t{ceil_div(q.length, queries)} * q.heads * options.batches;
   }
 
-  AttentionArguments<T, head> arguments() const {
+  /// For workgroups of so many queries each.
+  AttentionArguments<T, head> arguments(int queries) const {
     constexpr double log2_e = 1.4426950408889634;
     const auto within = [](int reach) { return reach < Band::all ? reach : Band::all; };
     return {q,
@@ -79,8 +80,9 @@ struct AttentionProblem {
             options.key_starts,
             static_cast<float>(scale() * log2_e),
             {within(options.band.before), within(options.band.after)},
-            q.heads / k.heads,
-            options.batches};
+            {q.heads * options.batches, ceil_div(q.length, queries), 1},
+            Divisor(q.heads),
+            Divisor(q.heads / k.heads)};
   }
 
  private:

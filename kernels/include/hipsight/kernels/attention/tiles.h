@@ -42,7 +42,15 @@ class AttentionCopy {
  public:
   /// Past the registers.
   static constexpr bool direct =
-      std::is_same_v<T, From> && tiling.buffers > 1 && DirectCopy<KeyPanel, threads>::possible;
+      std::is_same_v<T, From> && tiling.saved.direct && DirectCopy<KeyPanel, threads>::possible;
+  static_assert(!direct || tiling.buffers > 1,
+                "attention: what is asked for needs a buffer at once");
+
+  using CopyK = std::conditional_t<direct, DirectCopy<KeyPanel, threads>,
+                                   Copy<KeyPanel, true, threads, false, From>>;
+  using CopyV = Copy<ValueTile, false, threads, false, From>;
+
+  static constexpr int requests = panels * CopyK::requests + CopyV::requests;
 
   /// Asks for a tile; the one asked for before must be finished. Direct copies need its buffer at
   /// once, others when they finish.
@@ -74,10 +82,6 @@ class AttentionCopy {
   }
 
  private:
-  using CopyK = std::conditional_t<direct, DirectCopy<KeyPanel, threads>,
-                                   Copy<KeyPanel, true, threads, false, From>>;
-  using CopyV = Copy<ValueTile, false, threads, false, From>;
-
   CopyK k_[panels];
   CopyV v_;
 };

@@ -21,6 +21,7 @@ struct GemmArguments {
   GlobalTile<const T> a, b;
   GlobalTile<Out> c;
   std::int64_t a_batch, b_batch, c_batch;
+  TileOrder tiles;
   SplitDepth split;
   E epilogue;
   Scales scales;
@@ -82,21 +83,19 @@ struct GemmWorkgroup {
   };
   using Sums = ScaledSum<Sum, Scales, ceil_div(most_ahead, block_tiles)>;
 
-  /// Is_split: of a part of the depth; the parts of a tile follow each other, the last one has the
-  /// highest index.
+  /// A workgroup of a batch; or, if Is_split, a part of the depth of a tile: the parts of a tile
+  /// follow each other, the last one has the highest index.
   template <bool is_split>
-  HIPSIGHT_INLINE static void run(Arguments arguments, Shared& shared, int workgroup, int batch) {
+  HIPSIGHT_INLINE static void run(Arguments arguments, Shared& shared, int x, int y) {
+    const int batch = is_split ? 0 : y, split = is_split ? x : 0;
+    const Place tile = is_split ? arguments.tiles[y] : arguments.tiles.of(x);
     arguments.a.data += batch * arguments.a_batch;
     arguments.b.data += batch * arguments.b_batch;
     arguments.c.data += batch * arguments.c_batch;
     constexpr bool a_along = order_a == Order::row_major, b_along = order_b == Order::column_major;
     const SplitDepth& by = arguments.split;
-    const int number = is_split ? workgroup / by.count : workgroup;
-    const int split = is_split ? workgroup % by.count : 0;
     const int depth_at = is_split ? split * by.depth : 0;
     const int deep = is_split ? by.depth : INT32_MAX;
-    const Place tile = tile_of(number, ceil_div(arguments.c.rows, tiling.rows),
-                               ceil_div(arguments.c.columns, tiling.columns), tiling.group);
     const Place first{tile.row * tiling.rows, tile.column * tiling.columns};
     constexpr int waves_across = tiling.columns / tiling.wave_columns;
     const int group = arch::wave() / tiling.deep_waves,
@@ -114,15 +113,16 @@ struct GemmWorkgroup {
     kept.row += part.row, kept.column += part.column;
     Kept sum = shared.joined.join(sums.all, group, deep_wave);
     if constexpr (is_split) {
-      const SplitTile<Kept, threads> mine(by, number, split,
-                                          arguments.c.rows - first.row - kept.row);
+      const SplitTile<Kept, threads> mine(by, y, split, arguments.c.rows - first.row - kept.row);
       if (!mine.is_last()) return mine.leave(sum);
       mine.add_others(sum);
     }
     const Results results(arguments, batch, first);
-    shared.results[arch::wave()].for_each_run(sum, [&](Place at, const Run& values) {
-      results.store({at.row + kept.row, at.column + kept.column}, values);
-    });
+    // The depth is split where there are few rows.
+    shared.results[arch::wave()].template for_each_run<is_split>(
+        sum, results.c.rows - kept.row, [&](Place at, const Run& values) {
+          results.store({at.row + kept.row, at.column + kept.column}, values);
+        });
   }
 
  private:

@@ -13,10 +13,11 @@ template <TileSize size, bool is_split, class Problem>
 void run_on_host(const Problem& problem) {
   using Workgroup = typename Problem::template Workgroup<size>;
   const auto shared = std::make_unique<typename Workgroup::Shared>();
-  const int workgroups = problem.tiles(Workgroup::tiling) * problem.split.count;
-  for (int batch = 0; batch < problem.batches; batch++)
-    for (int workgroup = 0; workgroup < workgroups; workgroup++)
-      Workgroup::template run<is_split>(problem.arguments(), *shared, workgroup, batch);
+  const int tiles = problem.tiles(Workgroup::tiling);
+  const auto arguments = problem.arguments(Workgroup::tiling);
+  for (int y = 0; y < (is_split ? tiles : problem.batches); y++)
+    for (int x = 0; x < (is_split ? problem.split.count : tiles); x++)
+      Workgroup::template run<is_split>(arguments, *shared, x, y);
 }
 
 /// As gemm() of ../gemm.h, with host memory.

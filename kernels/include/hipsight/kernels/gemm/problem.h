@@ -70,9 +70,11 @@ struct GemmProblem {
     return problem;
   }
 
-  GemmArguments<T, Out, E, Scales> arguments() const {
+  GemmArguments<T, Out, E, Scales> arguments(const Tiling& tiling) const {
+    const TileOrder order(ceil_div(c.rows, tiling.rows), ceil_div(c.columns, tiling.columns),
+                          tiling.group);
     return {whole(a),       whole(b), whole(c), a.batch_stride, b.batch_stride,
-            c.batch_stride, split,    epilogue, scales};
+            c.batch_stride, order,    split,    epilogue,       scales};
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include "../attention/band.h"
 #include "../attention/sequences.h"
+#include "../tile/tile_order.h"
 #include "cache.h"
 
 namespace hipsight::kernels {
@@ -40,7 +41,9 @@ struct PagedArguments {
   const float *key_scales, *value_scales;  // of each head of the cache, may be null
   float factor, value_factor;              // from scores to powers of 2; of the values
   Band band;
-  int group, batches, page_shift;
+  TileOrder tiles;  // a row for each head of the cache of a batch of a split, a column for queries
+  Divisor heads, batches, splits, group;
+  int page_shift;
 };
 
 }  // namespace hipsight::kernels

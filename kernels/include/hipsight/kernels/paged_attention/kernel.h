@@ -5,7 +5,6 @@
 #pragma once
 
 #include "../attention/part.h"
-#include "../tile/tile_order.h"
 #include "arguments.h"
 #include "rows.h"
 #include "tilings.h"
@@ -35,11 +34,10 @@ struct PagedWorkgroup {
                 "paged_attention: the tiling takes more shared memory than this GPU has");
 
   HIPSIGHT_INLINE static void run(const Arguments& arguments, Shared& shared, int workgroup) {
-    const int heads = arguments.cache.heads, batches = arguments.batches;
-    const int blocks = ceil_div(arguments.q.length * arguments.group, rows);
-    const Place at = tile_of(workgroup, heads * batches * arguments.results.splits, blocks, 1);
-    run(arguments, shared, at.column * rows, at.row % heads, at.row / heads % batches,
-        at.row / heads / batches);
+    const Place at = arguments.tiles.of(workgroup);
+    const int number = at.row / arguments.heads;
+    run(arguments, shared, at.column * rows, at.row % arguments.heads, number % arguments.batches,
+        number / arguments.batches);
   }
 
  private:
@@ -50,7 +48,7 @@ struct PagedWorkgroup {
     const Range some = sight.of_some(q.query(0), q.query(rows - 1));
     const Range each = sight.of_all(q.query(0), q.query(rows - 1));
     const int count = some.begin < some.end ? ceil_div(some.end - some.begin, keys) : 0;
-    const int share = count / arguments.results.splits, more = count % arguments.results.splits;
+    const int share = count / arguments.splits, more = count % arguments.splits;
     const int begin = split * share + (split < more ? split : more);
     const int end = begin + share + (split < more ? 1 : 0);
 
@@ -62,7 +60,7 @@ struct PagedWorkgroup {
       part.queries.load(q);
       attend(part, tiles, shared, begin, end, [&](int t) {
         const int key = some.begin + t * keys;
-        return part.weigh(q, shared.k, [&](auto& scores) {
+        return part.weigh(q, shared.k, NoRequests{}, [&](auto& scores) {
           if (key < each.begin || key + keys > each.end)
             part.hide(scores, key, [&](int row) { return sight.of(q.query(row)); });
         });
@@ -79,12 +77,12 @@ struct PagedWorkgroup {
   HIPSIGHT_INLINE static GroupRows<E> group_rows(const Sequences<E, size>& of,
                                                  const Arguments& arguments, int first,
                                                  int key_head, int batch) {
-    return {of.data + batch * of.batch_stride + key_head * arguments.group * of.head_stride,
+    return {of.data + batch * of.batch_stride + key_head * arguments.group.number * of.head_stride,
             of.stride,
             of.head_stride,
             arguments.group,
             first,
-            of.length * arguments.group - 1};
+            of.length * arguments.group.number - 1};
   }
 
   /// The keys that are seen, and their values, as tiles in shared memory. Where a tile's rows lie

@@ -21,7 +21,7 @@ Status paged_attention_on_host(const Q& q, const PagedCache<Cached, head>& cache
   using Problem = decltype(problem);
   using Workgroup = typename std::remove_const_t<Problem>::Workgroup;
   using Combine = typename std::remove_const_t<Problem>::Combine;
-  const auto arguments = problem.arguments(splits);
+  const auto arguments = problem.arguments(Architecture::host, splits);
   const auto shared = std::make_unique<typename Workgroup::Shared>();
   const auto workgroups = static_cast<int>(problem.workgroups(Architecture::host, splits));
   for (int i = 0; i < workgroups; i++) Workgroup::run(arguments, *shared, i);

@@ -99,9 +99,7 @@ struct PagedProblem {
   int longest() const { return options.longest ? options.longest : static_cast<int>(capacity()); }
 
   std::int64_t workgroups(Architecture architecture, int splits) const {
-    const AttentionTiling tiling = paged_tiling(architecture, head);
-    const int blocks = ceil_div(q.length * (q.heads / cache.heads), tiling.wave_queries);
-    return std::int64_t{blocks} * cache.heads * options.batches * splits;
+    return std::int64_t{blocks(architecture)} * cache.heads * options.batches * splits;
   }
 
   /// Of keys, of a sequence.
@@ -125,7 +123,7 @@ struct PagedProblem {
     return splits == 1 ? 0 : sizeof(float) * (head + 1) * static_cast<std::size_t>(rows()) * splits;
   }
 
-  PagedArguments<T, Cached, head> arguments(int splits) const {
+  PagedArguments<T, Cached, head> arguments(Architecture architecture, int splits) const {
     constexpr double log2_e = 1.4426950408889634;
     const auto within = [](int reach) { return reach < Band::all ? reach : Band::all; };
     float* const results = static_cast<float*>(options.workspace.data);
@@ -137,13 +135,22 @@ struct PagedProblem {
             static_cast<float>(scale() * log2_e * double(options.key_scale)),
             options.value_scale,
             {within(options.band.before), within(options.band.after)},
-            q.heads / cache.heads,
-            options.batches,
+            {cache.heads * options.batches * splits, blocks(architecture), 1},
+            Divisor(cache.heads),
+            Divisor(options.batches),
+            Divisor(splits),
+            Divisor(q.heads / cache.heads),
             page_shift()};
   }
 
  private:
   static constexpr int most_places = 1 << 28;
+
+  /// Of queries that share a head of the cache.
+  int blocks(Architecture architecture) const {
+    return ceil_div(q.length * (q.heads / cache.heads),
+                    paged_tiling(architecture, head).wave_queries);
+  }
 
   std::int64_t capacity() const { return std::int64_t{cache.table.most} * cache.page_places; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../attention/sequences.h"
+#include "../tile/divisor.h"
 #include "../unaligned.h"
 
 namespace hipsight::kernels {
@@ -13,7 +14,8 @@ template <class T>
 struct GroupRows {
   T* data;                           // the first row
   std::int64_t stride, head_stride;  // from a query to the next, from a head to the next
-  int group, first, last;            // heads of a query; the tile's first row, the last row of all
+  Divisor group;                     // heads of a query
+  int first, last;                   // the tile's first row, the last row of all
 
   HIPSIGHT_INLINE int query(int row) const { return inside(row) / group; }
 

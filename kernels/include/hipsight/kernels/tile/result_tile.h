@@ -29,12 +29,14 @@ struct ResultTile {
 
   Block block;
 
-  /// Calls f(place, Vector<float, width>) for all values of the wave.
-  template <class F>
-  HIPSIGHT_INLINE void for_each_run(const Sum& sum, F f) {
+  /// Calls f(place, Vector<float, width>) for all values of the wave; or, if Few, for those of no
+  /// more rows than the first `exist`: then it is a branch for some rows each.
+  template <bool few, class F>
+  HIPSIGHT_INLINE void for_each_run(const Sum& sum, int exist, F f) {
     constexpr int held = Sum::run < width ? Sum::run : width;
     HIPSIGHT_UNROLL
     for (int i = 0; i < Sum::row_blocks; i++) {
+      if (few && i * rows >= exist) return;
       HIPSIGHT_UNROLL
       for (int j = 0; j < Sum::column_blocks; j += blocks) {
         arch::wave_barrier();
@@ -45,6 +47,7 @@ struct ResultTile {
         arch::wave_barrier();
         HIPSIGHT_UNROLL
         for (int run = 0; run < runs; run += arch::wave_size) {
+          if (few && i * rows + run / runs_of_row >= exist) break;
           const int mine = run + arch::lane();
           const Place at{mine / runs_of_row, mine % runs_of_row * width};
           f(Place{i * rows + at.row, j * Sum::Step::layout.columns + at.column},
