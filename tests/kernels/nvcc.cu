@@ -2,6 +2,7 @@
 #include "hipsight/kernels/attention.h"
 #include "hipsight/kernels/gemm.h"
 #include "hipsight/kernels/rows.h"
+#include "hipsight/kernels/wave_roles.h"
 
 using namespace hipsight::kernels;
 
@@ -39,3 +40,9 @@ Status causal(const T* q, const T* k, const T* v, T* o) {
 }
 
 template Status causal<128>(const bf16*, const bf16*, const bf16*, bf16*);
+
+__global__ void roles_kernel(int* out) {
+  WaveRoles<1, 2>::run([&](auto role, int wave) {
+    out[arch::thread()] = role == 0 ? -1 : wave;
+  });
+}

@@ -38,4 +38,20 @@ TEST(Wave, OverLanes) {
   }
 }
 
+/// Small integers, so that sums are exact; as many tiles as need both buffers several times, the
+/// last one cut.
+TEST(Wave, RolesCopyAndSum) {
+  for (const int columns : {4, 16, 100, 160}) {
+    Managed<float> in(lines_of_sums * columns, 0), out(2 * lines_of_sums, -1);
+    for (int i = 0; i < lines_of_sums * columns; i++) in[i] = static_cast<float>(i * 7 % 31 - 9);
+    ASSERT_TRUE(run_sums(in.data(), columns, out.data()));
+    for (int line = 0; line < lines_of_sums; line++) {
+      float halves[2] = {0, 0};
+      for (int c = 0; c < columns; c++) halves[c % 16 / 8] += in[line * columns + c];
+      EXPECT_EQ(out[line], halves[0]) << "line " << line << " of " << columns;
+      EXPECT_EQ(out[lines_of_sums + line], halves[1]) << "line " << line << " of " << columns;
+    }
+  }
+}
+
 }  // namespace
