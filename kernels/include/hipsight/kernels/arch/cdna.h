@@ -21,11 +21,16 @@ inline constexpr Architecture current = Architecture::cdna3;
 inline constexpr Architecture current = Architecture::cdna2;
 #endif
 
+/// Kinds of instructions: LLVM's SchedGroupMask.
+namespace schedule {
+inline constexpr int matrix = 0x8, memory = 0x10, shared_read = 0x100;
+}
+
 /// All requests at once, which the compiler prefers, would keep matrix instructions waiting behind
 /// them.
 template <int reads, int requests>
 HIPSIGHT_INLINE void interleave() {
-  constexpr int matrix = 0x8, memory = 0x10, shared_read = 0x100;  // LLVM's SchedGroupMask
+  using namespace schedule;
   __builtin_amdgcn_sched_group_barrier(shared_read, reads, 0);
   HIPSIGHT_UNROLL
   for (int i = 0; i < requests; i++) {
@@ -38,7 +43,7 @@ HIPSIGHT_INLINE void interleave() {
 /// instructions, or a few more.
 template <int reads, int requests>
 HIPSIGHT_INLINE void read_ahead() {
-  constexpr int matrix = 0x8, memory = 0x10, shared_read = 0x100;
+  using namespace schedule;
 #if defined(__gfx950__)
   constexpr int instructions = 1;  // of 16 bytes of each operand
 #else

@@ -139,17 +139,19 @@ struct PagedProblem {
             Divisor(cache.heads),
             Divisor(options.batches),
             Divisor(splits),
-            Divisor(q.heads / cache.heads),
+            Divisor(group()),
             page_shift()};
   }
 
  private:
   static constexpr int most_places = 1 << 28;
 
+  /// Query heads that share a head of the cache.
+  int group() const { return q.heads / cache.heads; }
+
   /// Of queries that share a head of the cache.
   int blocks(Architecture architecture) const {
-    return ceil_div(q.length * (q.heads / cache.heads),
-                    paged_tiling(architecture, head).wave_queries);
+    return ceil_div(q.length * group(), paged_tiling(architecture, head).wave_queries);
   }
 
   std::int64_t capacity() const { return std::int64_t{cache.table.most} * cache.page_places; }
