@@ -281,8 +281,8 @@ class Execution {
         // Reading the clock takes as long as starting a wave.
         if (!progress || turns % turns_between_clocks == 0)
           execution_.check_time(*group.waves[0], group);
-        if (slot.idle > patience && execution_.others_wait()) return false;
         if (slot.idle && execution_.launch_.dispatch->observed_only) let_go(group);
+        if (slot.idle > patience && execution_.others_wait()) return false;
       }
       return true;
     }
