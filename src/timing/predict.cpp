@@ -55,8 +55,9 @@ double written_share(const gpus::Gpu& gpu, const profile::LaunchTrace& trace) {
   return bytes[1] > 0 ? bytes[1] / (bytes[0] + bytes[1]) : 0;
 }
 
-/// Of one of `active` compute units, or groups of `units` that a workgroup takes together.
-Rates rates_of(const gpus::Gpu& gpu, double active, double units, double clock_ghz, double written,
+/// Of one of `active` compute units, or groups of `units` that a workgroup takes together. It gets
+/// a part in `alike` of what all share.
+Rates rates_of(const gpus::Gpu& gpu, double active, double alike, double units, double clock_ghz, double written,
                double lanes, const profile::Footprint& footprint, Caches caches,
                const Scales& scales) {
   // No compute unit gets more than 64 bytes a cycle from its L2.
@@ -68,9 +69,9 @@ Rates rates_of(const gpus::Gpu& gpu, double active, double units, double clock_g
   const double links = mall_bytes_per_cycle * gpu.xcds * gpu.clock_ghz,
                mall = std::min(links, gpu.mall_gb_per_s.value_or(links)),
                mall_bytes = double(gpu.mall_bytes.value_or(0));
-  Rates rates{.l2_bytes = scales.bandwidths * std::min(64.0 * units, l2 / clock_ghz / active),
-              .mall_bytes = scales.bandwidths * mall_reached * mall / clock_ghz / active,
-              .memory_bytes = scales.bandwidths * memory / clock_ghz / active,
+  Rates rates{.l2_bytes = scales.bandwidths * std::min(64.0 * units, l2 / clock_ghz / alike),
+              .mall_bytes = scales.bandwidths * mall_reached * mall / clock_ghz / alike,
+              .memory_bytes = scales.bandwidths * memory / clock_ghz / alike,
               .clock_ghz = clock_ghz,
               .active = active * units / gpu.compute_units,
               .units = units,
@@ -204,11 +205,13 @@ Launch::Time Launch::with(unsigned resident) const {
   t.simulated = std::min(workgroups_per_cu, few);
   t.clock_ghz = gpu.clock_ghz;
   const double active = std::min(units, double(result.workgroups));
+  // Where all workgroups run at once, each gets the same part of what all share.
+  const double alike = workgroups_per_cu <= resident ? filled * units : active;
   // The clock falls with the load of the matrix units, which follows from the first run.
   const gpus::Gpu unit = joined(gpu, units_of_group);
   Rates rates;
   for (int round = 0; round < 2; ++round) {
-    rates = rates_of(gpu, active, units_of_group, t.clock_ghz, written, wavefront_size,
+    rates = rates_of(gpu, active, alike, units_of_group, t.clock_ghz, written, wavefront_size,
                      trace.footprint, assumptions.caches, assumptions.scales);
     t.run = run_compute_unit(
         unit, rates, {simulated(t.simulated), result.regions, trace.sharing, wavefront_size},
