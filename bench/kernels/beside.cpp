@@ -65,9 +65,10 @@ Outcome outcome_of(const Contest& contest) {
 
 /// Of all contests of a GPU with an opponent.
 struct Tally {
-  double log_sum = 0, wins = 0, contests = 0;
+  double log_sum = 0, log_least = 0, wins = 0, contests = 0;
   void add(const Outcome& outcome) {
     log_sum += std::log(outcome.ratio);
+    log_least += std::log(outcome.least);
     wins += outcome.least >= 1;
     ++contests;
   }
@@ -117,7 +118,9 @@ void add_beside(const std::vector<Contest>& contests, std::vector<Row>& rows) {
                     .unit = "times as fast",
                     .floor = NAN,
                     .aim = 1,
-                    .beside = {{"wins", tally.wins}, {"of", tally.contests}}});
+                    .beside = {{"at least", std::exp(tally.log_least / tally.contests)},
+                               {"wins", tally.wins},
+                               {"of", tally.contests}}});
 }
 
 }  // namespace hipsight::bench

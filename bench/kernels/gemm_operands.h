@@ -31,23 +31,21 @@ struct Operands {
 
 inline Workspace workspace_of(std::size_t bytes) {
   Workspace workspace{nullptr, bytes};
-  if (bytes && (hipMalloc(&workspace.data, bytes) != hipSuccess ||
-                hipMemset(workspace.data, 0, bytes) != hipSuccess))
-    std::exit(1);
+  if (bytes && hipMalloc(&workspace.data, bytes) != hipSuccess) std::exit(1);
   return workspace;
 }
 
 /// As the library would do it, with all the workspace that it asks for; or, if a size is named, in
-/// tiles of it and so many parts of the depth.
+/// tiles of it and so many shares of their depth (0: each tile is one workgroup's).
 template <class A, class B, class C>
-Status run(const A& a, const B& b, const C& c, const std::string& size, int splits) {
+Status run(const A& a, const B& b, const C& c, const std::string& size, int shares) {
   if (size.empty())
     return gemm(nullptr, a, b, c, Identity{}, 1, workspace_of(gemm_workspace(a, b, c)));
   const auto problem = gemm_problem(a, b, c, Identity{}, 1);
   const GemmPlan plan{size == "large"    ? TileSize::large
                       : size == "medium" ? TileSize::medium
                                          : TileSize::small,
-                      std::max(splits, 1)};
+                      shares};
   const Architecture architecture = current_device().architecture;
   return launch_gemm(nullptr, problem, plan,
                      workspace_of(workspace_bytes(problem, plan, architecture)), architecture);

@@ -57,8 +57,8 @@ double written_share(const gpus::Gpu& gpu, const profile::LaunchTrace& trace) {
 
 /// Of one of `active` compute units, or groups of `units` that a workgroup takes together. It gets
 /// a part in `alike` of what all share.
-Rates rates_of(const gpus::Gpu& gpu, double active, double alike, double units, double clock_ghz, double written,
-               double lanes, const profile::Footprint& footprint, Caches caches,
+Rates rates_of(const gpus::Gpu& gpu, double active, double alike, double units, double clock_ghz,
+               double written, double lanes, const profile::Footprint& footprint, Caches caches,
                const Scales& scales) {
   // No compute unit gets more than 64 bytes a cycle from its L2.
   const double l2 = l2_reached * gpu.l2_gb_per_s.value_or(64.0 * gpu.compute_units * gpu.clock_ghz);

@@ -51,7 +51,7 @@ std::string short_name(std::string title) {
     const auto order = [&](int i) { return parts[i] == "0" ? "row" : "column"; };
     return fmt::format("{}, {}-major times {}-major, {}, to {}, tiles {}{}", parts[1].str(),
                        order(2), order(3), parts[5].str(), parts[4].str(), parts[6].str(),
-                       parts[7] == "true" ? ", split" : "");
+                       parts[7] == "true" ? ", shares" : "");
   }
   title = std::regex_replace(title, std::regex("Matrix<([^<>]+(<[^<>]*>)?)( const)?, 0>"), "$1");
   const std::regex attention("attention_kernel<AttentionWorkgroup<(\\S+, \\d+)>, .*");

@@ -23,7 +23,7 @@ struct GemmCase {
   bool transposed_a = false, transposed_b = false;
   After after = After::identity;  // the result is f32 after GELU, else as the operands
   bool on_host = false;           // on the scalar reference
-  int splits = 1;                 // of the depth
+  int shares = 0;                 // of the depth of all tiles
   int m = 0, n = 0, k = 0, batches = 1;
   std::int64_t a_stride = 0, b_stride = 0, c_stride = 0;
   std::int64_t a_batch = 0, b_batch = 0, c_batch = 0;

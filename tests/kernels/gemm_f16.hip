@@ -10,10 +10,10 @@ std::string run_f16(const GemmCase& test, const void* a, const void* b, const fl
   const auto *of_a = static_cast<const f16*>(a), *of_b = static_cast<const f16*>(b);
   const auto of_c = static_cast<f16*>(c);
   const int orders = test.transposed_a * 2 + test.transposed_b;
-  if (orders == 1 && test.after == After::bias_relu && test.splits > 1) {
+  if (orders == 1 && test.after == After::bias_relu && test.shares > 0) {
     const auto in = [&]<TileSize size>() {
-      return run_split<size>(test, a_of<row>(test, of_a), b_of<column>(test, of_b), of_c,
-                             Bias(bias) | Relu{});
+      return run_in_shares<size>(test, a_of<row>(test, of_a), b_of<column>(test, of_b), of_c,
+                                 Bias(bias) | Relu{});
     };
     return test.m < 128 ? in.template operator()<small>() : in.template operator()<large>();
   }

@@ -20,7 +20,7 @@ static std::string run_blocks(const GemmCase& test, const fp8_e4m3* a, const fp8
   const auto of_a = scaled_rows(a_of<Order::row_major>(test, a), factors, blocks);
   const auto of_b = scaled_blocks(b_of<Order::column_major>(test, b),
                                   factors + std::int64_t{test.m} * blocks, blocks);
-  if (test.splits > 1) return run_split<TileSize::medium>(test, of_a, of_b, c, Identity{});
+  if (test.shares > 0) return run_in_shares<TileSize::medium>(test, of_a, of_b, c, Identity{});
   return run_with<TileSize::large>(test, of_a, of_b, c, Identity{});
 }
 

@@ -1,8 +1,7 @@
 // The kernels of one element type, chosen at run time.
 #pragma once
 
-#include <algorithm>
-#include <span>
+#include <cmath>
 #include <vector>
 
 #include "gemm_case.h"
@@ -45,41 +44,40 @@ std::string run_as(const GemmCase& test, const T* a, const T* b, Out* c, E epilo
   return run_with<size>(test, a_of<order_a>(test, a), b_of<order_b>(test, b), c, epilogue);
 }
 
-/// One for all cases, as each is to leave it ready for the next: its counters are zeros only once.
-inline Workspace zeroed_once() {
+/// One for all cases, with any content.
+inline Workspace one_workspace() {
   static const Workspace workspace = [] {
     Workspace one{nullptr, std::size_t{32} << 20};
     if (hipMalloc(&one.data, one.bytes) != hipSuccess ||
-        hipMemset(one.data, 0, SplitDepth::counter_bytes) != hipSuccess)
+        hipMemset(one.data, 0xff, one.bytes) != hipSuccess)
       one = {};
     return one;
   }();
   return workspace;
 }
 
-/// The same with its depth split. On the host, one workgroup after the other: none may wait for
+/// The same in shares of the depth. On the host, one workgroup after the other: none may wait for
 /// those of higher indices.
 template <TileSize size, class A, class B, class Out, class E>
-std::string run_split(const GemmCase& test, const A& a, const B& b, Out* c, E epilogue) {
-  const auto problem =
-      gemm_problem(a, b, RowMajor<Out>{c, test.m, test.n, test.c_stride}, epilogue, 1);
+std::string run_in_shares(const GemmCase& test, const A& a, const B& b, Out* c, E epilogue) {
+  const RowMajor<Out> of_c{c, test.m, test.n, test.c_stride, test.c_batch};
+  const auto problem = gemm_problem(a, b, of_c, epilogue, test.batches);
+  const GemmPlan plan{size, test.shares};
   if (test.on_host) {
     using Workgroup = typename decltype(problem)::template Workgroup<size>;
-    std::vector<float> memory(
-        workspace_bytes(problem, {size, test.splits}, Architecture::host) / sizeof(float), 0);
+    std::vector<float> memory(workspace_bytes(problem, plan, Architecture::host) / sizeof(float),
+                              NAN);
     const Workspace workspace{memory.data(), memory.size() * sizeof(float)};
-    run_on_host<size, true>(problem.split_into(test.splits, Workgroup::tiling, workspace));
-    const std::span counters = std::as_bytes(std::span(memory)).first(SplitDepth::counter_bytes);
-    return std::ranges::all_of(counters, [](std::byte one) { return one == std::byte{}; })
-               ? ""
-               : "counters are left";
+    run_on_host<size, true>(
+        problem.in_shares(plan.shares, Workgroup::tiling, Architecture::host, workspace));
+    return "";
   }
   const Architecture architecture = current_device().architecture;
-  const Workspace workspace = zeroed_once();
-  if (workspace_bytes(problem, {size, test.splits}, architecture) > workspace.bytes)
-    return "too little workspace";
-  const Status status =
-      launch_split_gemm<size>(nullptr, problem, test.splits, workspace, architecture);
+  const Workspace workspace = one_workspace();
+  if (workspace_bytes(problem, plan, architecture) > workspace.bytes) return "too little workspace";
+  const auto shared =
+      problem.in_shares(plan.shares, problem.tiling(architecture, size), architecture, workspace);
+  const Status status = launch_gemm<size, true>(nullptr, shared, architecture);
   const hipError_t error = hipDeviceSynchronize();
   if (!status) return status.error;
   return error == hipSuccess ? "" : hipGetErrorString(error);

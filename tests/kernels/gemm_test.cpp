@@ -266,13 +266,13 @@ TEST(Gemm, Fp8) {
 TEST(Gemm, Fp8InScaledBlocks) {
   for (const Size& s : {Size{1, 1, 1}, Size{70, 130, 128}, Size{257, 264, 129}, Size{63, 140, 1000},
                         Size{130, 33, 640}, Size{70, 140, 3216}, Size{5, 7, 0}})
-    for (const int splits : {0, 1, 3}) {  // 0: on the host
-      if (splits > 1 && s.k < 256) continue;
+    for (const int shares : {-1, 0, 3, 10}) {  // -1: none, on the host
+      if (shares > 0 && s.k < 256) continue;
       test_gemm<fp8_e4m3, float>({.type = Type::e4m3,
                                   .transposed_b = true,
                                   .after = After::scaled_blocks,
-                                  .on_host = splits == 0,
-                                  .splits = splits,
+                                  .on_host = shares < 0,
+                                  .shares = std::max(shares, 0),
                                   .m = s.m,
                                   .n = s.n,
                                   .k = s.k});
@@ -321,25 +321,39 @@ TEST(Gemm, Epilogues) {
     }
 }
 
-/// Depths that are split evenly, with a shorter last part, and into fewer parts than asked for.
-TEST(Gemm, SplitDepth) {
-  for (const Size& s :
-       {Size{64, 64, 512}, Size{70, 136, 840}, Size{257, 130, 1100}, Size{3, 5, 33}})
-    for (const int splits : {2, 3, 8})
+/// Fewer shares than tiles and more, as many for each tile and not, for each die and not, and more
+/// than there are units.
+TEST(Gemm, DepthShares) {
+  for (const Size& s : {Size{64, 64, 512}, Size{70, 136, 840}, Size{100, 500, 840},
+                        Size{257, 130, 1100}, Size{3, 5, 33}})
+    for (const int shares : {1, 2, 3, 5, 8, 24, 40})
       for (const bool on_host : {false, true})
         test_gemm<f16>({.transposed_b = true,
                         .after = After::bias_relu,
                         .on_host = on_host,
-                        .splits = splits,
+                        .shares = shares,
                         .m = s.m,
                         .n = s.n,
                         .k = s.k});
 }
 
+TEST(Gemm, DepthSharesOfBatches) {
+  for (const int shares : {5, 16, 48})
+    for (const bool on_host : {false, true})
+      test_gemm<f16>({.transposed_b = true,
+                      .after = After::bias_relu,
+                      .on_host = on_host,
+                      .shares = shares,
+                      .m = 100,
+                      .n = 136,
+                      .k = 840,
+                      .batches = 4});
+}
+
 /// The same call gives the same bits.
-TEST(Gemm, SplitDepthIsDeterministic) {
+TEST(Gemm, DepthSharesAreDeterministic) {
   const GemmCase test{
-      .transposed_b = true, .after = After::bias_relu, .splits = 4, .m = 100, .n = 72, .k = 1000};
+      .transposed_b = true, .after = After::bias_relu, .shares = 9, .m = 100, .n = 72, .k = 1000};
   Trial<f16, f16> first(test), second(test);
   ASSERT_EQ(first.launch(), "");
   ASSERT_EQ(second.launch(), "");
@@ -437,7 +451,8 @@ TEST(Gemm, DISABLED_EachKernel) {
     launch(f16(), {.transposed_a = orders > 1, .transposed_b = orders % 2 == 1});
   for (const After after : {After::bias_relu, After::bias_gelu, After::silu_mul})
     launch(f16(), {.transposed_b = true, .after = after});
-  launch(f16(), {.transposed_b = true, .after = After::bias_relu, .splits = 4, .m = 64});
+  for (const int m : {64, 512})
+    launch(f16(), {.transposed_b = true, .after = After::bias_relu, .shares = 32, .m = m});
   for (const bool gradient : {false, true}) {
     launch(bf16(), {.type = Type::bf16, .transposed_a = gradient, .transposed_b = !gradient});
     launch(float(), {.type = Type::f32, .transposed_a = gradient, .transposed_b = !gradient});
@@ -445,7 +460,19 @@ TEST(Gemm, DISABLED_EachKernel) {
   launch(fp8_e4m3_fnuz(0.0f), {.type = Type::fnuz, .transposed_b = true, .after = After::scaled});
   launch(fp8_e4m3(0.0f), {.type = Type::e4m3, .transposed_b = true, .after = After::scaled});
   launch(fp8_e4m3(0.0f), {.type = Type::e4m3, .after = After::scaled_by_one});
-  launch(fp8_e4m3(0.0f), {.type = Type::e4m3, .transposed_b = true, .after = After::scaled_blocks});
+  for (const int shares : {0, 32})
+    launch(fp8_e4m3(0.0f), {.type = Type::e4m3,
+                            .transposed_b = true,
+                            .after = After::scaled_blocks,
+                            .shares = shares});
+}
+
+/// Of a single row or column it is nowhere used.
+TEST(Gemm, AnyStrideOfOneLine) {
+  constexpr std::int64_t far = std::int64_t{1} << 40;
+  test_gemm<f16>(
+      {.transposed_b = true, .m = 1, .n = 70, .k = 50, .a_stride = far, .c_stride = far});
+  test_gemm<f16>({.transposed_b = true, .m = 70, .n = 1, .k = 50, .b_stride = far});
 }
 
 TEST(Gemm, ErrorsNameWhatIsWrong) {

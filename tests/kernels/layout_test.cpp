@@ -1,10 +1,13 @@
 // The numbers of kernels/: matrix steps and swizzles of every GPU, by counting.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
+#include <vector>
 
 #include "hipsight/kernels/arch/architecture.h"
 #include "hipsight/kernels/arch/step_layouts.h"
+#include "hipsight/kernels/gemm/shares.h"
 #include "hipsight/kernels/gemm/tilings.h"
 #include "hipsight/kernels/tile/swizzle.h"
 #include "hipsight/kernels/tile/tile_order.h"
@@ -193,6 +196,52 @@ TEST(TileOrder, GoesThroughGroupsOfRows) {
             }
         EXPECT_EQ(place, rows * columns);
       }
+}
+
+/// All of each tile's depth is somebody's, once; who waits, waits for those before; a workgroup
+/// leaves one sum at the most, and nobody waits for it after one that it waits for itself.
+TEST(DepthShares, AreAllOfTheDepth) {
+  for (const int dies : {1, 8})
+    for (const int tiles : {1, 3, 8, 24, 40, 129})
+      for (const int deep : {1, 2, 7, 64})
+        for (const int count : {1, 2, 5, 8, 24, 39, 256, 1024}) {
+          const int batches = tiles % 3 == 0 ? 3 : 1;
+          SCOPED_TRACE(testing::Message() << tiles << " tiles, " << deep << " deep, " << count
+                                          << " shares, " << dies << " dies");
+          const DepthShares shares(tiles / batches, batches, deep, count, dies, {}, 1);
+          ASSERT_LE(shares.count(), count);
+          struct Part {
+            int workgroup;
+            TilePart of;
+          };
+          std::vector<std::map<int, Part>> of_tile(tiles);  // by where it begins
+          for (int w = 0; w < shares.count(); w++) {
+            int number = 0;
+            shares.for_each_part(w, [&](const TilePart& part) {
+              ASSERT_LT(part.tile, tiles / batches);
+              ASSERT_LT(part.batch, batches);
+              EXPECT_TRUE(part.is_last || number == 0);
+              EXPECT_TRUE(of_tile[part.batch * tiles / batches + part.tile]
+                              .try_emplace(part.from, Part{w, part})
+                              .second);
+              number++;
+            });
+            EXPECT_GT(number, 0);
+          }
+          for (const auto& parts : of_tile) {
+            int at = 0, before = 0;
+            for (const auto& [from, part] : parts) {
+              EXPECT_EQ(from, at);
+              EXPECT_EQ(part.of.before, before);
+              EXPECT_EQ(part.of.first + before * shares.step(), part.workgroup);
+              EXPECT_LT(from, deep);
+              EXPECT_EQ(part.of.is_last, before + 1 == std::ssize(parts));
+              at = part.of.to, before++;
+            }
+            EXPECT_GE(at, deep);
+            if (count % tiles != 0) EXPECT_EQ(at, deep);
+          }
+        }
 }
 
 }  // namespace

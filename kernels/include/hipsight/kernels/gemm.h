@@ -15,41 +15,39 @@
 
 namespace hipsight::kernels {
 
-template <class Problem, TileSize size, bool is_split, class Arguments>
+template <class Problem, TileSize size, bool in_shares, class Arguments>
 __global__ __launch_bounds__(Problem::template Workgroup<size>::threads) void gemm_kernel(
     Arguments arguments) {
   using Workgroup = typename Problem::template Workgroup<size>;
   __shared__ typename Workgroup::Shared shared;
-  Workgroup::template run<is_split>(arguments, shared, static_cast<int>(blockIdx.x),
-                                    static_cast<int>(blockIdx.y));
+  const int x = static_cast<int>(blockIdx.x), batch = static_cast<int>(blockIdx.y);
+  if constexpr (in_shares)
+    Workgroup::run_share(arguments, shared, x);
+  else
+    Workgroup::run(arguments, shared, x, batch);
 }
 
-template <TileSize size, bool is_split = false, class Problem>
+template <TileSize size, bool in_shares = false, class Problem>
 Status launch_gemm(Stream stream, const Problem& problem, Architecture architecture) {
   const Tiling tiling = problem.tiling(architecture, size);
-  const dim3 grid = is_split ? dim3(problem.split.count, problem.tiles(tiling))
-                             : dim3(problem.tiles(tiling), problem.batches);
+  const dim3 grid =
+      in_shares ? dim3(problem.shares.count()) : dim3(problem.tiles(tiling), problem.batches);
   const auto arguments = problem.arguments(tiling);
   const std::string error =
-      launch(gemm_kernel<Problem, size, is_split, std::remove_const_t<decltype(arguments)>>, grid,
+      launch(gemm_kernel<Problem, size, in_shares, std::remove_const_t<decltype(arguments)>>, grid,
              threads(tiling, architecture), stream, arguments);
   return {error.empty() ? error : "gemm: " + error};
 }
 
-/// The depth in `splits` parts; needs workspace_bytes() of workspace.
+/// In so many shares, which need workspace_bytes() of workspace; or, if none, each tile by a
+/// workgroup.
 template <TileSize size, class Problem>
-Status launch_split_gemm(Stream stream, const Problem& problem, int splits,
-                         const Workspace& workspace, Architecture architecture) {
-  const Tiling tiling = problem.tiling(architecture, size);
-  return launch_gemm<size, true>(stream, problem.split_into(splits, tiling, workspace),
-                                 architecture);
-}
-
-template <TileSize size, class Problem>
-Status launch_gemm(Stream stream, const Problem& problem, int splits, const Workspace& workspace,
+Status launch_gemm(Stream stream, const Problem& problem, int shares, const Workspace& workspace,
                    Architecture architecture) {
-  return splits > 1 ? launch_split_gemm<size>(stream, problem, splits, workspace, architecture)
-                    : launch_gemm<size>(stream, problem, architecture);
+  if (shares == 0) return launch_gemm<size>(stream, problem, architecture);
+  const Tiling tiling = problem.tiling(architecture, size);
+  return launch_gemm<size, true>(stream, problem.in_shares(shares, tiling, architecture, workspace),
+                                 architecture);
 }
 
 template <class Problem>
@@ -57,18 +55,15 @@ Status launch_gemm(Stream stream, const Problem& problem, const GemmPlan& plan,
                    const Workspace& workspace, Architecture architecture) {
   switch (plan.size) {
     case TileSize::large:
-      return launch_gemm<TileSize::large>(stream, problem, plan.splits, workspace, architecture);
+      return launch_gemm<TileSize::large>(stream, problem, plan.shares, workspace, architecture);
     case TileSize::medium:
-      return launch_gemm<TileSize::medium>(stream, problem, plan.splits, workspace, architecture);
+      return launch_gemm<TileSize::medium>(stream, problem, plan.shares, workspace, architecture);
     default:
-      return launch_gemm<TileSize::small>(stream, problem, plan.splits, workspace, architecture);
+      return launch_gemm<TileSize::small>(stream, problem, plan.shares, workspace, architecture);
   }
 }
 
 /// Bytes of workspace with which gemm() of the same arguments is quickest; 0 if it needs none.
-/// Whose it is must set it to zeros once, before its first call. Each call leaves its counters at
-/// zero, for calls after it, also those of other arguments; calls at the same time must not share
-/// it.
 template <class A, class B, class C>
 std::size_t gemm_workspace(const A& a, const B& b, const C& c, int batches = 1) {
   const auto problem = gemm_problem(a, b, c, Identity{}, batches);
@@ -78,7 +73,7 @@ std::size_t gemm_workspace(const A& a, const B& b, const C& c, int batches = 1) 
 }
 
 /// On the current device, after what is before it in the stream. Batch b of C comes from batches b
-/// of A and B. With a workspace, few tiles of much depth are faster.
+/// of A and B. With a workspace, tiles that do not fill the GPU are faster.
 template <class A, class B, class C, class E = Identity>
 Status gemm(Stream stream, const A& a, const B& b, const C& c, E epilogue = {}, int batches = 1,
             const Workspace& workspace = {}) {
@@ -87,6 +82,9 @@ Status gemm(Stream stream, const A& a, const B& b, const C& c, E epilogue = {}, 
   if (problem.empty()) return {};
   const Device device = current_device();
   if (!device.error.empty()) return {"gemm: " + device.error};
+  if (reinterpret_cast<std::uintptr_t>(workspace.data) % chunk_bytes)
+    return {"gemm: the workspace must begin at a multiple of " + std::to_string(chunk_bytes) +
+            " bytes"};
   const GemmPlan plan = quickest_plan(problem, device, workspace.data ? workspace.bytes : 0);
   return launch_gemm(stream, problem, plan, workspace, device.architecture);
 }

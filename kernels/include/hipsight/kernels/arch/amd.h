@@ -48,15 +48,11 @@ HIPSIGHT_INLINE void refresh() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
 }
 
-/// Counters that all of the GPU share: one more; what it is; 0 again.
-HIPSIGHT_INLINE void count_up(int* counter) {
-  __hip_atomic_fetch_add(counter, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+HIPSIGHT_INLINE void set_flag(unsigned* flag, unsigned value) {
+  __hip_atomic_store(flag, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
-HIPSIGHT_INLINE int counted(const int* counter) {
-  return __hip_atomic_load(counter, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-}
-HIPSIGHT_INLINE void reset(int* counter) {
-  __hip_atomic_store(counter, 0, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+HIPSIGHT_INLINE unsigned read_flag(const unsigned* flag) {
+  return __hip_atomic_load(flag, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
 /// Before asking again.

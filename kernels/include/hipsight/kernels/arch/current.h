@@ -16,8 +16,7 @@
 //                    the registers only what was waited for
 //   wave_barrier()   for the wave: its shared memory is then seen by all of it
 //   publish(), refresh()   what was written is seen by the whole GPU; what that wrote is seen
-//   count_up(p), counted(p), reset(p)   a counter that the whole GPU shares; pause() before asking
-//                    again
+//   set_flag(p, v), read_flag(p)   a number that the whole GPU sees; pause() before asking again
 //   load<V>(base, offset, limit)     bounded access to global memory, in bytes; see below
 //   store(base, offset, limit, v)
 //   any_alignment       whether these take addresses that are no multiples of the access

@@ -34,14 +34,11 @@ HIPSIGHT_INLINE void set_priority() {}
 
 HIPSIGHT_INLINE void publish() {}
 HIPSIGHT_INLINE void refresh() {}
-HIPSIGHT_INLINE void count_up(int* counter) {
-  ++*counter;
+HIPSIGHT_INLINE void set_flag(unsigned* flag, unsigned value) {
+  *flag = value;
 }
-HIPSIGHT_INLINE int counted(const int* counter) {
-  return *counter;
-}
-HIPSIGHT_INLINE void reset(int* counter) {
-  *counter = 0;
+HIPSIGHT_INLINE unsigned read_flag(const unsigned* flag) {
+  return *flag;
 }
 HIPSIGHT_INLINE void pause() {}
 

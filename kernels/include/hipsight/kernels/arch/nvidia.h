@@ -36,14 +36,11 @@ HIPSIGHT_INLINE void publish() {
 HIPSIGHT_INLINE void refresh() {
   __threadfence();
 }
-HIPSIGHT_INLINE void count_up(int* counter) {
-  atomicAdd(counter, 1);
+HIPSIGHT_INLINE void set_flag(unsigned* flag, unsigned value) {
+  *static_cast<volatile unsigned*>(flag) = value;
 }
-HIPSIGHT_INLINE int counted(const int* counter) {
-  return *static_cast<const volatile int*>(counter);
-}
-HIPSIGHT_INLINE void reset(int* counter) {
-  atomicExch(counter, 0);
+HIPSIGHT_INLINE unsigned read_flag(const unsigned* flag) {
+  return *static_cast<const volatile unsigned*>(flag);
 }
 HIPSIGHT_INLINE void pause() {
   __nanosleep(100);

@@ -9,7 +9,7 @@
 #include "../tile/tile_order.h"
 #include "epilogue.h"
 #include "scales.h"
-#include "split.h"
+#include "shares.h"
 #include "tilings.h"
 
 namespace hipsight::kernels {
@@ -22,7 +22,7 @@ struct GemmArguments {
   GlobalTile<Out> c;
   std::int64_t a_batch, b_batch, c_batch;
   TileOrder tiles;
-  SplitDepth split;
+  DepthShares shares;
   E epilogue;
   Scales scales;
 };
@@ -37,6 +37,7 @@ struct GemmWorkgroup {
   using M = Multiplied<T>;
   using Step = arch::MatrixStep<M>;
   static constexpr int depth = tiling.depth_bytes / static_cast<int>(sizeof(M));
+  static constexpr int unit = share_unit(tiling, sizeof(T), Scales::used);
   static constexpr int wave_depth = depth / tiling.deep_waves;
   static constexpr int steps = wave_depth / Step::layout.depth;
   static_assert(steps % 2 == 0, "gemm: a tile must be an even number of matrix steps deep");
@@ -83,46 +84,28 @@ struct GemmWorkgroup {
   };
   using Sums = ScaledSum<Sum, Scales, ceil_div(most_ahead, block_tiles)>;
 
-  /// A workgroup of a batch; or, if Is_split, a part of the depth of a tile: the parts of a tile
-  /// follow each other, the last one has the highest index.
-  template <bool is_split>
-  HIPSIGHT_INLINE static void run(Arguments arguments, Shared& shared, int x, int y) {
-    const int batch = is_split ? 0 : y, split = is_split ? x : 0;
-    const Place tile = is_split ? arguments.tiles[y] : arguments.tiles.of(x);
-    arguments.a.data += batch * arguments.a_batch;
-    arguments.b.data += batch * arguments.b_batch;
-    arguments.c.data += batch * arguments.c_batch;
-    constexpr bool a_along = order_a == Order::row_major, b_along = order_b == Order::column_major;
-    const SplitDepth& by = arguments.split;
-    const int depth_at = is_split ? split * by.depth : 0;
-    const int deep = is_split ? by.depth : INT32_MAX;
-    const Place first{tile.row * tiling.rows, tile.column * tiling.columns};
-    constexpr int waves_across = tiling.columns / tiling.wave_columns;
-    const int group = arch::wave() / tiling.deep_waves,
-              deep_wave = arch::wave() % tiling.deep_waves;
-    const Part part{group / waves_across * tiling.wave_rows,
-                    group % waves_across * tiling.wave_columns, deep_wave * wave_depth};
+  /// A workgroup that has a tile of a batch.
+  HIPSIGHT_INLINE static void run(const Arguments& all, Shared& shared, int workgroup, int batch) {
+    const Arguments arguments = of_batch(all, batch);
+    const Place first = first_of(arguments.tiles.of(workgroup));
+    const Kept sum = sum_of(arguments, shared, batch, first, 0, INT32_MAX);
+    store<false>(arguments, shared, batch, first, sum);
+  }
 
-    PipelineA a(split_of<a_along>(arguments.a, depth_at, deep), first.row, shared.operands.a);
-    PipelineB b(split_of<b_along>(arguments.b, depth_at, deep), first.column, shared.operands.b);
-    Sums sums(arguments.scales.of(batch, depth_at),
-              {first.row + part.row, first.column + part.column}, arguments.c.rows,
-              ceil_div(a.count(), block_tiles));
-    multiply_all(a, b, part, sums);
-    Place kept = Joined::place_of(deep_wave);
-    kept.row += part.row, kept.column += part.column;
-    Kept sum = shared.joined.join(sums.all, group, deep_wave);
-    if constexpr (is_split) {
-      const SplitTile<Kept, threads> mine(by, y, split, arguments.c.rows - first.row - kept.row);
-      if (!mine.is_last()) return mine.leave(sum);
-      mine.add_others(sum);
-    }
-    const Results results(arguments, batch, first);
-    // The depth is split where there are few rows.
-    shared.results[arch::wave()].template for_each_run<is_split>(
-        sum, results.c.rows - kept.row, [&](Place at, const Run& values) {
-          results.store({at.row + kept.row, at.column + kept.column}, values);
-        });
+  /// A workgroup that has a share of the depth of all tiles; `unit` is that of its shares.
+  HIPSIGHT_INLINE static void run_share(const Arguments& all, Shared& shared, int workgroup) {
+    all.shares.for_each_part(workgroup, [&](const TilePart& part) {
+      const Arguments arguments = of_batch(all, part.batch);
+      const Place first = first_of(arguments.tiles[part.tile]);
+      Kept sum = sum_of(arguments, shared, part.batch, first, part.from * unit,
+                        (part.to - part.from) * unit);
+      const PartSums<Kept, threads> sums{all.shares, part,
+                                         arguments.c.rows - first.row - kept_place().row};
+      if (!part.is_last) return sums.leave(sum, workgroup);
+      if (part.before > 0) sums.add_others(sum);
+      store<true>(arguments, shared, part.batch, first, sum);
+      arch::barrier();  // then shared memory is free
+    });
   }
 
  private:
@@ -132,8 +115,59 @@ struct GemmWorkgroup {
     int row, column, depth;
   };
 
+  HIPSIGHT_INLINE static Arguments of_batch(Arguments all, int batch) {
+    all.a.data += batch * all.a_batch;
+    all.b.data += batch * all.b_batch;
+    all.c.data += batch * all.c_batch;
+    return all;
+  }
+  HIPSIGHT_INLINE static Place first_of(Place tile) {
+    return {tile.row * tiling.rows, tile.column * tiling.columns};
+  }
+  HIPSIGHT_INLINE static int group() { return arch::wave() / tiling.deep_waves; }
+  HIPSIGHT_INLINE static int deep_wave() { return arch::wave() % tiling.deep_waves; }
+  HIPSIGHT_INLINE static Part part_of_wave() {
+    constexpr int across = tiling.columns / tiling.wave_columns;
+    return {group() / across * tiling.wave_rows, group() % across * tiling.wave_columns,
+            deep_wave() * wave_depth};
+  }
+  /// Where in the tile the sums are that the wave has in the end.
+  HIPSIGHT_INLINE static Place kept_place() {
+    const Part part = part_of_wave();
+    const Place kept = Joined::place_of(deep_wave());
+    return {part.row + kept.row, part.column + kept.column};
+  }
+
+  /// Of the tile that begins at `first`, over `deep` of the depth at the most.
+  HIPSIGHT_INLINE static Kept sum_of(const Arguments& arguments, Shared& shared, int batch,
+                                     Place first, int depth_at, int deep) {
+    constexpr bool a_along = order_a == Order::row_major, b_along = order_b == Order::column_major;
+    const Part part = part_of_wave();
+    PipelineA a(slice_of<a_along>(arguments.a, depth_at, deep), first.row, shared.operands.a);
+    PipelineB b(slice_of<b_along>(arguments.b, depth_at, deep), first.column, shared.operands.b);
+    Sums sums(arguments.scales.of(batch, depth_at),
+              {first.row + part.row, first.column + part.column}, arguments.c.rows,
+              ceil_div(a.count(), block_tiles));
+    multiply_all(a, b, part, sums);
+    return shared.joined.join(sums.all, group(), deep_wave());
+  }
+
+  /// In a loop over tiles: lanes' places are computed anew for each, and rows that do not exist are
+  /// left out.
+  template <bool in_loop>
+  HIPSIGHT_INLINE static void store(const Arguments& arguments, Shared& shared, int batch,
+                                    Place first, const Kept& sum) {
+    const Place kept = kept_place();
+    const Results results(arguments, batch, first);
+    shared.results[arch::wave()].template for_each_run<in_loop>(
+        in_loop ? arch::anew(arch::lane()) : arch::lane(), sum, results.c.rows - kept.row,
+        [&](Place at, const Run& values) {
+          results.store({at.row + kept.row, at.column + kept.column}, values);
+        });
+  }
+
   template <bool along>
-  HIPSIGHT_INLINE static GlobalTile<const T> split_of(const GlobalTile<const T>& operand, int at,
+  HIPSIGHT_INLINE static GlobalTile<const T> slice_of(const GlobalTile<const T>& operand, int at,
                                                       int deep) {
     GlobalTile<const T> part = along ? operand.from(0, at) : operand.from(at, 0);
     int& rest = along ? part.columns : part.rows;

@@ -9,15 +9,19 @@
 namespace hipsight::kernels {
 
 /// All workgroups of a launch, in the order of their indices.
-template <TileSize size, bool is_split, class Problem>
+template <TileSize size, bool in_shares, class Problem>
 void run_on_host(const Problem& problem) {
   using Workgroup = typename Problem::template Workgroup<size>;
   const auto shared = std::make_unique<typename Workgroup::Shared>();
-  const int tiles = problem.tiles(Workgroup::tiling);
   const auto arguments = problem.arguments(Workgroup::tiling);
-  for (int y = 0; y < (is_split ? tiles : problem.batches); y++)
-    for (int x = 0; x < (is_split ? problem.split.count : tiles); x++)
-      Workgroup::template run<is_split>(arguments, *shared, x, y);
+  if constexpr (in_shares) {
+    for (int share = 0; share < problem.shares.count(); share++)
+      Workgroup::run_share(arguments, *shared, share);
+  } else {
+    for (int batch = 0; batch < problem.batches; batch++)
+      for (int tile = 0; tile < problem.tiles(Workgroup::tiling); tile++)
+        Workgroup::run(arguments, *shared, tile, batch);
+  }
 }
 
 /// As gemm() of ../gemm.h, with host memory.

@@ -11,21 +11,17 @@ namespace hipsight::kernels {
 
 struct GemmPlan {
   TileSize size;
-  int splits;
+  int shares = 0;  // of the depth of all tiles; 0: each tile is one workgroup's
 };
 
-/// Of the parts' sums, in f32, without the counters before them.
-template <class Problem>
-std::size_t sum_bytes(const Problem& problem, const GemmPlan& plan, Architecture architecture) {
-  const Tiling tiling = problem.tiling(architecture, plan.size);
-  return sizeof(float) * tiling.rows * tiling.columns *
-         static_cast<std::size_t>(problem.tiles(tiling)) * plan.splits;
-}
+/// Flags, and a sum in f32 for each share.
 template <class Problem>
 std::size_t workspace_bytes(const Problem& problem, const GemmPlan& plan,
                             Architecture architecture) {
-  if (plan.splits == 1) return 0;
-  return SplitDepth::counter_bytes + sum_bytes(problem, plan, architecture);
+  if (plan.shares == 0) return 0;
+  const Tiling tiling = problem.tiling(architecture, plan.size);
+  return DepthShares::flag_bytes +
+         sizeof(float) * tiling.rows * tiling.columns * static_cast<std::size_t>(plan.shares);
 }
 
 /// How much deeper a tile could be in the time that its begin takes and its end. Predicted, as the
@@ -63,26 +59,37 @@ inline bool in_pairs(Architecture architecture) {
 }
 
 /// How long it takes, in multiply-adds that the whole GPU would do meanwhile in large tiles: rounds
-/// of tiles, each compute unit one after the other, or reading the operands once, at the 70 % of
-/// the bandwidth that is reached; and for a split, that the last part's compute unit reads the sums
-/// of all parts, at its share of the bandwidth, as few bytes can be on their way to it.
+/// of workgroups, each compute unit one after the other, or reading the operands once, at the 70 %
+/// of the bandwidth that is reached; and for shares, that a tile's last workgroup reads the sums of
+/// the others, at its compute unit's share of the bandwidth, as few bytes can be on their way to
+/// it.
 template <class Problem>
 double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& device) {
   const Tiling tiling = problem.tiling(device.architecture, plan.size);
-  const double count = 1.0 * problem.tiles(tiling) * problem.batches * plan.splits;
+  const double tiles = 1.0 * problem.tiles(tiling) * problem.batches;
+  // Of a workgroup: its depth, and the parts of tiles that it has. Where they begin at different
+  // depths they share less of what they read: it takes as long as two more (found by trying).
+  double depth = problem.a.columns, parts = 1, count = tiles;
+  if (plan.shares) {
+    const double deep = problem.depth_in_units(tiling);
+    const bool alike = std::fmod(plan.shares, tiles) == 0;
+    const double each = std::ceil(tiles * deep / plan.shares);
+    depth = each * problem.share_unit(tiling);
+    count = alike ? tiles * std::ceil(deep / each) : std::ceil(tiles * deep / each);
+    if (!alike) parts = std::ceil(each / deep) + 3;
+  }
   const double rounds = std::ceil(count / device.compute_units);
   const double alone = rounds == 1 || (in_pairs(device.architecture) && std::fmod(rounds, 2) == 1);
   constexpr double measured = 4096;  // the depth that the tilings' speeds are of
   const double start = depth_of_start(device.architecture);
-  const double depth =
-      (std::ceil(1.0 * problem.a.columns / plan.splits) + start) * measured / (measured + start);
-  const double tile = device.compute_units * tiling.rows * tiling.columns * depth;
-  const double tiles =
-      tile * 100 * ((rounds - alone) / tiling.percent + alone / tiling.percent_alone);
+  const double work = (depth + parts * start) * measured / (measured + start);
+  const double round = device.compute_units * tiling.rows * tiling.columns * work;
+  const double multiplying =
+      round * 100 * ((rounds - alone) / tiling.percent + alone / tiling.percent_alone);
   const double part = sizeof(float) * std::min(tiling.rows, problem.c.rows) * tiling.columns;
-  const double sums = plan.splits == 1 ? 0
-                                       : part * plan.splits * device.compute_units +
-                                             meeting_bytes(device.architecture);
+  const double sums = plan.shares ? part * (count / tiles) * device.compute_units +
+                                        meeting_bytes(device.architecture)
+                                  : 0;
   constexpr int element_bytes = sizeof(typename Problem::Element);
   const double operands = 1.0 * element_bytes * problem.batches * problem.a.columns *
                           (1.0 * problem.c.rows + problem.c.columns);
@@ -90,29 +97,37 @@ double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& dev
       multiply_adds_a_byte(device.architecture, element_bytes, device.compute_units);
   const double reading = operands / 0.7 * a_byte;
   // Neither hides the other wholly.
-  return std::max(tiles, reading) + std::min(tiles, reading) / 4 + sums * a_byte;
+  return std::max(multiplying, reading) + std::min(multiplying, reading) / 4 + sums * a_byte;
 }
 
 template <class Problem>
 GemmPlan quickest_plan(const Problem& problem, const Device& device, std::size_t workspace) {
-  GemmPlan best{TileSize::large, 1};
+  GemmPlan best{TileSize::large};
   double least = gemm_time(problem, best, device);
   const auto consider = [&](const GemmPlan& plan) {
     const double time = gemm_time(problem, plan, device);
     if (time < 0.98 * least) best = plan, least = time;  // else the simpler one
   };
-  consider({TileSize::medium, 1});
-  consider({TileSize::small, 1});
+  consider({TileSize::medium});
+  consider({TileSize::small});
   for (const TileSize size : {TileSize::large, TileSize::medium, TileSize::small}) {
     const Tiling tiling = problem.tiling(device.architecture, size);
-    const int tiles = problem.a.columns / problem.depth_of(tiling);
-    // More than fit at once are not quicker: last parts that wait would take the room of others.
-    const int most = problem.batches > 1 || problem.tiles(tiling) > SplitDepth::most_tiles
-                         ? 1
-                         : device.compute_units / std::max(1, problem.tiles(tiling));
-    for (int splits = 2; splits <= std::min(most, tiles / 4); splits += std::max(1, splits / 4))
-      if (workspace_bytes(problem, {size, splits}, device.architecture) <= workspace)
-        consider({size, splits});
+    const std::int64_t tiles = std::int64_t{1} * problem.tiles(tiling) * problem.batches;
+    const std::int64_t units = tiles * problem.depth_in_units(tiling);
+    const auto consider_shares = [&](std::int64_t count) {
+      const GemmPlan plan{size, static_cast<int>(count)};
+      if (count <= DepthShares::most && units <= INT32_MAX / 2 && units >= 4 * count &&
+          workspace_bytes(problem, plan, device.architecture) <= workspace)
+        consider(plan);
+    };
+    // As many for each tile, or for each compute unit. Many tiles one after the other would not be
+    // those of its neighbours, with which it shares what it reads.
+    const std::int64_t units_of_gpu = device.compute_units;
+    for (std::int64_t parts = 2; parts * tiles <= 2 * units_of_gpu;
+         parts += std::max<std::int64_t>(1, parts / 4))
+      consider_shares(parts * tiles);
+    for (std::int64_t each = 1; each <= 3; each++)
+      if (2 * tiles <= 3 * each * units_of_gpu) consider_shares(each * units_of_gpu);
   }
   return best;
 }

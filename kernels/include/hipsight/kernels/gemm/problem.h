@@ -2,12 +2,20 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <type_traits>
 
 #include "kernel.h"
 
 namespace hipsight::kernels {
+
+/// A number for a launch in shares: not 0, and none that memory often holds.
+inline unsigned next_launch() {
+  static std::atomic<unsigned> launches{0};
+  for (;;)
+    if (const unsigned launch = launches += 0x9e3779b9) return launch;
+}
 
 template <class T, Order order_a, Order order_b, class Out, Epilogue E, class Scales = NoScales>
 struct GemmProblem {
@@ -20,10 +28,8 @@ struct GemmProblem {
   static Tiling tiling(Architecture architecture, TileSize size) {
     return gemm_tiling(architecture, size, sizeof(T), Scales::used);
   }
-  /// Parts of the depth may begin at multiples of it.
-  static int depth_of(const Tiling& tiling) {
-    const int depth = tiling.depth_bytes / static_cast<int>(sizeof(T));
-    return Scales::used ? std::max(depth, scale_block) : depth;
+  static int share_unit(const Tiling& tiling) {
+    return kernels::share_unit(tiling, sizeof(T), Scales::used);
   }
 
   Matrix<const T, order_a> a;
@@ -32,7 +38,7 @@ struct GemmProblem {
   E epilogue;
   Scales scales;
   int batches;
-  SplitDepth split{};
+  DepthShares shares{};
 
   /// What no kernel takes, in a sentence, or empty.
   std::string error() const {
@@ -61,20 +67,23 @@ struct GemmProblem {
     return ceil_div(c.rows, tiling.rows) * ceil_div(c.columns, tiling.columns);
   }
 
-  /// The same with its depth in parts, of whole tiles: as many as that, or fewer.
-  GemmProblem split_into(int count, const Tiling& tiling, const Workspace& workspace) const {
+  /// The same in as many shares as that, or fewer.
+  GemmProblem in_shares(int count, const Tiling& tiling, Architecture architecture,
+                        const Workspace& workspace) const {
     GemmProblem problem = *this;
-    const int deep = depth_of(tiling);
-    const int each = ceil_div(ceil_div(a.columns, deep), count) * deep;
-    problem.split = SplitDepth::in(workspace, ceil_div(a.columns, each), each);
+    problem.shares = DepthShares(tiles(tiling), batches, depth_in_units(tiling), count,
+                                 facts(architecture).dies, workspace, next_launch());
     return problem;
+  }
+  int depth_in_units(const Tiling& tiling) const {
+    return std::max(1, ceil_div(a.columns, share_unit(tiling)));
   }
 
   GemmArguments<T, Out, E, Scales> arguments(const Tiling& tiling) const {
     const TileOrder order(ceil_div(c.rows, tiling.rows), ceil_div(c.columns, tiling.columns),
                           tiling.group);
     return {whole(a),       whole(b), whole(c), a.batch_stride, b.batch_stride,
-            c.batch_stride, order,    split,    epilogue,       scales};
+            c.batch_stride, order,    shares,   epilogue,       scales};
   }
 
  private:
@@ -109,7 +118,10 @@ struct GemmProblem {
   template <class M>
   static std::string error_of_stride(const char* name, const M& matrix) {
     constexpr std::int64_t most = most_stride<typename M::Element>;
-    const int across = M::order == Order::row_major ? matrix.columns : matrix.rows;
+    constexpr bool by_rows = M::order == Order::row_major;
+    const int across = by_rows ? matrix.columns : matrix.rows,
+              lines = by_rows ? matrix.rows : matrix.columns;
+    if (lines <= 1 && matrix.stride >= across && across <= most * 256) return {};
     const std::string stride =
         std::string("gemm: ") + name + "'s stride of " + std::to_string(matrix.stride);
     if (matrix.stride < across)
@@ -124,12 +136,14 @@ struct GemmProblem {
   static auto whole(const M& matrix) {
     constexpr bool by_rows = M::order == Order::row_major;
     constexpr int bytes = sizeof(typename M::Element);
+    const int lines = by_rows ? matrix.rows : matrix.columns,
+              across = by_rows ? matrix.columns : matrix.rows;
+    const std::int64_t stride = lines > 1 ? matrix.stride : across;  // of one line it may be any
     const auto in_chunks = [](std::int64_t count) { return count % chunk_bytes == 0; };
     return GlobalTile<typename M::Element>{
-        matrix.data, by_rows ? matrix.rows : matrix.columns, by_rows ? matrix.columns : matrix.rows,
-        static_cast<int>(matrix.stride),
+        matrix.data, lines, across, static_cast<int>(stride),
         in_chunks(reinterpret_cast<std::intptr_t>(matrix.data)) &&
-            in_chunks(matrix.stride * bytes) && in_chunks(matrix.batch_stride * bytes)};
+            (lines == 1 || in_chunks(stride * bytes)) && in_chunks(matrix.batch_stride * bytes)};
   }
 };
 

@@ -161,7 +161,8 @@ struct ScaledSum<Sum, BlockScales, Ahead> {
   HIPSIGHT_INLINE void read_if_cut(int block) {
     if (block + group <= a_.columns) return;
     all.for_each_row([&](int row, int r) {
-      of_[0].row[r] = arch::anew(a_.template load_any<group>(row, block, Sum::rows));
+      // This is rare: its addresses are to take no registers before.
+      of_[0].row[r] = arch::anew(a_.template load_any<group>(arch::anew(row), block, Sum::rows));
     });
     of_[0].columns = arch::anew(b_.template load_any<group>(0, block, 1));
   }

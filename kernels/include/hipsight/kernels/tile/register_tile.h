@@ -171,21 +171,22 @@ struct Accumulator {
   HIPSIGHT_INLINE void for_each_run(F f) const {
     HIPSIGHT_UNROLL
     for (int i = 0; i < row_blocks; i++)
-      for_each_run_of<width, column_blocks>(i, 0, [&](Place place, const Vector<float, width>& v) {
-        f(Place{place.row + i * Step::layout.rows, place.column}, v);
-      });
+      for_each_run_of<width, column_blocks>(
+          arch::lane(), i, 0, [&](Place place, const Vector<float, width>& v) {
+            f(Place{place.row + i * Step::layout.rows, place.column}, v);
+          });
   }
 
-  /// The same for `Blocks` blocks of a step from block (i, j) on, in which places are.
+  /// The same of a lane for `Blocks` blocks of a step from block (i, j) on, in which places are.
   template <int width, int Blocks, class F>
-  HIPSIGHT_INLINE void for_each_run_of(int i, int j, F f) const {
+  HIPSIGHT_INLINE void for_each_run_of(int lane, int i, int j, F f) const {
     static_assert(run % width == 0, "Accumulator: runs are not made of so many values");
     constexpr Layout held = layout;
     HIPSIGHT_UNROLL
     for (int b = 0; b < Blocks; b++) {
       HIPSIGHT_UNROLL
       for (int e = 0; e < elements; e += width) {
-        Place place = held(arch::lane(), e);
+        Place place = held(lane, e);
         place.column += b * Step::layout.columns;
         Vector<float, width> values;
         HIPSIGHT_UNROLL

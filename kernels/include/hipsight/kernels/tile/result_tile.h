@@ -30,9 +30,9 @@ struct ResultTile {
   Block block;
 
   /// Calls f(place, Vector<float, width>) for all values of the wave; or, if Few, for those of no
-  /// more rows than the first `exist`: then it is a branch for some rows each.
+  /// more rows than the first `exist`: then it is a branch for some rows each. `lane` is this one.
   template <bool few, class F>
-  HIPSIGHT_INLINE void for_each_run(const Sum& sum, int exist, F f) {
+  HIPSIGHT_INLINE void for_each_run(int lane, const Sum& sum, int exist, F f) {
     constexpr int held = Sum::run < width ? Sum::run : width;
     HIPSIGHT_UNROLL
     for (int i = 0; i < Sum::row_blocks; i++) {
@@ -41,14 +41,14 @@ struct ResultTile {
       for (int j = 0; j < Sum::column_blocks; j += blocks) {
         arch::wave_barrier();
         sum.template for_each_run_of<held, blocks>(
-            i, j, [&](Place at, const Vector<float, held>& values) {
+            lane, i, j, [&](Place at, const Vector<float, held>& values) {
               block.template at<Vector<float, held>>(at.row, at.column) = values;
             });
         arch::wave_barrier();
         HIPSIGHT_UNROLL
         for (int run = 0; run < runs; run += arch::wave_size) {
           if (few && i * rows + run / runs_of_row >= exist) break;
-          const int mine = run + arch::lane();
+          const int mine = run + lane;
           const Place at{mine / runs_of_row, mine % runs_of_row * width};
           f(Place{i * rows + at.row, j * Sum::Step::layout.columns + at.column},
             block.chunk(at.row, at.column));
