@@ -64,19 +64,16 @@ std::string run_in_shares(const GemmCase& test, const A& a, const B& b, Out* c, 
   const auto problem = gemm_problem(a, b, of_c, epilogue, test.batches);
   const GemmPlan plan{size, test.shares};
   if (test.on_host) {
-    using Workgroup = typename decltype(problem)::template Workgroup<size>;
     std::vector<float> memory(workspace_bytes(problem, plan, Architecture::host) / sizeof(float),
                               NAN);
     const Workspace workspace{memory.data(), memory.size() * sizeof(float)};
-    run_on_host<size, true>(
-        problem.in_shares(plan.shares, Workgroup::tiling, Architecture::host, workspace));
+    run_on_host<size, true>(problem.in_shares(plan.shares, size, Architecture::host, workspace));
     return "";
   }
   const Architecture architecture = current_device().architecture;
   const Workspace workspace = one_workspace();
   if (workspace_bytes(problem, plan, architecture) > workspace.bytes) return "too little workspace";
-  const auto shared =
-      problem.in_shares(plan.shares, problem.tiling(architecture, size), architecture, workspace);
+  const auto shared = problem.in_shares(plan.shares, size, architecture, workspace);
   const Status status = launch_gemm<size, true>(nullptr, shared, architecture);
   const hipError_t error = hipDeviceSynchronize();
   if (!status) return status.error;

@@ -20,22 +20,18 @@ __global__ __launch_bounds__(Problem::template Workgroup<size>::threads) void ge
     Arguments arguments) {
   using Workgroup = typename Problem::template Workgroup<size>;
   __shared__ typename Workgroup::Shared shared;
-  const int x = static_cast<int>(blockIdx.x), batch = static_cast<int>(blockIdx.y);
-  if constexpr (in_shares)
-    Workgroup::run_share(arguments, shared, x);
-  else
-    Workgroup::run(arguments, shared, x, batch);
+  Workgroup::template run<in_shares>(arguments, shared, static_cast<int>(blockIdx.x),
+                                     static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.z));
 }
 
 template <TileSize size, bool in_shares = false, class Problem>
 Status launch_gemm(Stream stream, const Problem& problem, Architecture architecture) {
   const Tiling tiling = problem.tiling(architecture, size);
-  const dim3 grid =
-      in_shares ? dim3(problem.shares.count()) : dim3(problem.tiles(tiling), problem.batches);
+  const Grid grid = problem.template grid<in_shares>(size, tiling);
   const auto arguments = problem.arguments(tiling);
   const std::string error =
-      launch(gemm_kernel<Problem, size, in_shares, std::remove_const_t<decltype(arguments)>>, grid,
-             threads(tiling, architecture), stream, arguments);
+      launch(gemm_kernel<Problem, size, in_shares, std::remove_const_t<decltype(arguments)>>,
+             dim3(grid.x, grid.y, grid.z), threads(tiling, architecture), stream, arguments);
   return {error.empty() ? error : "gemm: " + error};
 }
 
@@ -45,8 +41,7 @@ template <TileSize size, class Problem>
 Status launch_gemm(Stream stream, const Problem& problem, int shares, const Workspace& workspace,
                    Architecture architecture) {
   if (shares == 0) return launch_gemm<size>(stream, problem, architecture);
-  const Tiling tiling = problem.tiling(architecture, size);
-  return launch_gemm<size, true>(stream, problem.in_shares(shares, tiling, architecture, workspace),
+  return launch_gemm<size, true>(stream, problem.in_shares(shares, size, architecture, workspace),
                                  architecture);
 }
 

@@ -84,31 +84,41 @@ struct GemmWorkgroup {
   };
   using Sums = ScaledSum<Sum, Scales, ceil_div(most_ahead, block_tiles)>;
 
-  /// A workgroup that has a tile of a batch.
-  HIPSIGHT_INLINE static void run(const Arguments& all, Shared& shared, int workgroup, int batch) {
-    const Arguments arguments = of_batch(all, batch);
-    const Place first = first_of(arguments.tiles.of(workgroup));
-    const Kept sum = sum_of(arguments, shared, batch, first, 0, INT32_MAX);
-    store<false>(arguments, shared, batch, first, sum);
-  }
-
-  /// A workgroup that has a share of the depth of all tiles; `unit` is that of its shares.
-  HIPSIGHT_INLINE static void run_share(const Arguments& all, Shared& shared, int workgroup) {
-    all.shares.for_each_part(workgroup, [&](const TilePart& part) {
-      const Arguments arguments = of_batch(all, part.batch);
-      const Place first = first_of(arguments.tiles[part.tile]);
-      Kept sum = sum_of(arguments, shared, part.batch, first, part.from * unit,
-                        (part.to - part.from) * unit);
-      const PartSums<Kept, threads> sums{all.shares, part,
-                                         arguments.c.rows - first.row - kept_place().row};
-      if (!part.is_last) return sums.leave(sum, workgroup);
-      if (part.before > 0) sums.add_others(sum);
-      store<true>(arguments, shared, part.batch, first, sum);
-      arch::barrier();  // then shared memory is free
-    });
+  /// A workgroup: of a tile, and a batch; or, In_shares, of a share of the depth of all tiles, or
+  /// of a part, a tile and a batch.
+  template <bool in_shares>
+  HIPSIGHT_INLINE static void run(const Arguments& all, Shared& shared, int x, int y, int z) {
+    if constexpr (!in_shares) {
+      run_tile(all, shared, x, y);
+    } else if constexpr (has_only_parts(size)) {
+      run_part(all, shared, all.shares.only_part(z, y, x));
+    } else {
+      all.shares.for_each_part(x, [&](const TilePart& part) {
+        run_part(all, shared, part);
+        arch::barrier();  // then shared memory is free
+      });
+    }
   }
 
  private:
+  HIPSIGHT_INLINE static void run_tile(const Arguments& all, Shared& shared, int tile, int batch) {
+    const Arguments arguments = of_batch(all, batch);
+    const Place first = first_of(arguments.tiles.of(tile));
+    const Kept sum = sum_of(arguments, shared, batch, first, 0, INT32_MAX);
+    store<false>(arguments, shared, batch, first, sum);
+  }
+  HIPSIGHT_INLINE static void run_part(const Arguments& all, Shared& shared, const TilePart& part) {
+    const Arguments arguments = of_batch(all, part.batch);
+    const Place first = first_of(arguments.tiles[part.tile]);
+    Kept sum = sum_of(arguments, shared, part.batch, first, part.from * unit,
+                      (part.to - part.from) * unit);
+    const PartSums<Kept, threads> sums{all.shares, part,
+                                       arguments.c.rows - first.row - kept_place().row};
+    if (!part.is_last) return sums.leave(sum);
+    if (part.before > 0) sums.add_others(sum);
+    store<true>(arguments, shared, part.batch, first, sum);
+  }
+
   /// Of a tile what a wave computes: its rows and columns, from the first of the depth that it
   /// takes.
   struct Part {

@@ -14,14 +14,11 @@ void run_on_host(const Problem& problem) {
   using Workgroup = typename Problem::template Workgroup<size>;
   const auto shared = std::make_unique<typename Workgroup::Shared>();
   const auto arguments = problem.arguments(Workgroup::tiling);
-  if constexpr (in_shares) {
-    for (int share = 0; share < problem.shares.count(); share++)
-      Workgroup::run_share(arguments, *shared, share);
-  } else {
-    for (int batch = 0; batch < problem.batches; batch++)
-      for (int tile = 0; tile < problem.tiles(Workgroup::tiling); tile++)
-        Workgroup::run(arguments, *shared, tile, batch);
-  }
+  const Grid grid = problem.template grid<in_shares>(size, Workgroup::tiling);
+  for (int z = 0; z < grid.z; z++)
+    for (int y = 0; y < grid.y; y++)
+      for (int x = 0; x < grid.x; x++)
+        Workgroup::template run<in_shares>(arguments, *shared, x, y, z);
 }
 
 /// As gemm() of ../gemm.h, with host memory.

@@ -61,8 +61,8 @@ inline bool in_pairs(Architecture architecture) {
 /// How long it takes, in multiply-adds that the whole GPU would do meanwhile in large tiles: rounds
 /// of workgroups, each compute unit one after the other, or reading the operands once, at the 70 %
 /// of the bandwidth that is reached; and for shares, that a tile's last workgroup reads the sums of
-/// the others, at its compute unit's share of the bandwidth, as few bytes can be on their way to
-/// it.
+/// the others, at little more than its compute unit's share of the bandwidth, as few bytes can be
+/// on their way to it.
 template <class Problem>
 double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& device) {
   const Tiling tiling = problem.tiling(device.architecture, plan.size);
@@ -87,7 +87,7 @@ double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& dev
   const double multiplying =
       round * 100 * ((rounds - alone) / tiling.percent + alone / tiling.percent_alone);
   const double part = sizeof(float) * std::min(tiling.rows, problem.c.rows) * tiling.columns;
-  const double sums = plan.shares ? part * (count / tiles) * device.compute_units +
+  const double sums = plan.shares ? 0.7 * part * (count / tiles) * device.compute_units +
                                         meeting_bytes(device.architecture)
                                   : 0;
   constexpr int element_bytes = sizeof(typename Problem::Element);
@@ -120,13 +120,13 @@ GemmPlan quickest_plan(const Problem& problem, const Device& device, std::size_t
           workspace_bytes(problem, plan, device.architecture) <= workspace)
         consider(plan);
     };
-    // As many for each tile, or for each compute unit. Many tiles one after the other would not be
-    // those of its neighbours, with which it shares what it reads.
+    // As many for each tile, or for each compute unit: but not many tiles for one, whose neighbours
+    // would have others, with which they share less of what they read.
     const std::int64_t units_of_gpu = device.compute_units;
     for (std::int64_t parts = 2; parts * tiles <= 2 * units_of_gpu;
          parts += std::max<std::int64_t>(1, parts / 4))
       consider_shares(parts * tiles);
-    for (std::int64_t each = 1; each <= 3; each++)
+    for (std::int64_t each = 1; each <= 2 && !has_only_parts(size); each++)
       if (2 * tiles <= 3 * each * units_of_gpu) consider_shares(each * units_of_gpu);
   }
   return best;

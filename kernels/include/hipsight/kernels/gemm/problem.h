@@ -10,6 +10,11 @@
 
 namespace hipsight::kernels {
 
+/// Workgroups.
+struct Grid {
+  int x, y, z;
+};
+
 /// A number for a launch in shares: not 0, and none that memory often holds.
 inline unsigned next_launch() {
   static std::atomic<unsigned> launches{0};
@@ -67,13 +72,23 @@ struct GemmProblem {
     return ceil_div(c.rows, tiling.rows) * ceil_div(c.columns, tiling.columns);
   }
 
-  /// The same in as many shares as that, or fewer.
-  GemmProblem in_shares(int count, const Tiling& tiling, Architecture architecture,
+  /// The same in as many shares as that, or fewer; but no fewer than tiles where each is to have a
+  /// part of one.
+  GemmProblem in_shares(int count, TileSize size, Architecture architecture,
                         const Workspace& workspace) const {
+    const Tiling tiling = this->tiling(architecture, size);
+    const bool parts = has_only_parts(size);
+    if (const int all = tiles(tiling) * batches; parts) count = std::max(1, count / all) * all;
     GemmProblem problem = *this;
     problem.shares = DepthShares(tiles(tiling), batches, depth_in_units(tiling), count,
-                                 facts(architecture).dies, workspace, next_launch());
+                                 parts ? 1 : facts(architecture).dies, workspace, next_launch());
     return problem;
+  }
+  template <bool in_shares>
+  Grid grid(TileSize size, const Tiling& tiling) const {
+    if (!in_shares) return {tiles(tiling), batches, 1};
+    if (!has_only_parts(size)) return {shares.count(), 1, 1};
+    return {shares.parts(), tiles(tiling), batches};
   }
   int depth_in_units(const Tiling& tiling) const {
     return std::max(1, ceil_div(a.columns, share_unit(tiling)));

@@ -17,12 +17,18 @@ HIPSIGHT_INLINE constexpr int share_unit(const Tiling& tiling, int element_bytes
   return scaled && depth < scale_block ? scale_block : depth;
 }
 
+/// Whether a share is a part of one tile. Of small tiles, whose work is so short that a loop over
+/// parts shows: what it takes to begin is a tenth of that.
+HIPSIGHT_INLINE constexpr bool has_only_parts(TileSize size) {
+  return size == TileSize::small;
+}
+
 /// A workgroup's part of a tile.
 struct TilePart {
   int batch, tile;  // its place in the order of tiles
   int from, to;     // of its depth, in units
   int before;       // parts of it that come before this one
-  int first;        // the workgroup that has its first part
+  int first, mine;  // the workgroups that have its first part and this one
   bool is_last;
 };
 
@@ -44,6 +50,7 @@ class DepthShares {
         deep_(counted_depth(tiles * batches, deep, count)),
         units_(of_die_ * deep_.number),
         each_(ceil_div(units_, count / dies_.number)),
+        parts_(deep_.number / each_.number),
         launch_(launch),
         flags_(static_cast<unsigned*>(workspace.data)),
         sums_(reinterpret_cast<float*>(static_cast<char*>(workspace.data) + flag_bytes)) {}
@@ -54,21 +61,30 @@ class DepthShares {
   static constexpr int most = 1024, flag_step = 16;  // each flag in a line of its own
   static constexpr std::size_t flag_bytes = sizeof(unsigned) * most * flag_step;
 
+  /// Of each tile, where no share has parts of two.
+  int parts() const { return parts_; }
+
   /// f(TilePart) for all tiles of which a workgroup has a part. What others wait for is first.
   template <class F>
   HIPSIGHT_INLINE void for_each_part(int workgroup, F f) const {
     const int share = workgroup / dies_, die = workgroup - share * dies_.number;
     const int begin = share * each_.number;
     int to = begin + each_.number < units_ ? begin + each_.number : units_;
-    while (to > begin) {
+    do {
       const int tile = (to - 1) / deep_, start = tile * deep_.number;
       const int from = begin > start ? begin : start;
       const int first = start / each_;
       const int number = die * of_die_ + tile, batch = number / of_batch_;
       f(TilePart{batch, number - batch * of_batch_.number, from - start, to - start, share - first,
-                 first * dies_.number + die, to - start == deep_.number});
+                 first * dies_.number + die, workgroup, to - start == deep_.number});
       to = from;
-    }
+    } while (to > begin);
+  }
+  /// Part number `part`, of parts(), on GPUs of one die: without divisions.
+  HIPSIGHT_INLINE TilePart only_part(int batch, int tile, int part) const {
+    const int from = part * each_.number, to = from + each_.number;
+    const int first = (batch * of_batch_.number + tile) * parts_;
+    return {batch, tile, from, to, part, first, first + part, to == deep_.number};
   }
 
   /// The sum that a workgroup leaves in memory, of so many values: one at the most.
@@ -99,6 +115,7 @@ class DepthShares {
   Divisor deep_;
   int units_ = 0;  // of a die
   Divisor each_;
+  int parts_ = 1;  // of a tile
   unsigned launch_ = 0;
   unsigned* flags_ = nullptr;
   float* sums_ = nullptr;
@@ -119,9 +136,9 @@ struct PartSums {
   // Where places are computed here, they take no registers earlier.
   int thread = arch::anew(arch::thread()), lane = thread % arch::wave_size;
 
-  /// Workgroup `mine`'s, which is not the last part: that is to add these.
-  HIPSIGHT_INLINE void leave(const Sum& sum, int mine) const {
-    const GlobalTile<float> to = of(mine);
+  /// Of a part that is not the last one, which is to add these.
+  HIPSIGHT_INLINE void leave(const Sum& sum) const {
+    const GlobalTile<float> to = of(part.mine);
     HIPSIGHT_UNROLL
     for (int c = 0; c < chunks; c++) {
       Vector<float, width> chunk;
@@ -132,7 +149,7 @@ struct PartSums {
     }
     arch::publish();
     arch::barrier();
-    if (thread == 0) shares.left(mine);
+    if (thread == 0) shares.left(part.mine);
   }
 
   /// For the last part: adds the others, when they are there. They wait for nobody before they are,
