@@ -18,6 +18,9 @@ endif()
 
 # Our hipcc knows the flags that every HIP source needs; people use it, too.
 list(JOIN HIP_TARGETS " " hip_target_words)
+# Conversions to bf16 on the host are in compiler-rt; in libgcc, from version 13 on.
+set(hip_link_flags --rtlib=compiler-rt --unwindlib=libgcc CACHE INTERNAL "Flags to link HIP programs with")
+list(JOIN hip_link_flags " " hip_link_words)
 set(hip_library_folder ${CMAKE_BINARY_DIR}/lib)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/hipcc.in ${CMAKE_BINARY_DIR}/hipcc @ONLY)
 set(hipcc ${CMAKE_BINARY_DIR}/hipcc CACHE INTERNAL "Compiles HIP")
@@ -84,6 +87,7 @@ function(hip_executable name)
   endforeach()
   add_executable(${name} ${objects})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_options(${name} PRIVATE ${hip_link_flags})
   target_link_libraries(${name} PRIVATE amdhip64)
   if(HIPSIGHT_SANITIZE)  # libamdhip64 then needs the sanitizers' runtime from the program
     target_link_options(${name} PRIVATE -fsanitize=address,undefined)
