@@ -1,6 +1,10 @@
 // Element types, vectors of them, and the word before every function of the library.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "hipsight's kernels need C++20: add -std=c++20"
+#endif
+
 #include <cstdint>
 
 #if defined(__HIP__)
