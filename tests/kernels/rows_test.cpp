@@ -561,6 +561,33 @@ TEST(Rows, Rope) {
   test_rope<float>(rope_neighbours_f32, false);
 }
 
+/// Rows of which a wave has one may lie further apart than 32-bit offsets reach.
+TEST(Rows, FarApart) {
+  const int columns = 300;
+  const std::int64_t stride = (std::int64_t{1} << 28) + 8;
+  void* data = nullptr;
+  ASSERT_EQ(hipMallocManaged(&data, (stride + columns) * sizeof(bf16), hipMemAttachGlobal),
+            hipSuccess);
+  bf16* const first = static_cast<bf16*>(data);
+  bf16* const second = first + stride;
+  for (int i = 0; i < columns; i++) first[i] = second[i] = bf16(3.0f);
+  Managed<bf16> weight(columns, bf16(1.0f));
+  EXPECT_EQ(rms_norm_bf16({.workers = Workers::wave,
+                           .rows = 2,
+                           .columns = columns,
+                           .stride = stride,
+                           .in = data,
+                           .weight = weight.data(),
+                           .out = data,
+                           .number = 1e-6f}),
+            "");
+  for (int i = 0; i < columns; i++) {
+    EXPECT_EQ(float(first[i]), 1);
+    EXPECT_EQ(float(second[i]), 1);
+  }
+  EXPECT_EQ(hipFree(data), hipSuccess);
+}
+
 /// Every kernel once, for facts_test.cpp.
 TEST(Rows, DISABLED_EachKernel) {
   const auto launch = [](auto in, auto out, RowRun run, std::initializer_list<Workers> teams,
@@ -594,6 +621,25 @@ TEST(Rows, DISABLED_EachKernel) {
   launch(ocp, 0.0f, dequantise_e4m3_per_tensor_f32, {lanes}, Scales::one, 256);
   launch(fnuz, bf16(), dequantise_fnuz_per_token_bf16, {wave}, Scales::of_rows, 4096);
   launch(i8, f16(), dequantise_int8_per_block_f16, {wave}, Scales::of_blocks, 4096);
+  const auto rotate = [](auto value, RopeRun run) {
+    const int tokens = 256, heads = 4, size = 128, pairs = 64;
+    const Managed<decltype(value)> values(tokens * heads * size, value);
+    const Managed<float> table(tokens * pairs, 0);
+    EXPECT_EQ(run({.tokens = tokens,
+                   .heads = heads,
+                   .size = size,
+                   .pairs = pairs,
+                   .token_stride = heads * size,
+                   .head_stride = size,
+                   .in = values.data(),
+                   .out = values.data(),
+                   .cosine = table.data(),
+                   .sine = table.data(),
+                   .table_rows = tokens}),
+              "");
+  };
+  rotate(bf16(1.0f), rope_halves_bf16);
+  rotate(1.0f, rope_neighbours_f32);
 }
 
 TEST(Rows, WithoutRowsOrColumns) {
@@ -607,6 +653,11 @@ TEST(Rows, WithoutRowsOrColumns) {
 TEST(Rows, ErrorsNameWhatIsWrong) {
   EXPECT_EQ(rms_norm_bf16({.rows = 2, .columns = 5, .stride = 4}),
             "rms_norm: the input's stride of 4 is less than its 5 columns");
+  EXPECT_EQ(rms_norm_bf16({.rows = 2, .columns = 5, .stride = 1 << 29}),
+            "rms_norm: the input's stride of 536870912 is more than 268435455, the largest that "
+            "kernels take for rows of up to 256 columns");
+  EXPECT_EQ(rms_norm_bf16({.rows = 1, .columns = 1 << 28, .stride = 1 << 28}),
+            "rms_norm: the input is a null pointer");
   EXPECT_EQ(rms_norm_bf16({.rows = 2, .columns = 5, .stride = 5}),
             "rms_norm: the input is a null pointer");
   EXPECT_EQ(rms_norm_bf16({.rows = -2, .columns = 5, .stride = 5}),
@@ -620,7 +671,9 @@ TEST(Rows, ErrorsNameWhatIsWrong) {
   EXPECT_EQ(softmax_f16(test), "softmax: the output is a null pointer");
   Managed<f16> out(2, f16(0.0f));
   test.out = out.data();
-  EXPECT_EQ(softmax_f16(test), "softmax: the scale must be positive");
+  EXPECT_EQ(softmax_f16(test), "softmax: the scale of 0.000000 must be positive and finite");
+  test.number = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(softmax_f16(test), "softmax: the scale of inf must be positive and finite");
   EXPECT_EQ(rope_halves_bf16({.tokens = 1,
                               .heads = 1,
                               .size = 8,
@@ -640,6 +693,12 @@ TEST(Rows, ErrorsNameWhatIsWrong) {
                               .cosine = &one,
                               .sine = &one}),
             "rope: the tables have 5 columns, for heads of 8 values: at most half as many fit");
+  RopeCase heads{.tokens = 2, .heads = 2, .size = 8, .token_stride = 16, .head_stride = 7};
+  EXPECT_EQ(rope_halves_bf16(heads),
+            "rope: the input's stride of heads of 7 is less than the 8 values of a head");
+  heads.head_stride = 8, heads.token_stride = 5;
+  EXPECT_EQ(rope_halves_bf16(heads),
+            "rope: the input's stride of tokens of 5 is less than the 8 values of a head");
 }
 
 }  // namespace

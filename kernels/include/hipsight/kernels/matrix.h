@@ -1,6 +1,8 @@
 // Matrices and batches of them, as callers give them.
 #pragma once
 
+#include <type_traits>
+
 #include "types.h"
 
 namespace hipsight::kernels {
@@ -21,6 +23,13 @@ struct Matrix {
   int rows = 0, columns = 0;
   std::int64_t stride = 0;
   std::int64_t batch_stride = 0;
+
+  /// What is written can be read, too.
+  HIPSIGHT_INLINE constexpr operator Matrix<const T, order_>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, rows, columns, stride, batch_stride};
+  }
 };
 
 template <class T>

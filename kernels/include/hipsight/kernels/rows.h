@@ -53,7 +53,7 @@ Status convert(Stream stream, const In& in, const Out& out) {
 
 /// Rotates pairs of values by position (rows/rope.h). `in` and `out` may be the same.
 template <Pairing pairing, class T>
-Status rope(Stream stream, const Heads<const T>& in, const Heads<T>& out,
+Status rope(Stream stream, const ReadHeads<T>& in, const Heads<T>& out,
             const RowMajor<const float>& cosine, const RowMajor<const float>& sine,
             const int* positions = nullptr) {
   return run_rope(stream, rope_problem<pairing, T>(in, out, cosine, sine, positions));

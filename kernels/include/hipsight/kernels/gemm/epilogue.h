@@ -133,7 +133,7 @@ struct Residual {
   }
 };
 template <class T>
-Residual(RowMajor<const T>) -> Residual<T>;
+Residual(RowMajor<T>) -> Residual<std::remove_const_t<T>>;
 
 /// x * factors(row, column) of the same batch: `Silu{} | Multiply(up)` joins a gate with what it
 /// lets through.
@@ -149,7 +149,7 @@ struct Multiply {
   }
 };
 template <class T>
-Multiply(RowMajor<const T>) -> Multiply<T>;
+Multiply(RowMajor<T>) -> Multiply<std::remove_const_t<T>>;
 
 /// First `first`, then `second`.
 template <Epilogue First, Epilogue Second>

@@ -60,14 +60,19 @@ class RowCheck {
  private:
   template <class T>
   void matrix_of(const std::string& name, const RowMajor<T>& m, int rows, int columns) {
-    constexpr std::int64_t most = INT32_MAX / 4 / sizeof(T);  // a wave has up to four rows
+    // A wave has up to four short rows, which 32-bit offsets tell apart.
+    constexpr int short_row = held_columns(RowSize::lanes, Architecture::cdna3);
+    constexpr std::int64_t most = INT32_MAX / 4 / sizeof(T);
     require(m.rows == rows && m.columns == columns,
             name + " is " + shape(m.rows, m.columns) + ": it must be " + shape(rows, columns));
     const std::string stride = name + "'s stride of " + std::to_string(m.stride);
     require(m.stride >= columns,
             stride + " is less than its " + std::to_string(columns) + " columns");
-    require(m.stride <= most,
-            stride + " is more than " + std::to_string(most) + ", the largest that kernels take");
+    require(rows <= 1 || columns > short_row || m.stride <= most,
+            stride + " is more than " + std::to_string(most) +
+                ", the largest that kernels take "
+                "for rows of up to " +
+                std::to_string(short_row) + " columns");
     vector(name, m.data);
   }
 

@@ -15,8 +15,8 @@ struct AddResidual {
   RowMajor<const T> in;
   RowMajor<T> out;
 };
-template <class T>
-AddResidual(RowMajor<const T>, RowMajor<T>) -> AddResidual<T>;
+template <class In, class T>
+AddResidual(RowMajor<In>, RowMajor<T>) -> AddResidual<T>;
 
 template <class Row, class In>
 HIPSIGHT_INLINE auto normalised_input(Row& row, const In& in, NoResidual) {

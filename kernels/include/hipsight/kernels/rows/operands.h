@@ -8,6 +8,12 @@
 
 namespace hipsight::kernels {
 
+template <class T>
+inline constexpr bool is_float =
+    std::is_same_v<T, float> || std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
+template <class T>
+inline constexpr bool is_8_bits = std::is_same_v<T, std::int8_t> || is_fp8<T>;
+
 /// What 8 bits can hold at most.
 template <class T>
 inline constexpr float largest_of = 127;
@@ -47,6 +53,25 @@ template <class T>
 PerToken(RowMajor<T>, ScaleOf<T>*) -> PerToken<T>;
 template <class T>
 PerBlock(RowMajor<T>, RowMajor<ScaleOf<T>>) -> PerBlock<T>;
+
+/// Whether kernels take it as an operand.
+template <class Operand>
+inline constexpr bool is_row_operand = false;
+template <class T>
+inline constexpr bool is_row_operand<RowMajor<T>> = is_float<std::remove_const_t<T>>;
+template <class T>
+inline constexpr bool is_row_operand<PerTensor<T>> = is_8_bits<std::remove_const_t<T>>;
+template <class T>
+inline constexpr bool is_row_operand<PerToken<T>> = is_8_bits<std::remove_const_t<T>>;
+template <class T>
+inline constexpr bool is_row_operand<PerBlock<T>> = is_8_bits<std::remove_const_t<T>>;
+
+template <class Operand>
+inline constexpr bool is_read_only = false;
+template <class T>
+inline constexpr bool is_read_only<RowMajor<const T>> = true;
+template <template <class> class Scaled, class T>
+inline constexpr bool is_read_only<Scaled<const T>> = true;
 
 /// A part of a row of an operand, in f32. Beyond the last column: 0.
 template <class Row, class T>

@@ -13,7 +13,17 @@ struct Heads {
   T* data = nullptr;
   int tokens = 0, heads = 0, size = 0;
   std::int64_t token_stride = 0, head_stride = 0;
+
+  HIPSIGHT_INLINE constexpr operator Heads<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, tokens, heads, size, token_stride, head_stride};
+  }
 };
+
+/// The input of an operation whose output has T.
+template <class T>
+using ReadHeads = Heads<const std::type_identity_t<T>>;
 
 /// Which values make a pair: i and i + pairs (as Llama has them in its public weights), or 2 i and
 /// 2 i + 1.

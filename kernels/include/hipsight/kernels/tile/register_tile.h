@@ -216,4 +216,17 @@ HIPSIGHT_INLINE void multiply(const OperandTile<T, Operand::a, Rows>& a,
   unroll<OperandTile<T, Operand::a, Rows>::blocks>([&](auto i) { multiply_block<i>(a, b, sum); });
 }
 
+/// What of anything else is wrong, in a sentence.
+template <class T, class U, Operand First, Operand Second, int Rows, int Columns, class Sum>
+HIPSIGHT_INLINE void multiply(const OperandTile<T, First, Rows>&,
+                              const OperandTile<U, Second, Columns>&, Sum&) {
+  static_assert(First == Operand::a && Second != Operand::a,
+                "multiply: the first operand must be an A, the second one a B");
+  static_assert(std::is_same_v<T, U>, "multiply: A and B must have elements of the same type");
+  using Right = Accumulator<T, Rows, Columns, Second == Operand::chained_b>;
+  static_assert(std::is_same_v<Sum, Right>,
+                "multiply: the sum must have A's rows, B's columns and their type, and be Chained "
+                "if B is");
+}
+
 }  // namespace hipsight::kernels
