@@ -16,7 +16,8 @@ struct AttentionCase {
   std::int64_t key_stride = 0, key_head_stride = 0, key_batch_stride = 0;
   const int* query_starts = nullptr;
   const int* key_starts = nullptr;
-  std::int64_t sum_head_stride = 0, sum_batch_stride = 0;
+  int sum_length = 0, sum_heads = 0;
+  std::int64_t sum_stride = 1, sum_head_stride = 0, sum_batch_stride = 0;
 };
 
 /// Runs it on memory that host and device see; returns the library's error, or "no such kernel

@@ -18,13 +18,13 @@ std::string run_attention(const AttentionCase& t, const T* q, const T* k, const 
     return Sequences<const T, head>{
         data, t.keys, t.key_heads, t.key_stride, t.key_head_stride, t.key_batch_stride};
   };
-  const AttentionOptions options{
-      .scale = t.scale,
-      .band = {t.before, t.after},
-      .batches = t.batches,
-      .query_starts = t.query_starts,
-      .key_starts = t.key_starts,
-      .log_sums = {log_sums, t.queries, t.heads, 1, t.sum_head_stride, t.sum_batch_stride}};
+  const AttentionOptions options{.scale = t.scale,
+                                 .band = {t.before, t.after},
+                                 .batches = t.batches,
+                                 .query_starts = t.query_starts,
+                                 .key_starts = t.key_starts,
+                                 .log_sums = {log_sums, t.sum_length, t.sum_heads, t.sum_stride,
+                                              t.sum_head_stride, t.sum_batch_stride}};
   if (t.on_host) return attention_on_host(of_q, keys(k), keys(v), of_o, options).error;
   const Status status = attention(nullptr, of_q, keys(k), keys(v), of_o, options);
   if (!status) return status.error;

@@ -27,6 +27,8 @@ AttentionCase complete(AttentionCase t) {
   if (!t.key_head_stride) t.key_head_stride = t.head;
   if (!t.key_stride) t.key_stride = t.key_heads * t.key_head_stride;
   if (!t.key_batch_stride && !t.key_starts) t.key_batch_stride = t.keys * t.key_stride;
+  if (!t.sum_length) t.sum_length = t.queries;
+  if (!t.sum_heads) t.sum_heads = t.heads;
   t.sum_head_stride = t.query_starts ? t.query_starts[t.batches] : t.queries;
   t.sum_batch_stride = t.query_starts ? 0 : t.heads * t.sum_head_stride;
   return t;
@@ -312,7 +314,8 @@ TEST(Attention, DISABLED_EachKernel) {
 
 TEST(Attention, ErrorsNameWhatIsWrong) {
   const auto error = [](AttentionCase test) {
-    return run_attention_f16(complete(test), nullptr, nullptr, nullptr, nullptr, nullptr);
+    float sums = 0;
+    return run_attention_f16(complete(test), nullptr, nullptr, nullptr, nullptr, &sums);
   };
   EXPECT_EQ(error({.queries = 4, .keys = 5, .heads = 6, .key_heads = 4}),
             "attention: 6 heads of queries cannot share 4 heads of keys");
@@ -320,7 +323,7 @@ TEST(Attention, ErrorsNameWhatIsWrong) {
             "attention: a size is negative: Q has -4 places of 1 heads and K has 5 places of 1 "
             "heads");
   EXPECT_EQ(error({.queries = 4, .keys = 5, .stride = 100}),
-            "attention: Q's stride of 100 is less than the 128 elements of a head");
+            "attention: Q's stride of 100 is less than 128, the size of a head");
   EXPECT_EQ(error({.queries = 4, .keys = 5, .key_stride = 1 << 30}),
             "attention: K's stride of 1073741824 is more than 4194303, the largest that kernels "
             "take");
@@ -328,10 +331,20 @@ TEST(Attention, ErrorsNameWhatIsWrong) {
   EXPECT_EQ(error({.queries = 1 << 28, .keys = 5, .batches = 8}),
             "attention: there are more than 2^31 queries, of all heads and batches");
   EXPECT_EQ(error({.queries = 4, .keys = 5, .scale = -1}),
-            "attention: the scale of -1.000000 must be positive");
+            "attention: the scale of scores, -1.000000, must be positive and finite");
   EXPECT_EQ(error({.queries = 4, .keys = 5, .before = -1}),
             "attention: the band must reach from 0 or more keys before a query's place to 0 or "
             "more after it");
+  EXPECT_EQ(error({.queries = 4, .keys = 5, .scale = infinity}),
+            "attention: the scale of scores, inf, must be positive and finite");
+  EXPECT_EQ(error({.queries = 4, .keys = 5, .sum_length = 2}),
+            "attention: Q has 4 places of 1 heads and log_sums has 2 places of 1 heads: they must "
+            "be the same");
+  EXPECT_EQ(error({.queries = 4, .keys = 5, .heads = 2, .key_heads = 2, .sum_heads = 1}),
+            "attention: Q has 4 places of 2 heads and log_sums has 4 places of 1 heads: they must "
+            "be the same");
+  EXPECT_EQ(error({.queries = 4, .keys = 5, .sum_stride = 0}),
+            "attention: log_sums's stride of 0 is less than 1, the size of a head");
   EXPECT_EQ(error({.queries = 4, .keys = 5}), "attention: Q, K, V or O is null");
 }
 

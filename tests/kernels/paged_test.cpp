@@ -386,9 +386,12 @@ TEST(PagedAttention, ErrorsNameWhatIsWrong) {
             "paged_attention: the longest sequence has 65 places, and its pages have 64");
   EXPECT_EQ(error({.splits = 257}),
             "paged_attention: 257 splits: it must be 1 to 256, or 0 for as many as are quickest");
-  EXPECT_EQ(error({.scale = -1}), "paged_attention: the scale of -1.000000 must be positive");
+  EXPECT_EQ(error({.scale = -1}),
+            "paged_attention: the scale of scores, -1.000000, must be positive and finite");
   EXPECT_EQ(error({.key_scale = 0}),
-            "paged_attention: the scale of keys, 0.000000, must be positive");
+            "paged_attention: the scale of keys, 0.000000, must be positive and finite");
+  EXPECT_EQ(error({.value_scale = infinity}),
+            "paged_attention: the scale of values, inf, must be positive and finite");
   EXPECT_EQ(error({.before = -1}),
             "paged_attention: the band must reach from 0 or more keys before a query's place to 0 "
             "or more after it");

@@ -11,6 +11,11 @@ struct Band {
   static constexpr int all = 1 << 29;
   int before = all, after = all;
 
+  /// The same, in numbers that places can be added to.
+  constexpr Band limited() const {
+    return {before < all ? before : all, after < all ? after : all};
+  }
+
   static constexpr Band causal() { return {all, 0}; }
   /// Causal, and no more than `keys` keys.
   static constexpr Band window(int keys) { return {keys - 1, 0}; }

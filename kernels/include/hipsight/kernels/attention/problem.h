@@ -1,10 +1,10 @@
 // Attention as its caller states it, and what is wrong with it.
 #pragma once
 
-#include <cmath>
 #include <string>
 #include <type_traits>
 
+#include "check.h"
 #include "kernel.h"
 
 namespace hipsight::kernels {
@@ -17,7 +17,8 @@ struct AttentionOptions {
   /// Sequences that lie one after the other, in the memory of the device: batch strides are then 0,
   /// as a rule.
   Starts query_starts = nullptr, key_starts = nullptr;
-  /// If data is not null, gets log(sum of exp(scale * score)) of each query.
+  /// If data is not null, gets log(sum of exp(scale * score)) of each query, of the length and the
+  /// heads of Q.
   Sequences<float, 1> log_sums{};
 };
 
@@ -31,29 +32,25 @@ struct AttentionProblem {
 
   /// What no kernel takes, in a sentence, or empty.
   std::string error() const {
-    const auto number = [](auto x) { return std::to_string(x); };
-    if (q.length != o.length || q.heads != o.heads)
-      return "attention: Q has " + size(q) + " and O has " + size(o) + ": they must be the same";
-    if (k.length != v.length || k.heads != v.heads)
-      return "attention: K has " + size(k) + " and V has " + size(v) + ": they must be the same";
+    const auto& sums = options.log_sums;
     if (q.length < 0 || k.length < 0 || q.heads < 0 || k.heads < 0)
-      return "attention: a size is negative: Q has " + size(q) + " and K has " + size(k);
+      return "attention: a size is negative: Q has " + size_of(q) + " and K has " + size_of(k);
+    if (std::string error = error_of_queries("attention: ", q, o, k.heads, options); !error.empty())
+      return error;
+    if (k.length != v.length || k.heads != v.heads)
+      return "attention: K has " + size_of(k) + " and V has " + size_of(v) +
+             ": they must be the same";
+    if (sums.data && (sums.length != q.length || sums.heads != q.heads))
+      return "attention: Q has " + size_of(q) + " and log_sums has " + size_of(sums) +
+             ": they must be the same";
     if (q.length > longest || k.length > longest)
-      return "attention: Q has " + size(q) + " and K has " + size(k) + ": at most " +
-             number(longest) + " places are possible";
-    if (q.heads && (k.heads == 0 || q.heads % k.heads))
-      return "attention: " + number(q.heads) + " heads of queries cannot share " + number(k.heads) +
-             " heads of keys";
-    if (options.batches < 0) return "attention: there are " + number(options.batches) + " batches";
+      return "attention: Q has " + size_of(q) + " and K has " + size_of(k) + ": at most " +
+             std::to_string(longest) + " places are possible";
     if (workgroups(1) > INT32_MAX)
       return "attention: there are more than 2^31 queries, of all heads and batches";
-    if (!(scale() > 0) || std::isinf(scale()))
-      return "attention: the scale of " + number(options.scale) + " must be positive";
-    if (options.band.before < 0 || options.band.after < 0)
-      return "attention: the band must reach from 0 or more keys before a query's place to 0 or "
-             "more after it";
-    for (const auto& message : {error_of_stride("Q", q), error_of_stride("K", k),
-                                error_of_stride("V", v), error_of_stride("O", o)})
+    for (const auto& message :
+         {error_of_stride("Q", q), error_of_stride("K", k), error_of_stride("V", v),
+          error_of_stride("O", o), sums.data ? error_of_stride("log_sums", sums) : ""})
       if (!message.empty()) return message;
     if (!empty() && (!q.data || !o.data || (k.length && !(k.data && v.data))))
       return "attention: Q, K, V or O is null";
@@ -69,8 +66,6 @@ struct AttentionProblem {
 
   /// For workgroups of so many queries each.
   AttentionArguments<T, head> arguments(int queries) const {
-    constexpr double log2_e = 1.4426950408889634;
-    const auto within = [](int reach) { return reach < Band::all ? reach : Band::all; };
     return {q,
             k,
             v,
@@ -78,8 +73,8 @@ struct AttentionProblem {
             options.log_sums,
             options.query_starts,
             options.key_starts,
-            static_cast<float>(scale() * log2_e),
-            {within(options.band.before), within(options.band.after)},
+            static_cast<float>(factor_of_scores(options.scale, head)),
+            options.band.limited(),
             {q.heads * options.batches, ceil_div(q.length, queries), 1},
             Divisor(q.heads),
             Divisor(q.heads / k.heads)};
@@ -88,21 +83,14 @@ struct AttentionProblem {
  private:
   static constexpr int longest = 1 << 28;
 
-  double scale() const { return options.scale == 0 ? 1 / std::sqrt(double(head)) : options.scale; }
-
-  template <class H>
-  static std::string size(const H& heads) {
-    return std::to_string(heads.length) + " places of " + std::to_string(heads.heads) + " heads";
-  }
-
-  template <class H>
-  static std::string error_of_stride(const char* name, const H& heads) {
+  template <class E, int size>
+  static std::string error_of_stride(const char* name, const Sequences<E, size>& heads) {
     constexpr int tile_rows = 256;  // the most that a workgroup sees at once
-    constexpr std::int64_t most = INT32_MAX / tile_rows / sizeof(T);
+    constexpr std::int64_t most = INT32_MAX / tile_rows / sizeof(E);
     const std::string stride =
         std::string("attention: ") + name + "'s stride of " + std::to_string(heads.stride);
-    if (heads.stride < head && heads.length > 1 && heads.heads > 0)
-      return stride + " is less than the " + std::to_string(head) + " elements of a head";
+    if (heads.stride < size && heads.length > 1 && heads.heads > 0)
+      return stride + " is less than " + std::to_string(size) + ", the size of a head";
     if (heads.stride > most)
       return stride + " is more than " + std::to_string(most) + ", the largest that kernels take";
     return {};

@@ -1,10 +1,10 @@
 // Attention to a paged cache as its caller states it, and what is wrong with it.
 #pragma once
 
-#include <cmath>
 #include <string>
 #include <type_traits>
 
+#include "../attention/check.h"
 #include "../workspace.h"
 #include "combine.h"
 #include "kernel.h"
@@ -45,15 +45,13 @@ struct PagedProblem {
   std::string error() const {
     const std::string name = "paged_attention: ";
     const auto number = [](auto x) { return std::to_string(x); };
-    if (q.length != o.length || q.heads != o.heads)
-      return name + "Q has " + size(q) + " and O has " + size(o) + ": they must be the same";
     if (q.length < 0 || q.heads < 0 || cache.heads < 0)
-      return name + "a size is negative: Q has " + size(q) + " and the cache has " +
+      return name + "a size is negative: Q has " + size_of(q) + " and the cache has " +
              number(cache.heads) + " heads";
-    if (q.heads && (cache.heads == 0 || q.heads % cache.heads))
-      return name + number(q.heads) + " heads of queries cannot share " + number(cache.heads) +
-             " heads of keys";
-    if (options.batches < 0) return name + "there are " + number(options.batches) + " batches";
+    for (const auto& error : {error_of_queries(name, q, o, cache.heads, options),
+                              error_of_scale(name + "the scale of keys", options.key_scale),
+                              error_of_scale(name + "the scale of values", options.value_scale)})
+      if (!error.empty()) return error;
     if (rows() * most_splits > INT32_MAX)
       return name + "there are more than 2^23 queries, of all heads and batches";
     if (cache.page_places < 1 || cache.page_places & (cache.page_places - 1))
@@ -68,13 +66,6 @@ struct PagedProblem {
     if (options.splits < 0 || options.splits > most_splits)
       return name + number(options.splits) + " splits: it must be 1 to " + number(most_splits) +
              ", or 0 for as many as are quickest";
-    if (!(scale() > 0) || std::isinf(scale()))
-      return name + "the scale of " + number(options.scale) + " must be positive";
-    if (!(options.key_scale > 0) || std::isinf(options.key_scale))
-      return name + "the scale of keys, " + number(options.key_scale) + ", must be positive";
-    if (options.band.before < 0 || options.band.after < 0)
-      return name +
-             "the band must reach from 0 or more keys before a query's place to 0 or more after it";
     if (empty()) return {};
     if (!q.data || !o.data || !cache.table.lengths ||
         (cache.table.most && !(cache.keys && cache.values && cache.table.pages)))
@@ -124,17 +115,15 @@ struct PagedProblem {
   }
 
   PagedArguments<T, Cached, head> arguments(Architecture architecture, int splits) const {
-    constexpr double log2_e = 1.4426950408889634;
-    const auto within = [](int reach) { return reach < Band::all ? reach : Band::all; };
     float* const results = static_cast<float*>(options.workspace.data);
     return {q,
             {o, splits, results, splits == 1 ? nullptr : results + rows() * splits * head},
             cache,
             options.key_scales,
             options.value_scales,
-            static_cast<float>(scale() * log2_e * double(options.key_scale)),
+            static_cast<float>(factor_of_scores(options.scale, head) * double(options.key_scale)),
             options.value_scale,
-            {within(options.band.before), within(options.band.after)},
+            options.band.limited(),
             {cache.heads * options.batches * splits, blocks(architecture), 1},
             Divisor(cache.heads),
             Divisor(options.batches),
@@ -160,13 +149,6 @@ struct PagedProblem {
     int shift = 0;
     while (1 << shift < cache.page_places) shift++;
     return shift;
-  }
-
-  double scale() const { return options.scale == 0 ? 1 / std::sqrt(double(head)) : options.scale; }
-
-  template <class H>
-  static std::string size(const H& heads) {
-    return std::to_string(heads.length) + " places of " + std::to_string(heads.heads) + " heads";
   }
 
   std::string error_of_alignment() const {
