@@ -21,7 +21,7 @@ struct Program {
 constexpr Program programs[] = {{"gemm", KERNELS_GEMM, 16},
                                 {"attention", KERNELS_ATTENTION, 6},
                                 {"paged", KERNELS_PAGED, 15},
-                                {"rows", KERNELS_ROWS, 23}};
+                                {"rows", KERNELS_ROWS, 25}};
 
 nlohmann::json report(const Program& program, const std::string& gpu) {
   const std::string file =
@@ -61,6 +61,9 @@ std::string short_name(std::string title) {
     return fmt::format("{}, cache of {}, {}", parts[1].str(), parts[2].str(), parts[3].str());
   const std::regex combine("combine_splits_kernel<CombineWorkgroup<(\\S+, \\d+)>>.*");
   if (std::regex_search(title, parts, combine)) return parts[1].str() + ", splits combined";
+  const std::regex rope("rope_kernel<\\(Pairing\\)([01]), ([^>]+)>.*");
+  if (std::regex_search(title, parts, rope))
+    return fmt::format("Rope<{}, {}>", parts[1] == "0" ? "halves" : "neighbours", parts[2].str());
   const std::regex row("row_kernel<(.*), ([0-5])>\\(.*");
   if (!std::regex_search(title, parts, row)) return title;
   constexpr const char* teams[] = {
