@@ -25,9 +25,9 @@ struct Matrix {
   std::int64_t batch_stride = 0;
 
   /// What is written can be read, too.
-  HIPSIGHT_INLINE constexpr operator Matrix<const T, order_>() const
-    requires(!std::is_const_v<T>)
-  {
+  template <class Read>
+    requires std::is_same_v<Read, const T>
+  HIPSIGHT_INLINE constexpr operator Matrix<Read, order_>() const {
     return {data, rows, columns, stride, batch_stride};
   }
 };

@@ -14,9 +14,9 @@ struct Heads {
   int tokens = 0, heads = 0, size = 0;
   std::int64_t token_stride = 0, head_stride = 0;
 
-  HIPSIGHT_INLINE constexpr operator Heads<const T>() const
-    requires(!std::is_const_v<T>)
-  {
+  template <class Read>
+    requires std::is_same_v<Read, const T>
+  HIPSIGHT_INLINE constexpr operator Heads<Read>() const {
     return {data, tokens, heads, size, token_stride, head_stride};
   }
 };
