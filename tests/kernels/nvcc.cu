@@ -1,6 +1,7 @@
 // The same kernels for NVIDIA: what nvcc must compile.
 #include "hipsight/kernels/attention.h"
 #include "hipsight/kernels/gemm.h"
+#include "hipsight/kernels/paged_attention.h"
 #include "hipsight/kernels/rows.h"
 #include "hipsight/kernels/wave_roles.h"
 
@@ -40,6 +41,22 @@ Status causal(const T* q, const T* k, const T* v, T* o) {
 }
 
 template Status causal<128>(const bf16*, const bf16*, const bf16*, bf16*);
+
+template <int head, class T, class Cached>
+Status decode(const T* q, const Cached* keys, const Cached* values, const PageTable& table, T* o) {
+  return paged_attention(nullptr, packed_sequences<head>(q, 1, 32),
+                         pages_by_place<head>(keys, values, 8, 16, table),
+                         packed_sequences<head>(o, 1, 32), {.batches = 16, .splits = 1});
+}
+
+template Status decode<128>(const bf16*, const bf16*, const bf16*, const PageTable&, bf16*);
+template Status decode<64>(const f16*, const fp8_e4m3*, const fp8_e4m3*, const PageTable&, f16*);
+
+Status rotate(const bf16* x, const float* cosine, const float* sine, bf16* y) {
+  const RowMajor<const float> of_cosine{cosine, 512, 64, 64}, of_sine{sine, 512, 64, 64};
+  return rope<Pairing::halves>(nullptr, Heads<const bf16>{x, 512, 8, 128, 1024, 128},
+                               Heads<bf16>{y, 512, 8, 128, 1024, 128}, of_cosine, of_sine);
+}
 
 __global__ void roles_kernel(int* out) {
   WaveRoles<1, 2>::run([&](auto role, int wave) {
