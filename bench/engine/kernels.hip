@@ -146,7 +146,7 @@ extern "C" __global__ __launch_bounds__(Gemm::threads) void gemm_library(int n, 
   __shared__ Gemm::Shared shared;
   Gemm::run<false>(
       {{a, n, n, n, true}, {b, n, n, n, true}, {c, n, n, n, true}, 0, 0, 0, {}, {}, {}}, shared,
-      static_cast<int>(blockIdx.x), 0);
+      static_cast<int>(blockIdx.x), 0, 0);
 }
 }  // namespace library
 

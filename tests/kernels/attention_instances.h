@@ -34,8 +34,8 @@ std::string run_attention(const AttentionCase& t, const T* q, const T* k, const 
 
 /// The case's head, if it is one of `heads`.
 template <class T, int... heads>
-std::string run_one_of(const AttentionCase& test, const void* q, const void* k, const void* v,
-                       void* o, float* log_sums) {
+std::string run_one_of(std::integer_sequence<int, heads...>, const AttentionCase& test,
+                       const void* q, const void* k, const void* v, void* o, float* log_sums) {
   std::string error = "no such kernel here";
   const auto values = [](const void* data) { return static_cast<const T*>(data); };
   const auto try_one = [&]<int head>(std::integral_constant<int, head>) {

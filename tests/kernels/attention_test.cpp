@@ -10,6 +10,7 @@
 
 #include "attention_case.h"
 #include "attention_reference.h"
+#include "every_instance.h"
 #include "managed.h"
 
 namespace {
@@ -201,8 +202,12 @@ TEST(Attention, Bf16) {
 TEST(Attention, AllSizesOfHeads) {
   for (const int head : {64, 96, 192, 256})
     for (const Size& s : {Size{1, 1}, Size{33, 70}, Size{140, 200}})
-      for (const int after : {0, all})
-        test_attention<f16>({.head = head, .queries = s.queries, .keys = s.keys, .after = after});
+      for (const int after : {0, all}) {
+        const AttentionCase test{
+            .head = head, .queries = s.queries, .keys = s.keys, .after = after};
+        test_attention<f16>(test);
+        if (every_instance) test_attention<bf16>(test);
+      }
 }
 
 TEST(Attention, Windows) {

@@ -1,4 +1,5 @@
 // As weights of linear layers need it, and as their gradients do.
+#include "every_instance.h"
 #include "gemm_instances.h"
 
 using namespace hipsight::kernels;
@@ -13,5 +14,10 @@ std::string run_f32(const GemmCase& test, const void* a, const void* b, const fl
     return run_as<row, column, float, large>(test, of_a, of_b, of_c, Identity{});
   if (test.transposed_a && !test.transposed_b)
     return run_as<column, row, float, small>(test, of_a, of_b, of_c, Identity{});
+  if constexpr (every_instance) {
+    if (!test.transposed_a)
+      return run_as<row, row, float, large>(test, of_a, of_b, of_c, Identity{});
+    return run_as<column, column, float, large>(test, of_a, of_b, of_c, Identity{});
+  }
   return no_such_kernel;
 }

@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "every_instance.h"
 #include "gemm_case.h"
 #include "hipsight/kernels/fp8.h"
 #include "managed.h"
@@ -259,6 +260,28 @@ TEST(Gemm, Fp8) {
       test_gemm<fp8_e4m3_fnuz, bf16>(of(Type::fnuz, After::scaled));
       test_gemm<fp8_e4m3, bf16>(of(Type::e4m3, After::scaled));
       test_gemm<fp8_e4m3>(of(Type::e4m3, After::scaled_by_one));
+    }
+}
+
+/// The orders that no linear layer needs.
+TEST(Gemm, EveryInstance) {
+  if (!every_instance) GTEST_SKIP() << "built by ./dev kernels";
+  for (const Size& s : sizes)
+    for (int orders = 0; orders < 4; orders++) {
+      GemmCase test{.transposed_a = orders > 1,
+                    .transposed_b = orders % 2 == 1,
+                    .m = s.m,
+                    .n = s.n,
+                    .k = s.k};
+      test.type = Type::bf16;
+      test_gemm<bf16>(test);
+      test.type = Type::f32;
+      test_gemm<float>(test);
+      test.type = Type::e4m3;
+      test.after = After::scaled;
+      test_gemm<fp8_e4m3, bf16>(test);
+      test.after = After::scaled_blocks;
+      test_gemm<fp8_e4m3, float>(test);
     }
 }
 

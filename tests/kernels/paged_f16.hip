@@ -1,4 +1,5 @@
-// All sizes of heads.
+// Sizes of heads.
+#include "every_instance.h"
 #include "paged_instances.h"
 
 using namespace hipsight::kernels;
@@ -8,14 +9,13 @@ std::string run_paged_f16(const PagedCase& test, const void* queries, const void
   std::string error = "no such kernel here";
   const auto* q = static_cast<const f16*>(queries);
   auto* o = static_cast<f16*>(results);
-  const auto try_one = [&]<int head>(std::integral_constant<int, head>) {
-    return run_if<head, f16>(test, CacheType::same, q, keys, values, o, error);
-  };
-  const auto try_all = [&]<int... heads>(std::integer_sequence<int, heads...>) {
-    return (try_one(std::integral_constant<int, heads>()) || ...);
-  };
-  if (!try_all(std::integer_sequence<int, 64, 96, 128, 192, 256>()))
-    run_if<64, fp8_e4m3>(test, CacheType::fp8_e4m3, q, keys, values, o, error);
+  any_of(EveryHeadOr<64, 128, 256>(),
+         [&](auto head) {
+           return run_if<head, f16>(test, CacheType::same, q, keys, values, o, error);
+         }) ||
+      any_of(EveryHeadOr<64>(), [&](auto head) {
+        return run_if<head, fp8_e4m3>(test, CacheType::fp8_e4m3, q, keys, values, o, error);
+      });
   return error;
 }
 
