@@ -7,6 +7,7 @@
 
 #include "engine/case.h"
 #include "engine/native.h"
+#include "hipsight/kernels/tile/tile_order.h"
 
 namespace hipsight::bench {
 namespace {
@@ -115,8 +116,10 @@ Case gemm_case(const Place& place, Word word, int n, bool of_library) {
   const auto launch = std::make_shared<Launch>(*gpu, place.kernels(), name);
   // Tiles of the library's large tilings: 256 x 256 for wave64, 128 x 128 for wave32.
   const auto along = static_cast<std::uint32_t>(n) / (of_library ? 4 * gpu->wave() : 64);
+  const int rows = static_cast<int>(along);
   if (of_library)
-    launch->with({along * along, 1, 1}, {8 * gpu->wave(), 1, 1}, n, a, b, c);
+    launch->with({along * along, 1, 1}, {8 * gpu->wave(), 1, 1}, n,
+                 kernels::TileOrder(rows, rows, rows), a, b, c);
   else
     launch->with({along, along, 1}, {4 * gpu->wave(), 1, 1}, n, a, b, c);
   return {.launch = [gpu, launch] { return launch->run(); },

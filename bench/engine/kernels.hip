@@ -141,11 +141,12 @@ using namespace hipsight::kernels;
 using Gemm = GemmWorkgroup<bf16, Order::row_major, Order::column_major, float, Identity, NoScales,
                            TileSize::large>;
 
-extern "C" __global__ __launch_bounds__(Gemm::threads) void gemm_library(int n, const bf16* a,
+extern "C" __global__ __launch_bounds__(Gemm::threads) void gemm_library(int n, TileOrder tiles,
+                                                                         const bf16* a,
                                                                          const bf16* b, float* c) {
   __shared__ Gemm::Shared shared;
   Gemm::run<false>(
-      {{a, n, n, n, true}, {b, n, n, n, true}, {c, n, n, n, true}, 0, 0, 0, {}, {}, {}}, shared,
+      {{a, n, n, n, true}, {b, n, n, n, true}, {c, n, n, n, true}, 0, 0, 0, tiles, {}, {}, {}}, shared,
       static_cast<int>(blockIdx.x), 0, 0);
 }
 }  // namespace library
