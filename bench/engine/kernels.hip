@@ -146,8 +146,8 @@ extern "C" __global__ __launch_bounds__(Gemm::threads) void gemm_library(int n, 
                                                                          const bf16* b, float* c) {
   __shared__ Gemm::Shared shared;
   Gemm::run<false>(
-      {{a, n, n, n, true}, {b, n, n, n, true}, {c, n, n, n, true}, 0, 0, 0, tiles, {}, {}, {}}, shared,
-      static_cast<int>(blockIdx.x), 0, 0);
+      {{a, n, n, n, true}, {b, n, n, n, true}, {c, n, n, n, true}, 0, 0, 0, tiles, {}, {}, {}},
+      shared, static_cast<int>(blockIdx.x), 0, 0);
 }
 }  // namespace library
 

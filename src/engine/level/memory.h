@@ -122,49 +122,59 @@ inline bool is_uniform(const Offset* offset) {
   return __builtin_reduce_or(v ^ Vec<Offset, 8>(v[0])) == 0;
 }
 
-/// Four dwords of eight lanes, whose places `at` gives, turned so that each result holds one dword
-/// of every lane. Tiles are often read with one address in many lanes.
-template <class At>
-inline void load_8x4(At at, bool uniform, Vec<std::uint32_t, 8>* result) {
-  using V4 = Vec<std::uint32_t, 4>;
-  using V8 = Vec<std::uint32_t, 8>;
-  if (uniform) {
-    std::uint32_t one[4];
-    std::memcpy(one, at(0), sizeof one);
-    for (unsigned k = 0; k < 4; ++k) result[k] = one[k];
-  } else {
-    V8 row[4];
-    for (unsigned i = 0; i < 4; ++i) {
-      V4 low, high;
-      std::memcpy(&low, at(i), 16);
-      std::memcpy(&high, at(i + 4), 16);
-      row[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
-    }
-    const V8 t0 = __builtin_shufflevector(row[0], row[1], 0, 8, 1, 9, 4, 12, 5, 13);
-    const V8 t1 = __builtin_shufflevector(row[2], row[3], 0, 8, 1, 9, 4, 12, 5, 13);
-    const V8 t2 = __builtin_shufflevector(row[0], row[1], 2, 10, 3, 11, 6, 14, 7, 15);
-    const V8 t3 = __builtin_shufflevector(row[2], row[3], 2, 10, 3, 11, 6, 14, 7, 15);
-    result[0] = __builtin_shufflevector(t0, t1, 0, 1, 8, 9, 4, 5, 12, 13);
-    result[1] = __builtin_shufflevector(t0, t1, 2, 3, 10, 11, 6, 7, 14, 15);
-    result[2] = __builtin_shufflevector(t2, t3, 0, 1, 8, 9, 4, 5, 12, 13);
-    result[3] = __builtin_shufflevector(t2, t3, 2, 3, 10, 11, 6, 7, 14, 15);
-  }
+/// Of each four elements of two registers: two of each, from `First` on, in turn; or those of `a`
+/// before those of `b`.
+template <int First, int N, std::size_t... I>
+inline auto unpack(Vec<std::uint32_t, N> a, Vec<std::uint32_t, N> b, std::index_sequence<I...>) {
+  return __builtin_shufflevector(a, b, (I / 4 * 4 + First + I % 4 / 2 + I % 2 * N)...);
+}
+template <int First, int N, std::size_t... I>
+inline auto append(Vec<std::uint32_t, N> a, Vec<std::uint32_t, N> b, std::index_sequence<I...>) {
+  return __builtin_shufflevector(a, b, (I / 4 * 4 + First + I % 2 + I % 4 / 2 * N)...);
+}
+/// Each four elements of four registers as a matrix, transposed: within quarters of AVX-512's
+/// registers, which is cheaper than across.
+template <int N>
+inline void turn(const Vec<std::uint32_t, N> (&in)[4], Vec<std::uint32_t, N>* out) {
+  constexpr std::make_index_sequence<N> all;
+  const auto low_01 = unpack<0, N>(in[0], in[1], all), low_23 = unpack<0, N>(in[2], in[3], all);
+  const auto high_01 = unpack<2, N>(in[0], in[1], all), high_23 = unpack<2, N>(in[2], in[3], all);
+  out[0] = append<0, N>(low_01, low_23, all);
+  out[1] = append<2, N>(low_01, low_23, all);
+  out[2] = append<0, N>(high_01, high_23, all);
+  out[3] = append<2, N>(high_01, high_23, all);
 }
 
-/// The same way back.
-template <class At>
-inline void store_8x4(At at, const Vec<std::uint32_t, 8>* dword) {
-  const auto t0 = __builtin_shufflevector(dword[0], dword[1], 0, 8, 1, 9, 4, 12, 5, 13);
-  const auto t1 = __builtin_shufflevector(dword[0], dword[1], 2, 10, 3, 11, 6, 14, 7, 15);
-  const auto t2 = __builtin_shufflevector(dword[2], dword[3], 0, 8, 1, 9, 4, 12, 5, 13);
-  const auto t3 = __builtin_shufflevector(dword[2], dword[3], 2, 10, 3, 11, 6, 14, 7, 15);
-  const Vec<std::uint32_t, 8> row[]{__builtin_shufflevector(t0, t2, 0, 1, 8, 9, 4, 5, 12, 13),
-                                    __builtin_shufflevector(t0, t2, 2, 3, 10, 11, 6, 7, 14, 15),
-                                    __builtin_shufflevector(t1, t3, 0, 1, 8, 9, 4, 5, 12, 13),
-                                    __builtin_shufflevector(t1, t3, 2, 3, 10, 11, 6, 7, 14, 15)};
-  const auto* halves = reinterpret_cast<const std::byte*>(row);
-  for (unsigned lane = 0; lane < 8; ++lane)
-    std::memcpy(at(lane), halves + lane % 4 * 32 + lane / 4 * 16, 16);
+/// Four dwords of every fourth lane, lane after lane, from `lane` on.
+template <int N, class At>
+inline Vec<std::uint32_t, N> load_fourth(At at, unsigned lane) {
+  if constexpr (N == 4) {
+    Vec<std::uint32_t, 4> dwords;
+    std::memcpy(&dwords, at(lane), sizeof dwords);
+    return dwords;
+  } else {
+    const auto join = []<std::size_t... I>(auto a, auto b, std::index_sequence<I...>) {
+      return __builtin_shufflevector(a, b, I...);
+    };
+    return join(load_fourth<N / 2>(at, lane), load_fourth<N / 2>(at, lane + N / 2),
+                std::make_index_sequence<N>());
+  }
+}
+/// Four dwords of N lanes, whose places `at` gives, turned so that each result holds one dword of
+/// every lane; and back.
+template <int N, class At>
+inline void load_x4(At at, Vec<std::uint32_t, N>* result) {
+  const Vec<std::uint32_t, N> rows[]{load_fourth<N>(at, 0), load_fourth<N>(at, 1),
+                                     load_fourth<N>(at, 2), load_fourth<N>(at, 3)};
+  turn<N>(rows, result);
+}
+template <int N, class At>
+inline void store_x4(At at, const Vec<std::uint32_t, N>* dword) {
+  const Vec<std::uint32_t, N> in[]{dword[0], dword[1], dword[2], dword[3]};
+  Vec<std::uint32_t, N> rows[4];
+  turn<N>(in, rows);
+  for (unsigned lane = 0; lane < N; ++lane)
+    std::memcpy(at(lane), reinterpret_cast<const std::byte*>(&rows[lane % 4]) + lane / 4 * 16, 16);
 }
 
 /// Two dwords of eight lanes, in the same way, and back.
@@ -225,10 +235,18 @@ inline void load_all_lanes(Wave& w, std::byte* out, Places<Offset> at) {
     for (unsigned lane = 0; lane < w.lanes; lane += 8) {
       Vec<std::uint32_t, 8> dword[Dwords];
       const auto place = [&](unsigned i) { return at(lane + i); };
-      if constexpr (Dwords == 4)
-        load_8x4(place, is_uniform(at.offset + lane), dword);
-      else
+      if constexpr (Dwords == 4) {
+        // Tiles are often read with one address in many lanes.
+        if (is_uniform(at.offset + lane)) {
+          std::uint32_t one[4];
+          std::memcpy(one, at(lane), sizeof one);
+          for (unsigned k = 0; k < 4; ++k) dword[k] = one[k];
+        } else {
+          load_x4<8>(place, dword);
+        }
+      } else {
         load_8x2(place, dword);
+      }
       for (unsigned k = 0; k < Dwords; ++k)
         std::memcpy(out + lane * 4 + k * w.register_bytes, &dword[k], 32);
     }
@@ -257,7 +275,7 @@ inline void store_all_lanes(Wave& w, const std::byte* in, Places<Offset> at) {
         std::memcpy(&dword[k], in + lane * 4 + k * w.register_bytes, 32);
       const auto place = [&](unsigned i) { return at(lane + i); };
       if constexpr (Dwords == 4)
-        store_8x4(place, dword);
+        store_x4<8>(place, dword);
       else
         store_8x2(place, dword);
     }

@@ -119,6 +119,10 @@ llvm::BasicBlock* Emitter::block(const char* name) {
 }
 
 Value* Emitter::wave_at(Value* wave, std::uint64_t offset) {
+  // One step from where a slice or the wave begins, for what may be a step itself.
+  llvm::APInt more(64, 0);
+  wave = wave->stripAndAccumulateConstantOffsets(module_.getDataLayout(), more, false);
+  offset += more.getZExtValue();
   return build_.CreateConstInBoundsGEP1_64(build_.getInt8Ty(), wave, offset);
 }
 
@@ -167,10 +171,7 @@ void Emitter::check_modes() {
   WideMode used = WideMode::None;
   for (const Node& node : nodes_) used = std::max(used, wide_mode_of(*node.op));
   if (used == WideMode::None) return;
-  before_slices_.insert(build_.GetInsertBlock());
-  llvm::BasicBlock* const fine = block("fine");
-  build_.CreateCondBr(modes_agree(used), fine, give_up_);
-  build_.SetInsertPoint(fine);
+  go_on_if(modes_agree(used));
 }
 
 void Emitter::find_outputs(const Places& wanted) {
@@ -230,10 +231,11 @@ void Emitter::close() {
 
   build_.SetInsertPoint(give_up_);
   Value* slices_done = build_.getInt64(0);
-  if (!llvm::pred_empty(give_up_)) {
+  const auto is_before = [&](auto* p) { return before_slices_.contains(p); };
+  if (!llvm::all_of(llvm::predecessors(give_up_), is_before)) {
     auto* phi = build_.CreatePHI(build_.getInt64Ty(), 2);
     for (llvm::BasicBlock* p : llvm::predecessors(give_up_))
-      phi->addIncoming(before_slices_.contains(p) ? build_.getInt64(0) : index_, p);
+      phi->addIncoming(is_before(p) ? build_.getInt64(0) : index_, p);
     slices_done = phi;
   }
   leave_rest(slices_done);
@@ -285,31 +287,23 @@ void Emitter::straight() {
       if (kept || options_.masked) before[o - at] = initial(place);
       if (kept) pinned_[place] = before[o - at];
     }
-    give_up_if(rare_lanes(nullptr), undo_);
-    llvm::BasicBlock* next_undo = last ? nullptr : block("undo");
+    if (Value* const rare = rare_lanes(nullptr)) give_up_if(rare, undo());
     for (std::size_t o = at; o < end; ++o) {
       const auto& [place, source] = outputs_[o];
       Value* to = register_pointer(place);
       Value* old = before[o - at];
-      // Loaded again, if need be, rather than kept in a register across the check.
-      const bool logged = !last && (options_.masked || initial_readers_.contains(place));
-      if (logged && !old) old = build_.CreateAlignedLoad(bits_, to, llvm::Align(lanes_ * 4));
-      if (logged) log(old, to, next_undo);
-      commit(source, old, to);
-    }
-    if (!last) {
-      llvm::IRBuilder<>(next_undo).CreateBr(undo_);
-      undo_ = next_undo;
+      llvm::StoreInst* const made = commit(source, old, to);
+      if (options_.masked || initial_readers_.contains(place)) overwritten_.emplace_back(made, old);
     }
   }
   close();
   go_on();
 }
 
-void Emitter::commit(const Source& source, Value* old, Value* to) {
+llvm::StoreInst* Emitter::commit(const Source& source, Value* old, Value* to) {
   Value* value = value_of(source);
   if (options_.masked) value = build_.CreateSelect(active_, value, old);
-  store(value, to);
+  return store(value, to);
 }
 
 bool Emitter::is_mask(const Source& source) const {
@@ -329,17 +323,24 @@ void Emitter::need(int node, std::vector<int>& needed) {
   for (const Source& source : n.before) follow(source);
 }
 
-void Emitter::store(Value* value, Value* to) {
-  build_.CreateAlignedStore(value, to, llvm::Align(lanes_ * 4));
+llvm::StoreInst* Emitter::store(Value* value, Value* to) {
+  return build_.CreateAlignedStore(value, to, llvm::Align(lanes_ * 4));
 }
 
-void Emitter::log(Value* old, Value* to, llvm::BasicBlock* undo) {
-  llvm::IRBuilder<> at_entry(entry_, entry_->begin());
-  Value* slot = at_entry.CreateAlloca(bits_);
-  store(old, slot);
-  llvm::IRBuilder<> in_undo(undo);
-  in_undo.CreateAlignedStore(in_undo.CreateAlignedLoad(bits_, slot, llvm::Align(lanes_ * 4)), to,
-                             llvm::Align(lanes_ * 4));
+llvm::BasicBlock* Emitter::undo() {
+  if (overwritten_.empty()) return undo_;
+  llvm::IRBuilder<> at_entry(entry_, entry_->begin()), in_undo(block("undo"));
+  const llvm::Align align(lanes_ * 4);
+  for (auto [made, old] : std::exchange(overwritten_, {})) {
+    llvm::IRBuilder<> before(made);
+    Value *const to = made->getPointerOperand(), *const slot = at_entry.CreateAlloca(bits_);
+    // Loaded again, if need be, rather than kept in a register across the check.
+    if (!old) old = before.CreateAlignedLoad(bits_, to, align);
+    before.CreateAlignedStore(old, slot, align);
+    in_undo.CreateAlignedStore(in_undo.CreateAlignedLoad(bits_, slot, align), to, align);
+  }
+  in_undo.CreateBr(undo_);
+  return undo_ = in_undo.GetInsertBlock();
 }
 
 bool can_emit(const Op& op, const Library& library) {

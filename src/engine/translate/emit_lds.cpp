@@ -49,7 +49,7 @@ void Emitter::emit_lds_loads(const Source& address) {
     at = checked[0];
     // One straight line; lanes out of range are dealt with before it.
     if (known.known) {
-      give_up_if(rare_lanes(nullptr), undo_);
+      if (Value* const rare = rare_lanes(nullptr)) give_up_if(rare, undo());
       rare_.clear();
     }
   }

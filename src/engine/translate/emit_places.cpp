@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "engine/access_memory.h"
 #include "engine/translate/emitter.h"
@@ -47,15 +48,23 @@ void Emitter::find_places() {
   for (const unsigned group : {Affine::group, Affine::half}) find_places(group);
 }
 
+/// An address in LDS that a register holds, and where each group's first lane may have it.
+struct Emitter::HeldPlaces {
+  Source address;
+  unsigned group;
+  bool falls;  ///< from lane to lane
+  Value *least, *most, *slots;
+};
+
 void Emitter::find_held_places() {
   llvm::Type* const word = build_.getInt64Ty();
-  llvm::BasicBlock* const before = build_.GetInsertBlock();
-  Value *fits = build_.getTrue(), *lds_bytes = nullptr;
+  std::vector<HeldPlaces> all;
+  Value* lds_bytes = nullptr;
   for (const Node& node : nodes_) {
     const Source& address = node.first[0];
     const auto stride = stride_in_lds(node);
     if (!stride || address.node >= 0 || lds_places_.contains(address.key())) continue;
-    const unsigned group = address_of(*node.op).group, groups = file_.lanes / group;
+    const unsigned group = address_of(*node.op).group;
     const std::int64_t span = *stride * (group - 1);
     const auto number = [&](std::int64_t n) {
       return build_.getInt64(static_cast<std::uint64_t>(n));
@@ -67,26 +76,55 @@ void Emitter::find_held_places() {
     Value* const least = number(std::max<std::int64_t>(0, -span));
     Value* const most =
         build_.CreateSub(lds_bytes, number(lds_extent(address) + std::max<std::int64_t>(0, span)));
-    Value* const room = lds_places_[address.key()] = leaders_room(2 * groups);
-    slice_ = wave_;
-    for (unsigned g = 0; g < groups; ++g) {
-      Value* const first = build_.CreateZExt(
-          build_.CreateAlignedLoad(
-              build_.getInt32Ty(),
-              wave_at(register_pointer(address.place), std::uint64_t{g} * group * 4),
-              llvm::Align(4)),
-          word);
-      firsts_[room].push_back(first);
-      if (!together_)
-        build_.CreateStore(first, build_.CreateConstInBoundsGEP1_32(word, room, 2 * g));
-      fits = build_.CreateAnd(fits, build_.CreateICmpSLE(first, most));
-      if (span < 0) fits = build_.CreateAnd(fits, build_.CreateICmpSGE(first, least));
-    }
+    Value* const slots = leaders_room(2 * file_.lanes / group);
+    lds_places_[address.key()] = slots;
+    all.push_back({address, group, span < 0, least, most, slots});
   }
-  if (!lds_bytes) return;
+  if (all.empty()) return;
+  if (together_) {
+    Value* fits = build_.getTrue();
+    for (const HeldPlaces& held : all)
+      for (unsigned g = 0; g < file_.lanes / held.group; ++g) {
+        firsts_[held.slots].push_back(held_place(held, build_.getInt64(g)));
+        fits = build_.CreateAnd(fits, held_place_fits(held, firsts_[held.slots].back()));
+      }
+    go_on_if(fits);
+    return;
+  }
+  for (const unsigned group : {Affine::group, Affine::half}) {
+    const auto of_group = [&](const HeldPlaces& held) { return held.group == group; };
+    if (std::ranges::none_of(all, of_group)) continue;
+    for_each(file_.lanes / group, [&](Value* g) {
+      Value* fits = build_.getTrue();
+      for (const HeldPlaces& held : all | std::views::filter(of_group)) {
+        Value* const first = held_place(held, g);
+        build_.CreateStore(first, build_.CreateInBoundsGEP(
+                                      word, held.slots, build_.CreateMul(g, build_.getInt64(2))));
+        fits = build_.CreateAnd(fits, held_place_fits(held, first));
+      }
+      go_on_if(fits);
+    });
+  }
+}
+
+Value* Emitter::held_place(const HeldPlaces& held, Value* group) {
+  slice_ = wave_;
+  Value* const from = build_.CreateInBoundsGEP(
+      build_.getInt8Ty(), register_pointer(held.address.place),
+      build_.CreateMul(group, build_.getInt64(std::uint64_t{held.group} * 4)));
+  return build_.CreateZExt(build_.CreateAlignedLoad(build_.getInt32Ty(), from, llvm::Align(4)),
+                           build_.getInt64Ty());
+}
+
+Value* Emitter::held_place_fits(const HeldPlaces& held, Value* first) {
+  Value* const fits = build_.CreateICmpSLE(first, held.most);
+  return held.falls ? build_.CreateAnd(fits, build_.CreateICmpSGE(first, held.least)) : fits;
+}
+
+void Emitter::go_on_if(Value* fits) {
   llvm::BasicBlock* const fine = block("fine");
+  before_slices_.insert(build_.GetInsertBlock());
   build_.CreateCondBr(fits, fine, give_up_);
-  before_slices_.insert(before);
   build_.SetInsertPoint(fine);
 }
 
@@ -125,21 +163,7 @@ void Emitter::find_places(unsigned group) {
   set_lanes(std::max(2 * file_.lanes / group, fewest));
   std::ranges::sort(needed);
   for (const int node : needed) emit(nodes_[static_cast<std::size_t>(node)]);
-  for (const std::size_t n : accesses) {
-    const Node& node = nodes_[n];
-    const isa::Instruction& in = *node.op->instruction;
-    const Load* load = load_of(*node.op);
-    const unsigned bytes = load ? 4 * load->dwords : store_of(*node.op)->bytes;
-    const auto [base, high] = base_and_high(node);
-    const auto stride = static_cast<std::int32_t>(affine_of(*node.op).stride);
-    const std::int64_t span = std::int64_t{stride} * (group - 1);
-    places_[n] = leaders_room(lanes_);
-    call("PLACES",
-         {wave_, build_.CreatePtrToInt(places_[n], build_.getInt64Ty()), base,
-          build_.getInt32(known_index(in.address)), build_.getInt64(bytes),
-          build_.getInt64(static_cast<std::uint64_t>(span)), value_of(node.first[0]), high},
-         nullptr);
-  }
+  check_places(accesses, group);
   for (const auto& [node, component, place] : in_lds) {
     const Source address{node, component, place};
     Value* checked[4]{};
@@ -165,6 +189,40 @@ void Emitter::find_places(unsigned group) {
   }
 }
 
+void Emitter::check_places(std::span<const std::size_t> accesses, unsigned group) {
+  // Accesses behind the same address are checked together.
+  std::map<std::tuple<std::tuple<int, unsigned, unsigned>, std::tuple<int, unsigned, unsigned>,
+                      isa::Where, unsigned>,
+           std::vector<std::size_t>>
+      by_address;
+  for (const std::size_t n : accesses) {
+    const Node& node = nodes_[n];
+    const isa::Operand& base = node.op->instruction->base;
+    by_address[{node.first[0].key(), node.second[0].key(), base.where, base.index}].push_back(n);
+  }
+  for (auto& [address, behind] : by_address) {
+    std::ranges::sort(behind, {}, [&](std::size_t n) { return nodes_[n].op->imm; });
+    const Node& first = nodes_[behind.front()];
+    std::int64_t end = 0;
+    Value* const room = leaders_room(lanes_);
+    for (const std::size_t n : behind) {
+      const Op& op = *nodes_[n].op;
+      const Load* load = load_of(op);
+      places_[n] = {room, op.imm - first.op->imm};
+      end = std::max(end, places_[n].behind + (load ? 4 * load->dwords : store_of(op)->bytes));
+    }
+    const auto [base, high] = base_and_high(first);
+    const auto stride = static_cast<std::int32_t>(affine_of(*first.op).stride);
+    const std::int64_t span = std::int64_t{stride} * (group - 1);
+    call("PLACES",
+         {wave_, build_.CreatePtrToInt(room, build_.getInt64Ty()), base,
+          build_.getInt32(known_index(first.op->instruction->address)),
+          build_.getInt64(static_cast<std::uint64_t>(end)),
+          build_.getInt64(static_cast<std::uint64_t>(span)), value_of(first.first[0]), high},
+         nullptr);
+  }
+}
+
 void Emitter::set_lanes(unsigned lanes) {
   lanes_ = lanes;
   library_ = &options_.library(lanes);
@@ -180,10 +238,12 @@ Value* Emitter::leaders_room(unsigned leaders) {
 
 void Emitter::prefetch(std::span<const std::size_t> accesses) {
   llvm::Type* const word = build_.getInt64Ty();
+  constexpr std::int64_t line = 64;
+  std::set<std::pair<Value*, std::int64_t>> lines;
   Value *known = nullptr, *wave = nullptr;
   for (const std::size_t n : accesses) {
     const Op& op = *nodes_[n].op;
-    if (!load_of(op)) continue;
+    if (!load_of(op) || !lines.emplace(places_[n].slots, places_[n].behind / line).second) continue;
     if (!known) {
       known = build_.CreateLoad(build_.getPtrTy(), wave_at(wave_, offsetof(Wave, known)));
       wave = build_.CreateZExt(
@@ -195,14 +255,16 @@ void Emitter::prefetch(std::span<const std::size_t> accesses) {
     const auto last = offsetof(AccessMemory, last) +
                       known_index(op.instruction->address) * sizeof *AccessMemory::last;
     Value* const slot = build_.CreateInBoundsGEP(word, wave_at(known, last), wave);
-    Value* const places = places_[n];
+    const auto [places, behind] = places_[n];
     Value* const first = build_.CreateLoad(word, places);
     Value* const step = build_.CreateSub(first, build_.CreateLoad(word, slot));
     build_.CreateStore(first, slot);
     for (unsigned g = 0; g < file_.lanes / leaders_group_; ++g) {
       Value* const at =
           build_.CreateLoad(word, build_.CreateConstInBoundsGEP1_32(word, places, 2 * g));
-      Value* const next = build_.CreateIntToPtr(build_.CreateAdd(at, step), build_.getPtrTy());
+      Value* const next =
+          wave_at(build_.CreateIntToPtr(build_.CreateAdd(at, step), build_.getPtrTy()),
+                  static_cast<std::uint64_t>(behind));
       build_.CreateIntrinsic(llvm::Intrinsic::prefetch, {build_.getPtrTy()},
                              {next, build_.getInt32(0), build_.getInt32(3), build_.getInt32(1)});
     }
@@ -219,10 +281,10 @@ Value* Emitter::first_in_group(Value* slots, Value* group) {
 }
 
 Value* Emitter::in_slice(Value* slots, const Address& address, Value* index) {
+  if (lanes_ == address.group) return first_in_group(slots, index);
   Value* const lane = build_.CreateMul(index, build_.getInt64(lanes_));
   Value* const group = build_.getInt64(address.group);
   Value* const first = first_in_group(slots, build_.CreateUDiv(lane, group));
-  if (lanes_ == address.group) return first;
   const auto stride = static_cast<std::int32_t>(address.affine.stride);
   return build_.CreateAdd(
       first, build_.CreateMul(build_.CreateURem(lane, group),
@@ -230,7 +292,9 @@ Value* Emitter::in_slice(Value* slots, const Address& address, Value* index) {
 }
 
 Value* Emitter::place_in_slice(std::size_t node, Value* index) {
-  return in_slice(places_.at(node), address_of(*nodes_[node].op), index);
+  const auto [slots, behind] = places_.at(node);
+  return build_.CreateAdd(in_slice(slots, address_of(*nodes_[node].op), index),
+                          build_.getInt64(static_cast<std::uint64_t>(behind)));
 }
 
 void Emitter::load_at_place(std::size_t index) {
@@ -245,7 +309,10 @@ void Emitter::load_at_place(std::size_t index) {
   if (address.group >= lanes_) return load(place_in_slice(index, index_), node.result);
   llvm::SmallVector<std::array<Value*, 4>, 2> parts;
   for_each_group(address.group, index_, [&](Value* group, llvm::ArrayRef<int>) {
-    load(first_in_group(places_.at(index), group), parts.emplace_back().data());
+    const auto [slots, behind] = places_.at(index);
+    load(build_.CreateAdd(first_in_group(slots, group),
+                          build_.getInt64(static_cast<std::uint64_t>(behind))),
+         parts.emplace_back().data());
   });
   llvm::SmallVector<int, 16> both;
   for (unsigned l = 0; l < lanes_; ++l) both.push_back(static_cast<int>(l));

@@ -28,7 +28,8 @@ void Emitter::exchange(Slice& slice) {
 }
 
 bool Emitter::fits_side_by_side(std::span<const Op* const> ops) const {
-  if (options_.masked) return false;
+  if (options_.masked || std::ranges::any_of(nodes_, [&](auto& n) { return stores_apart(n); }))
+    return false;
   constexpr std::size_t most_nodes = 256;  // LLVM takes its time for each
   const std::size_t slices = file_.lanes / lanes_;
   std::size_t kept = stored_.count();

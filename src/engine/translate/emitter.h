@@ -167,7 +167,7 @@ class Emitter {
   void exchange(Slice& slice);
   /// Whether loads that are worth it come from the same place for each group of lanes; null: none.
   Value* find_rows();
-  void commit(const Source& source, Value* old, Value* to);
+  llvm::StoreInst* commit(const Source& source, Value* old, Value* to);
 
   // A loop of uniform control flow.
   struct Trips;
@@ -215,9 +215,9 @@ class Emitter {
   /// The nodes that a result needs and that are not there yet.
   void need(int node, std::vector<int>& needed);
 
-  void store(Value* value, Value* to);
-  /// Keeps what a register held, and has it put back if a later group gives up.
-  void log(Value* old, Value* to, llvm::BasicBlock* undo);
+  llvm::StoreInst* store(Value* value, Value* to);
+  /// Where to give up now: registers that earlier groups have overwritten get back what they held.
+  llvm::BasicBlock* undo();
   /// What a vector register held before the cluster.
   Value* initial(unsigned place);
   Value* value_of(const Source& source);
@@ -267,8 +267,14 @@ class Emitter {
   // group's first lane are found, and all checked, before the loop over slices.
   void find_places();
   void find_places(unsigned group);
+  void check_places(std::span<const std::size_t> accesses, unsigned group);
   /// Those in LDS whose addresses registers hold before: a few scalars.
   void find_held_places();
+  struct HeldPlaces;
+  Value* held_place(const HeldPlaces& held, Value* group);
+  Value* held_place_fits(const HeldPlaces& held, Value* first);
+  /// Leaves all to the interpreter otherwise.
+  void go_on_if(Value* fits);
   /// By how much the addresses of an access to LDS grow from lane to lane, if that is known.
   std::optional<std::int64_t> stride_in_lds(const Node& node) const;
   std::uint32_t leader(unsigned i) const;
@@ -292,9 +298,18 @@ class Emitter {
   /// The cluster's stores, once all slices are done.
   void emit_stores();
   void emit_store(std::size_t node, unsigned access);
+  /// Lanes' dwords that lie apart go there one by one from the register, which is in memory.
+  bool stores_dwords_apart(std::size_t node) const;
+  void store_lanes(std::size_t node, unsigned access);
+  /// Where a group's first lane stores; a place in LDS as one in memory.
+  Value* place_of_group(std::size_t node, unsigned access, Value* group);
+  Value* in_lds(Value* at, const Node& node, unsigned access);
+  void for_each(unsigned count, llvm::function_ref<void(Value*)> each);
   /// Stores a slice's lanes; `word` gives what a register holds.
   void store_slice(std::size_t node, unsigned access, Value* index,
                    llvm::function_ref<Value*(unsigned)> word);
+  /// Whether lanes are stored one by one, which is as many chains as a host has use for.
+  bool stores_apart(const Node& node) const;
   /// Marks lanes of stores to LDS that are out of range, where that is not known beforehand.
   void check_stores();
   /// For stores to memory that are left to the interpreter: their address registers, which are not
@@ -352,10 +367,17 @@ class Emitter {
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock *entry_ = nullptr, *slice_head_ = nullptr, *give_up_ = nullptr;
   std::set<llvm::BasicBlock*> before_slices_;  ///< that give up before any slice is done
-  llvm::BasicBlock* undo_ = nullptr;           ///< where to give up now
+  llvm::BasicBlock* undo_ = nullptr;           ///< of those that are kept for it
+  /// By earlier groups, and what was there, if that has been loaded; not kept yet.
+  std::vector<std::pair<llvm::StoreInst*, Value*>> overwritten_;
   std::vector<std::pair<unsigned, Source>> outputs_, masks_;
-  std::map<std::size_t, Value*> places_;  ///< of nodes: two slots for each group of lanes
-  /// Of addresses in LDS, the same.
+  /// Two slots for each group of lanes, and by how much a node's place is behind what they have.
+  struct Place {
+    Value* slots;
+    std::int64_t behind;
+  };
+  std::map<std::size_t, Place> places_;  ///< of nodes
+  /// Of addresses in LDS, the slots.
   std::map<std::tuple<int, unsigned, unsigned>, Value*> lds_places_;
   /// Of the slots: what they have for the first lane of each group, where that is in host
   /// registers.

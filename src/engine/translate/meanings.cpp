@@ -93,14 +93,12 @@ inline bool is_contiguous(Vec<Offset, lanes> offset) {
 
 template <int Dwords, class At>
 inline void gather(At at, Bits* result) {
-  if constexpr (Dwords % 2 == 0) {
+  if constexpr (Dwords == 4) {
+    load_x4<lanes>(at, result);
+  } else if constexpr (Dwords == 2) {
     for (unsigned lane = 0; lane < lanes; lane += 8) {
       Vec<std::uint32_t, 8> part[Dwords];
-      const auto place = [&](unsigned i) { return at(lane + i); };
-      if constexpr (Dwords == 4)
-        load_8x4(place, false, part);
-      else
-        load_8x2(place, part);
+      load_8x2([&](unsigned i) { return at(lane + i); }, part);
       for (unsigned k = 0; k < Dwords; ++k)
         std::memcpy(reinterpret_cast<std::byte*>(&result[k]) + lane * 4, &part[k], sizeof part[k]);
     }
@@ -172,7 +170,7 @@ inline void load_side_by_side(const std::byte* from, Bits* result) {
 template <int Dwords>
 inline void store_side_by_side(const Bits* value, std::byte* to) {
   if constexpr (Dwords == 4 && lanes == 8) {
-    store_8x4([&](unsigned lane) { return to + lane * 16; }, value);
+    store_x4<lanes>([&](unsigned lane) { return to + lane * 16; }, value);
   } else {
     Bits in[Dwords], out[Dwords];
     for (int k = 0; k < Dwords; ++k) in[k] = value[k];
@@ -276,8 +274,10 @@ struct CheckPlaces {
                   Bits high) {
     using W = Vec<std::uint64_t, lanes>;
     const KnownRange& range = w->known[known];
-    const bool usable = range.epoch == epoch(*w) && range.end - range.begin >= bytes;
-    const std::uint64_t places = usable ? range.end - range.begin - bytes + 1 : 0;
+    const std::uint64_t size = range.end - range.begin, less = bytes - 1;
+    // Without branches, for which LLVM takes its time.
+    const std::uint64_t usable = -std::uint64_t{range.epoch == epoch(*w)};
+    const std::uint64_t places = usable & ((size < less ? less : size) - less);
     const W at = (__builtin_convertvector(low, W) | __builtin_convertvector(high, W) << 32) + base;
     W first = at;
     for (int i = 1; i < lanes; i += 2) first[i] = first[i - 1] + span;
@@ -315,7 +315,10 @@ struct StoreAt {
     const Bits value[]{v0, v1, v2, v3};
     if constexpr (pattern == Pattern::Contiguous) {
       store_side_by_side<Dwords>(value, base);
-    } else if constexpr (Dwords % 2 == 0) {
+    } else if constexpr (Dwords == 4) {
+      store_x4<lanes>(
+          [&](unsigned lane) { return base + static_cast<std::int64_t>(lane) * stride; }, value);
+    } else if constexpr (Dwords == 2) {
       // Each lane's dwords are brought together all at once.
       Bits in[Dwords], out[Dwords];
       for (int k = 0; k < Dwords; ++k) in[k] = value[k];
@@ -375,6 +378,8 @@ struct StoreLds {
       std::memcpy(base + address[0], &v0, sizeof v0);
       return;
     }
+    if constexpr (Dwords == 4)
+      return store_x4<lanes>([&](unsigned lane) { return base + address[lane]; }, value);
     Bits in[Dwords], out[Dwords];
     for (int k = 0; k < Dwords; ++k) in[k] = value[k];
     if constexpr (Dwords != 3) collect(in, out);
