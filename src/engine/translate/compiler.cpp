@@ -101,7 +101,8 @@ struct PassesThatPay : llvm::OptPassGate {
   bool isEnabled() const override { return true; }
   bool shouldRunPass(llvm::StringRef name, llvm::StringRef) const override {
     return name != "machine-scheduler" && name != "post-RA-sched" &&
-           name != "Loop Strength Reduction" && name != "Canonicalize Freeze Instructions in Loops";
+           !(getenv("NOCGP") && name == "codegenprepare") && name != "Loop Strength Reduction" &&
+           name != "Canonicalize Freeze Instructions in Loops";
   }
 };
 

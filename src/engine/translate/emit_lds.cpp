@@ -41,7 +41,7 @@ void Emitter::emit_lds_loads(const Source& address) {
     Value* index = index_;
     if (in_rows_.contains(found->second))
       index = build_.CreateURem(index, build_.getInt64(std::max(1u, address.group / lanes_)));
-    Value* const first = in_slice(found->second, address, index);
+    Value* const first = in_slice({found->second}, address, index);
     at = build_.CreateVectorSplat(lanes_, build_.CreateTrunc(first, build_.getInt32Ty()));
   } else {
     Value* checked[4]{};

@@ -271,20 +271,22 @@ void Emitter::prefetch(std::span<const std::size_t> accesses) {
   }
 }
 
-Value* Emitter::first_in_group(Value* slots, Value* group) {
+Value* Emitter::first_in_group(const Place& place, Value* group) {
   const auto* const number = llvm::dyn_cast<llvm::ConstantInt>(group);
-  if (const auto known = firsts_.find(slots); number && known != firsts_.end())
+  if (const auto known = firsts_.find(place.slots); number && known != firsts_.end())
     return known->second[number->getZExtValue()];
   llvm::Type* const word = build_.getInt64Ty();
   Value* const slot = build_.CreateMul(group, build_.getInt64(2));
-  return build_.CreateLoad(word, build_.CreateInBoundsGEP(word, slots, slot));
+  Value* const first = build_.CreateLoad(word, build_.CreateInBoundsGEP(word, place.slots, slot));
+  if (!place.behind) return first;
+  return build_.CreateAdd(first, build_.getInt64(static_cast<std::uint64_t>(place.behind)));
 }
 
-Value* Emitter::in_slice(Value* slots, const Address& address, Value* index) {
-  if (lanes_ == address.group) return first_in_group(slots, index);
+Value* Emitter::in_slice(const Place& place, const Address& address, Value* index) {
+  if (lanes_ == address.group) return first_in_group(place, index);
   Value* const lane = build_.CreateMul(index, build_.getInt64(lanes_));
   Value* const group = build_.getInt64(address.group);
-  Value* const first = first_in_group(slots, build_.CreateUDiv(lane, group));
+  Value* const first = first_in_group(place, build_.CreateUDiv(lane, group));
   const auto stride = static_cast<std::int32_t>(address.affine.stride);
   return build_.CreateAdd(
       first, build_.CreateMul(build_.CreateURem(lane, group),
@@ -292,9 +294,7 @@ Value* Emitter::in_slice(Value* slots, const Address& address, Value* index) {
 }
 
 Value* Emitter::place_in_slice(std::size_t node, Value* index) {
-  const auto [slots, behind] = places_.at(node);
-  return build_.CreateAdd(in_slice(slots, address_of(*nodes_[node].op), index),
-                          build_.getInt64(static_cast<std::uint64_t>(behind)));
+  return in_slice(places_.at(node), address_of(*nodes_[node].op), index);
 }
 
 void Emitter::load_at_place(std::size_t index) {
@@ -309,10 +309,7 @@ void Emitter::load_at_place(std::size_t index) {
   if (address.group >= lanes_) return load(place_in_slice(index, index_), node.result);
   llvm::SmallVector<std::array<Value*, 4>, 2> parts;
   for_each_group(address.group, index_, [&](Value* group, llvm::ArrayRef<int>) {
-    const auto [slots, behind] = places_.at(index);
-    load(build_.CreateAdd(first_in_group(slots, group),
-                          build_.getInt64(static_cast<std::uint64_t>(behind))),
-         parts.emplace_back().data());
+    load(first_in_group(places_.at(index), group), parts.emplace_back().data());
   });
   llvm::SmallVector<int, 16> both;
   for (unsigned l = 0; l < lanes_; ++l) both.push_back(static_cast<int>(l));

@@ -57,10 +57,9 @@ void Emitter::connect_store(Node& node, const Store& store) {
 
 bool Emitter::stores_apart(const Node& node) const {
   const Store* store = store_of(*node.op);
-  if (!store) return false;
-  const Affine known = affine_of(*node.op);
-  return !known.known ||
-         pattern_of(static_cast<std::int32_t>(known.stride), store->bytes) != " contiguous";
+  return store && !store->lds &&
+         pattern_of(static_cast<std::int32_t>(affine_of(*node.op).stride), store->bytes) !=
+             " contiguous";
 }
 
 void Emitter::check_stores() {
@@ -140,7 +139,8 @@ void Emitter::for_each(unsigned count, llvm::function_ref<void(Value*)> each) {
 }
 
 void Emitter::emit_store(std::size_t node, unsigned access) {
-  if (stores_dwords_apart(node)) return store_lanes(node, access);
+  if (store_of(*nodes_[node].op)->dwords() == 1 && stores_apart(nodes_[node]))
+    return store_lanes(node);
   for_each(file_.lanes / lanes_, [&](Value* index) {
     slice_ = build_.CreateInBoundsGEP(build_.getInt8Ty(), wave_,
                                       build_.CreateMul(index, build_.getInt64(lanes_ * 4)));
@@ -150,29 +150,22 @@ void Emitter::emit_store(std::size_t node, unsigned access) {
   });
 }
 
-bool Emitter::stores_dwords_apart(std::size_t node) const {
-  const Store& store = *store_of(*nodes_[node].op);
-  const bool known =
-      store.lds ? lds_places_.contains(nodes_[node].first[0].key()) : places_.contains(node);
-  return known && store.dwords() == 1 && stores_apart(nodes_[node]);
-}
-
-void Emitter::store_lanes(std::size_t node, unsigned access) {
+void Emitter::store_lanes(std::size_t node) {
   const Op& op = *nodes_[node].op;
   const Store& store = *store_of(op);
   const Address address = address_of(op);
   llvm::Type *const part = build_.getIntNTy(store.bytes * 8), *const byte = build_.getInt8Ty();
   slice_ = wave_;
-  Value* const registers =
-      wave_at(register_pointer(place_of(op.src[1 + access])), store.high ? 2 : 0);
+  Value* const registers = wave_at(register_pointer(place_of(op.src[1])), store.high ? 2 : 0);
   const std::int64_t stride = static_cast<std::int32_t>(address.affine.stride);
   const auto number = [&](std::int64_t n) {
     return build_.getInt64(static_cast<std::uint64_t>(n));
   };
   for_each(file_.lanes / address.group, [&](Value* group) {
-    Value* const to = build_.CreateIntToPtr(place_of_group(node, access, group), build_.getPtrTy());
+    Value* const to =
+        build_.CreateIntToPtr(first_in_group(places_.at(node), group), build_.getPtrTy());
     Value* const from = build_.CreateInBoundsGEP(
-        byte, registers, build_.CreateMul(group, build_.getInt64(address.group * 4)));
+        byte, registers, build_.CreateMul(group, number(std::int64_t{4} * address.group)));
     // Some at once: a loop of as many trips as a group has lanes would often be mispredicted.
     constexpr unsigned together = 4;
     for_each(address.group / together, [&](Value* some) {
@@ -181,29 +174,10 @@ void Emitter::store_lanes(std::size_t node, unsigned access) {
       Value* const word = build_.CreateInBoundsGEP(build_.getInt32Ty(), from, lane);
       for (unsigned l = 0; l < together; ++l)
         build_.CreateAlignedStore(
-            build_.CreateAlignedLoad(part, wave_at(word, l * 4), llvm::Align(1)),
+            build_.CreateAlignedLoad(part, wave_at(word, l * std::uint64_t{4}), llvm::Align(1)),
             wave_at(at, static_cast<std::uint64_t>(stride * l)), llvm::Align(1));
     });
   });
-}
-
-Value* Emitter::in_lds(Value* at, const Node& node, unsigned access) {
-  if (!lds_) {
-    llvm::IRBuilder<>::InsertPointGuard guard(build_);
-    build_.SetInsertPoint(entry_, entry_->getFirstInsertionPt());
-    lds_ = build_.CreateLoad(build_.getInt64Ty(), wave_at(wave_, offsetof(Wave, lds)));
-  }
-  const std::uint32_t offset = lds_offset(*node.op, *store_of(*node.op), access);
-  return build_.CreateAdd(build_.CreateAdd(lds_, build_.getInt64(offset)), at);
-}
-
-Value* Emitter::place_of_group(std::size_t node, unsigned access, Value* group) {
-  const Node& n = nodes_[node];
-  if (store_of(*n.op)->lds)
-    return in_lds(first_in_group(lds_places_.at(n.first[0].key()), group), n, access);
-  const auto [slots, behind] = places_.at(node);
-  return build_.CreateAdd(first_in_group(slots, group),
-                          build_.getInt64(static_cast<std::uint64_t>(behind)));
 }
 
 void Emitter::store_slice(std::size_t node, unsigned access, Value* index,
@@ -232,18 +206,26 @@ void Emitter::store_slice(std::size_t node, unsigned access, Value* index,
   const bool uniform = stride == 0;  // the last lane's stays
   const std::string name =
       fmt::format("STORE {}{}", what, uniform ? " strided" : pattern_of(stride, store.bytes));
+  const auto to_lds = [&](Value* at) {
+    if (!lds_) {
+      llvm::IRBuilder<>::InsertPointGuard guard(build_);
+      build_.SetInsertPoint(entry_, entry_->getFirstInsertionPt());
+      lds_ = build_.CreateLoad(build_.getInt64Ty(), wave_at(wave_, offsetof(Wave, lds)));
+    }
+    return build_.CreateAdd(build_.CreateAdd(lds_, build_.getInt64(offset)), at);
+  };
   if (address.group < lanes_) {
     for_each_group(address.group, index, [&](Value* group, llvm::ArrayRef<int> lanes) {
       Value* part[4];
       for (unsigned r = 0; r < 4; ++r) part[r] = build_.CreateShuffleVector(value[r], lanes);
-      call(name, {place_of_group(node, access, group), by, part[0], part[1], part[2], part[3]},
+      call(name,
+           {to_lds(first_in_group({place->second}, group)), by, part[0], part[1], part[2], part[3]},
            nullptr);
     });
     return;
   }
-  Value* const at = store.lds
-                        ? in_lds(in_slice(place->second, address, index), nodes_[node], access)
-                        : place_in_slice(node, index);
+  Value* const at =
+      store.lds ? to_lds(in_slice({place->second}, address, index)) : place_in_slice(node, index);
   call(name, {at, by, value[0], value[1], value[2], value[3]}, nullptr);
 }
 

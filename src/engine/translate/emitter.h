@@ -287,10 +287,15 @@ class Emitter {
   /// For each group of a slice that has several: its number, and which lanes of the slice it has.
   void for_each_group(unsigned group, Value* index,
                       llvm::function_ref<void(Value*, llvm::ArrayRef<int>)> each);
-  /// What a slot holds for a group's first lane.
-  Value* first_in_group(Value* slots, Value* group);
+  /// Two slots for each group of lanes, and by how much a node's place is behind what they hold.
+  struct Place {
+    Value* slots;
+    std::int64_t behind = 0;
+  };
+  /// Where a group's first lane has its.
+  Value* first_in_group(const Place& place, Value* group);
   /// The same for a slice's group, and the stride for each lane before the slice.
-  Value* in_slice(Value* slots, const Address& address, Value* index);
+  Value* in_slice(const Place& place, const Address& address, Value* index);
   Value* leaders_of(unsigned place);
   /// Where this slice's first lane has its dwords.
   Value* place_in_slice(std::size_t node, Value* index);
@@ -298,17 +303,15 @@ class Emitter {
   /// The cluster's stores, once all slices are done.
   void emit_stores();
   void emit_store(std::size_t node, unsigned access);
-  /// Lanes' dwords that lie apart go there one by one from the register, which is in memory.
-  bool stores_dwords_apart(std::size_t node) const;
-  void store_lanes(std::size_t node, unsigned access);
-  /// Where a group's first lane stores; a place in LDS as one in memory.
-  Value* place_of_group(std::size_t node, unsigned access, Value* group);
-  Value* in_lds(Value* at, const Node& node, unsigned access);
+  /// Lanes' dwords go to memory one by one from the register, which is in memory as well.
+  void store_lanes(std::size_t node);
+  /// A loop over the numbers below `count`.
   void for_each(unsigned count, llvm::function_ref<void(Value*)> each);
   /// Stores a slice's lanes; `word` gives what a register holds.
   void store_slice(std::size_t node, unsigned access, Value* index,
                    llvm::function_ref<Value*(unsigned)> word);
-  /// Whether lanes are stored one by one, which is as many chains as a host has use for.
+  /// Whether lanes' places in memory lie apart: a store for each lane, which goes beside others
+  /// anyway.
   bool stores_apart(const Node& node) const;
   /// Marks lanes of stores to LDS that are out of range, where that is not known beforehand.
   void check_stores();
@@ -371,11 +374,6 @@ class Emitter {
   /// By earlier groups, and what was there, if that has been loaded; not kept yet.
   std::vector<std::pair<llvm::StoreInst*, Value*>> overwritten_;
   std::vector<std::pair<unsigned, Source>> outputs_, masks_;
-  /// Two slots for each group of lanes, and by how much a node's place is behind what they have.
-  struct Place {
-    Value* slots;
-    std::int64_t behind;
-  };
   std::map<std::size_t, Place> places_;  ///< of nodes
   /// Of addresses in LDS, the slots.
   std::map<std::tuple<int, unsigned, unsigned>, Value*> lds_places_;
