@@ -21,6 +21,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/FunctionComparator.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -100,9 +101,10 @@ struct Analyses {
 struct PassesThatPay : llvm::OptPassGate {
   bool isEnabled() const override { return true; }
   bool shouldRunPass(llvm::StringRef name, llvm::StringRef) const override {
-    return name != "machine-scheduler" && name != "post-RA-sched" &&
-           !(getenv("NOCGP") && name == "codegenprepare") && name != "Loop Strength Reduction" &&
-           name != "Canonicalize Freeze Instructions in Loops";
+    static constexpr std::string_view left_out[]{"machine-scheduler", "post-RA-sched",
+                                                 "machine-cse", "Loop Strength Reduction",
+                                                 "Canonicalize Freeze Instructions in Loops"};
+    return std::ranges::find(left_out, std::string_view(name)) == std::end(left_out);
   }
 };
 
