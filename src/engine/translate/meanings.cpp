@@ -154,6 +154,20 @@ inline void collect(const Bits (&in)[4], Bits* out) {
   collect({even[1], odd[1]}, out + 2);
 }
 
+/// Four dwords of every lane to where `at` says, in one straight line: registers' quarters, none of
+/// which goes through memory.
+template <class At>
+inline void scatter_x4(At at, const Bits* value) {
+  const Bits in[]{value[0], value[1], value[2], value[3]};
+  Bits rows[4];
+  turn<lanes>(in, rows);
+#pragma unroll
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    std::memcpy(at(lane),
+                reinterpret_cast<const std::byte*>(&rows[lane % 4]) + std::size_t{lane / 4} * 16,
+                16);
+}
+
 /// Lanes' dwords that lie side by side, lane after lane: whole registers, turned so that each
 /// result holds one dword of every lane. Eight lanes of four dwords take no fewer steps in this way
 /// than one by one.
@@ -170,7 +184,7 @@ inline void load_side_by_side(const std::byte* from, Bits* result) {
 template <int Dwords>
 inline void store_side_by_side(const Bits* value, std::byte* to) {
   if constexpr (Dwords == 4 && lanes == 8) {
-    store_x4<lanes>([&](unsigned lane) { return to + lane * 16; }, value);
+    scatter_x4([&](unsigned lane) { return to + lane * 16; }, value);
   } else {
     Bits in[Dwords], out[Dwords];
     for (int k = 0; k < Dwords; ++k) in[k] = value[k];
@@ -316,8 +330,8 @@ struct StoreAt {
     if constexpr (pattern == Pattern::Contiguous) {
       store_side_by_side<Dwords>(value, base);
     } else if constexpr (Dwords == 4) {
-      store_x4<lanes>(
-          [&](unsigned lane) { return base + static_cast<std::int64_t>(lane) * stride; }, value);
+      scatter_x4([&](unsigned lane) { return base + static_cast<std::int64_t>(lane) * stride; },
+                 value);
     } else if constexpr (Dwords == 2) {
       // Each lane's dwords are brought together all at once.
       Bits in[Dwords], out[Dwords];
@@ -379,7 +393,7 @@ struct StoreLds {
       return;
     }
     if constexpr (Dwords == 4)
-      return store_x4<lanes>([&](unsigned lane) { return base + address[lane]; }, value);
+      return scatter_x4([&](unsigned lane) { return base + address[lane]; }, value);
     Bits in[Dwords], out[Dwords];
     for (int k = 0; k < Dwords; ++k) in[k] = value[k];
     if constexpr (Dwords != 3) collect(in, out);
