@@ -102,7 +102,7 @@ struct PassesThatPay : llvm::OptPassGate {
   bool isEnabled() const override { return true; }
   bool shouldRunPass(llvm::StringRef name, llvm::StringRef) const override {
     static constexpr std::string_view left_out[]{"machine-scheduler", "post-RA-sched",
-                                                 "machine-cse", "Loop Strength Reduction",
+                                                 "Loop Strength Reduction",
                                                  "Canonicalize Freeze Instructions in Loops"};
     return std::ranges::find(left_out, std::string_view(name)) == std::end(left_out);
   }
