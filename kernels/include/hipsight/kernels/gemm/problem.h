@@ -27,6 +27,7 @@ struct GemmProblem {
   template <TileSize size>
   using Workgroup = GemmWorkgroup<T, order_a, order_b, Out, E, Scales, size>;
 
+  static constexpr bool is_scaled = Scales::used;
   using Element = T;
   using Result = Out;
   using After = E;
