@@ -124,14 +124,14 @@ GemmPlan quickest_plan(const Problem& problem, const Device& device, std::size_t
     };
     // As many for each tile, or for each compute unit: but not many tiles for one, whose neighbours
     // would have others, with which they share less of what they read. Operands with factors of
-    // their blocks take longer to begin with a part (1536 x 2048 x 7168, MI300X: 82 us instead of
-    // 63 in equal shares).
+    // their blocks take longer to begin with a part: theirs must be many (192 tiles of 1536 x 2048
+    // x 7168 on MI300X: 82 us instead of 63 in equal shares).
     const std::int64_t units_of_gpu = device.compute_units;
     const std::int64_t most = (Problem::is_scaled ? 1 : 2) * units_of_gpu;
     for (std::int64_t parts = 2; parts * tiles <= most;
          parts += std::max<std::int64_t>(1, parts / 8))
       consider_shares(parts * tiles);
-    if (Problem::is_scaled || has_only_parts(size)) continue;
+    if (has_only_parts(size) || (Problem::is_scaled && tiles < units_of_gpu)) continue;
     for (const std::int64_t count : {units_of_gpu, 2 * units_of_gpu})
       if (2 * tiles <= 3 * count) consider_shares(count);
   }
