@@ -1,7 +1,8 @@
 // The kernels of one element type, chosen at run time.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "gemm_case.h"
@@ -64,11 +65,15 @@ std::string run_in_shares(const GemmCase& test, const A& a, const B& b, Out* c, 
   const auto problem = gemm_problem(a, b, of_c, epilogue, test.batches);
   const GemmPlan plan{size, test.shares};
   if (test.on_host) {
-    std::vector<float> memory(workspace_bytes(problem, plan, Architecture::host) / sizeof(float),
-                              NAN);
-    const Workspace workspace{memory.data(), memory.size() * sizeof(float)};
+    constexpr unsigned before = 0xffffffff;  // a NaN
+    std::vector<unsigned> memory(
+        workspace_bytes(problem, plan, Architecture::host) / sizeof(unsigned), before);
+    const Workspace workspace{memory.data(), memory.size() * sizeof(unsigned)};
     run_on_host<size, true>(problem.in_shares(plan.shares, size, Architecture::host, workspace));
-    return "";
+    const std::span flags = std::span(memory).first(DepthShares::flag_bytes / sizeof(unsigned));
+    return std::ranges::all_of(flags, [](unsigned flag) { return flag == 0 || flag == before; })
+               ? ""
+               : "flags are left";
   }
   const Architecture architecture = current_device().architecture;
   const Workspace workspace = one_workspace();
