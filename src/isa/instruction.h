@@ -152,5 +152,9 @@ Work work_of(const Instruction& instruction);
 /// Whether an access of vector memory asks caches not to keep what it brings ("nontemporal": slc,
 /// nt, TH_NT).
 bool is_streaming(const Instruction& instruction);
+/// Whether a load of vector memory sees what other workgroups wrote, past the caches of its compute
+/// unit (glc, sc1, SCOPE_DEV or more): of a scope beyond the workgroup (LLVM, AMDGPUUsage, "Memory
+/// Model").
+bool is_coherent(const Instruction& instruction);
 
 }  // namespace hipsight::isa

@@ -226,11 +226,22 @@ Work work_of(const Instruction& in) {
   return work;
 }
 
+namespace {
+bool is_buffer(const Instruction& in) {
+  return in.format == Format::Mubuf || in.format == Format::Mtbuf;
+}
+}  // namespace
+
 bool is_streaming(const Instruction& in) {
   if (in.gfx == Gfx::Gfx12) return (in.cache >> 2 & 7) == 1;
   if (in.gfx != Gfx::Gfx11) return in.cache & 2;
-  const bool buffer = in.format == Format::Mubuf || in.format == Format::Mtbuf;
-  return in.cache & (buffer ? 1 : 4);
+  return in.cache & (is_buffer(in) ? 1 : 4);
+}
+
+bool is_coherent(const Instruction& in) {
+  if (in.gfx == Gfx::Gfx12) return (in.cache & 3) >= 2;
+  if (in.gfx == Gfx::Gfx11) return in.cache & (is_buffer(in) ? 4 : 2);
+  return in.cache & (in.gfx == Gfx::Gfx90a ? 1 : 4);
 }
 
 }  // namespace hipsight::isa

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -178,6 +179,42 @@ void simulate_sharing(const gpus::Gpu& gpu, LaunchTrace& trace, Shared shared) {
   add();
 }
 
+/// What workgroups hand to each other: of the loads that see what others wrote, those of what
+/// another one stores, and such stores.
+void find_handovers(const gpus::Gpu& gpu, LaunchTrace& trace) {
+  constexpr unsigned flag_bytes = l2_line;  // what the longest requests are of
+  const auto for_each = [&](auto& groups, auto&& f) {
+    for (auto& group : groups)
+      for (auto& wave : group.waves)
+        for (auto& request : wave.requests)
+          if (request.in_vector_memory() &&
+              (request.stores || isa::is_coherent(*request.instruction)))
+            for (std::uint32_t i = 0; i < request.count; ++i)
+              f(group.workgroup, request,
+                group.lines[request.first + i] * request_bytes(gpu, request.stores) / flag_bytes);
+  };
+  std::unordered_map<std::uint64_t, std::set<std::uint64_t>> asked, stored;  // by workgroups
+  for (const auto* groups : {&std::as_const(trace).neighbours(), &trace.others()})
+    for_each(*groups, [&](std::uint64_t group, const Request& request, std::uint64_t flag) {
+      if (!request.stores) asked[flag].insert(group);
+    });
+  if (asked.empty()) return;
+  for (const auto* groups : {&std::as_const(trace).neighbours(), &trace.others()})
+    for_each(*groups, [&](std::uint64_t group, const Request& request, std::uint64_t flag) {
+      if (request.stores && asked.contains(flag)) stored[flag].insert(group);
+    });
+  const auto by_another = [](const auto& some, std::uint64_t flag, std::uint64_t group) {
+    const auto at = some.find(flag);
+    return at != some.end() && at->second.size() > at->second.contains(group);
+  };
+  for_each(trace.neighbours(), [&](std::uint64_t group, Request& request, std::uint64_t flag) {
+    if (request.stores)
+      request.hands_over |= by_another(asked, flag, group);
+    else
+      request.awaits |= by_another(stored, flag, group);
+  });
+}
+
 }  // namespace
 
 Cache::Cache(std::uint64_t bytes, unsigned line, unsigned ways)
@@ -205,6 +242,7 @@ void simulate_caches(const gpus::Gpu& gpu, LaunchTrace& trace) {
     if (!groups.empty()) simulate_neighbours(gpu, groups, trace.at_once_of_xcd(), before.l2);
   }
   simulate_sharing(gpu, trace, std::move(before));
+  find_handovers(gpu, trace);
   trace.footprint = footprint(gpu, trace);
 }
 

@@ -175,6 +175,11 @@ double GroupTrace::instructions(std::span<const engine::RegionOfCode> regions) c
   return all;
 }
 
+bool GroupTrace::awaits() const {
+  return std::ranges::any_of(
+      waves, [](const WaveTrace& w) { return std::ranges::any_of(w.requests, &Request::awaits); });
+}
+
 std::uint32_t GroupTrace::add_lines(std::span<const std::uint64_t> sectors, bool stores) {
   const unsigned sectors_of_line = std::max(1u, request_bytes(gpu_, stores) / kSectorBytes);
   std::uint32_t count = 0;

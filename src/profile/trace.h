@@ -42,6 +42,9 @@ struct Request {
   /// the L2 still has.
   std::uint16_t first_touches = 0, reused = 0;
   std::uint16_t pages = 0;  ///< whose addresses its compute unit had to have translated
+  /// Past the caches: a load of what another workgroup of the launch stores, as one that waits for
+  /// others asks for their flag; and such a store.
+  bool awaits = false, hands_over = false;
 
   bool in_vector_memory() const {
     return space == engine::Access::Space::Global || space == engine::Access::Space::Scratch;
@@ -81,6 +84,7 @@ class GroupTrace : public engine::GroupObserver {
   bool spins(unsigned wave) override;
   /// Wave-instructions that ran, also of what was not kept.
   double instructions(std::span<const engine::RegionOfCode> regions) const;
+  bool awaits() const;  ///< whether a request does
 
   const std::uint64_t workgroup;
   struct Executions {

@@ -72,6 +72,7 @@ class ComputeUnit {
         traces_(work.groups),
         regions_(work.regions),
         lanes_(work.wave_lanes),
+        handed_over_(work.handed_over),
         count_(count),
         simds_(gpu.simds_per_cu),
         rates_(rates),
@@ -330,6 +331,9 @@ class ComputeUnit {
         default: {
           const MemoryPath::Ends ends = memory_.vector(request, c, now);
           end = ends.data;
+          // It asks again until it is there.
+          if (request.awaits && now < handed_over_) end += handed_over_ - now;
+          if (request.hands_over) result_.handed_over = std::max(result_.handed_over, ends.safe);
           if (c.stores && ends.safe > w.stored) w.stored = ends.safe, w.store = &in;
           break;
         }
@@ -348,6 +352,7 @@ class ComputeUnit {
   const std::vector<const profile::GroupTrace*>& traces_;
   const std::vector<engine::RegionOfCode>& regions_;
   const unsigned lanes_;
+  const double handed_over_;
   const std::uint64_t count_;
   double interval_ = 4;
   std::vector<Simd> simds_;

@@ -54,6 +54,7 @@ struct UnitRun {
   std::array<double, kStalls> stalls{};  ///< summed over waves
   std::vector<Waited> waits;             ///< the same by instruction, longest first
   std::uint64_t instructions = 0;
+  double handed_over = 0;  ///< when others have what they wait for; 0: they do not
 };
 
 /// What workgroups did.
@@ -62,6 +63,7 @@ struct Work {
   const std::vector<engine::RegionOfCode>& regions;
   const MemoryPath::Sharing& sharing;
   unsigned wave_lanes;
+  double handed_over = 0;  ///< when what they wait for comes from workgroups elsewhere; cycles
 };
 
 /// Runs `count` workgroups, `resident` at a time, that do in turn what those of `work` did:

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
+#include <tuple>
 
 #include "profile/footprint.h"
 #include "support/quantity.h"
@@ -132,13 +134,15 @@ struct Launch {
     const profile::GroupTrace* group;
     bool near;    ///< a neighbour
     double work;  ///< wave-instructions
+    bool awaits;  ///< what others hand over
   };
   /// Those that were observed whole, in the grid's order.
   const std::vector<Observed> observed = [&] {
     std::vector<Observed> all;
     for (const auto* groups : {&trace.neighbours(), &trace.others()}) {
       for (const profile::GroupTrace& group : *groups)
-        all.push_back({&group, groups == &trace.neighbours(), group.instructions(result.regions)});
+        all.push_back({&group, groups == &trace.neighbours(), group.instructions(result.regions),
+                       group.awaits()});
     }
     std::ranges::sort(all, {}, [](const Observed& o) { return o.group->workgroup; });
     return all;
@@ -155,6 +159,15 @@ struct Launch {
     return off > differs * all;
   }();
   std::vector<const profile::GroupTrace*> simulated(std::uint64_t count) const;
+  Work work_of(std::vector<const profile::GroupTrace*> groups) const {
+    return {std::move(groups), result.regions, trace.sharing, wavefront_size};
+  }
+  struct Some {
+    UnitRun run;
+    double work = 0;  ///< wave-instructions, also what was not kept of them
+  };
+  std::optional<Some> last_unit(const gpus::Gpu& unit, const Rates& rates, unsigned resident,
+                                const UnitRun& usual) const;
   double unevenness(const gpus::Gpu& unit, const Rates& rates, unsigned resident) const;
 };
 
@@ -174,6 +187,24 @@ std::vector<const profile::GroupTrace*> Launch::simulated(std::uint64_t count) c
   return groups;
 }
 
+/// Where all workgroups run at once, and they differ or wait for each other: the compute unit that
+/// has the longest of them, or of those that wait, beside usual ones. What they wait for is there
+/// when a usual compute unit has handed it over.
+std::optional<Launch::Some> Launch::last_unit(const gpus::Gpu& unit, const Rates& rates,
+                                              unsigned resident, const UnitRun& usual) const {
+  if (workgroups_per_cu > resident || (!uneven && usual.handed_over == 0)) return {};
+  const auto rank = [](const Observed& o) { return std::tuple(o.near, o.awaits, o.work); };
+  const auto last = std::ranges::max_element(observed, {}, rank);
+  if (last == observed.end() || !last->near) return {};
+  Work work = work_of(simulated(workgroups_per_cu));
+  work.groups.front() = last->group;
+  work.handed_over = usual.handed_over;
+  Some some{run_compute_unit(unit, rates, work, workgroups_per_cu, resident)};
+  for (std::uint64_t i = 0; i < workgroups_per_cu; ++i)
+    some.work += work.groups[i % work.groups.size()]->instructions(result.regions);
+  return some;
+}
+
 /// See schedule.h. Of the workgroups in between, those that were observed are taken to do what the
 /// nearest of them does.
 double Launch::unevenness(const gpus::Gpu& unit, const Rates& rates, unsigned resident) const {
@@ -189,7 +220,7 @@ double Launch::unevenness(const gpus::Gpu& unit, const Rates& rates, unsigned re
     work[i] = observed[at].work;
   }
   // One of usual size, alone and among its like.
-  const Work usual{simulated(1), result.regions, trace.sharing, wavefront_size};
+  const Work usual = work_of(simulated(1));
   return timing::unevenness(
       {.units = static_cast<std::uint64_t>(units),
        .at_once = resident,
@@ -213,9 +244,7 @@ Launch::Time Launch::with(unsigned resident) const {
   for (int round = 0; round < 2; ++round) {
     rates = rates_of(gpu, active, alike, units_of_group, t.clock_ghz, written, wavefront_size,
                      trace.footprint, assumptions.caches, assumptions.scales);
-    t.run = run_compute_unit(
-        unit, rates, {simulated(t.simulated), result.regions, trace.sharing, wavefront_size},
-        t.simulated, resident);
+    t.run = run_compute_unit(unit, rates, work_of(simulated(t.simulated)), t.simulated, resident);
     if (t.run.cycles == 0) break;
     // Power is the whole GPU's: compute units that have nothing to do leave it to the others.
     // Vector instructions beside matrix ones take as much (fitted on GEMMs that scale their sums);
@@ -230,7 +259,10 @@ Launch::Time Launch::with(unsigned resident) const {
   }
   // Workgroups that do more than those that are simulated, or less, take so much longer; and where
   // those did more than the trace keeps, the rest goes on like its begin.
-  const double kept = double(t.run.instructions) / (instructions * double(t.simulated));
+  double all = instructions * double(t.simulated);
+  const std::optional<Some> last = last_unit(unit, rates, resident, t.run);
+  if (last && last->run.cycles > t.run.cycles) t.run = last->run, all = last->work;
+  const double kept = double(t.run.instructions) / all;
   const double rest = kept > 0 ? 1 / kept : 1;
   // No launch ends before those that begin with it and are simulated, however short others are.
   const std::size_t round = std::min<std::size_t>(resident, t.run.ends.size());
@@ -241,7 +273,7 @@ Launch::Time Launch::with(unsigned resident) const {
     const double slope = (t.run.cycles - first_round) / double(t.run.ends.size() - resident);
     t.cycles += rest * slope * double(workgroups_per_cu - t.simulated);
   }
-  t.cycles *= unevenness(unit, rates, resident);
+  if (!last) t.cycles *= unevenness(unit, rates, resident);
   const double work = t.cycles / (t.clock_ghz * 1e9);
   t.seconds =
       std::max(gpu.launch_us.value_or(2) * 1e-6 + work, gpu.launch_interval_us.value_or(0) * 1e-6);

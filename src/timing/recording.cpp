@@ -16,9 +16,9 @@ namespace hipsight::timing {
 namespace {
 
 /// The first word of a recording, its version, and "\n". Before version 2 there were no footprints
-/// and pages.
+/// and pages, before version 3 nothing of what workgroups hand to each other.
 constexpr std::string_view magic = "hipsight recording ";
-constexpr char version = '2';
+constexpr char version = '3';
 
 /// Numbers are LEB128; signed ones zigzag; doubles in 2^-20.
 class Writer {
@@ -50,6 +50,7 @@ class Reader {
     rest_.remove_prefix(magic.size() + 2);
   }
   bool has_footprints() const { return version_ >= '2'; }
+  bool has_handovers() const { return version_ >= '3'; }
   std::uint64_t number(std::uint64_t most = ~0ull) {
     std::uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
@@ -149,6 +150,7 @@ void write_requests(Writer& w, const profile::WaveTrace& wave,
     step = q.step;
     instruction = number_of.at(q.instruction);
     w.number(static_cast<unsigned>(q.space) * 2 + q.stores);
+    w.number(q.awaits * 2 + q.hands_over);
     for (const std::uint32_t value :
          {std::uint32_t{q.lds_cycles}, q.count, std::uint32_t{q.from_l1},
           std::uint32_t{q.first_touches}, std::uint32_t{q.reused}, std::uint32_t{q.pages}})
@@ -171,6 +173,11 @@ void read_requests(Reader& r, profile::WaveTrace& wave, const std::vector<isa::I
         r.number(static_cast<unsigned>(engine::Access::Space::Scalar) * 2 + 1);
     q.space = static_cast<engine::Access::Space>(kind / 2);
     q.stores = kind & 1;
+    if (r.has_handovers()) {
+      const std::uint64_t hands = r.number(3);
+      q.awaits = hands / 2;
+      q.hands_over = hands & 1;
+    }
     const auto small = [&] { return static_cast<std::uint16_t>(r.number(0xffff)); };
     q.lds_cycles = small();
     q.count = small();

@@ -296,5 +296,29 @@ TEST(Work, KnowsWhatStreams) {
     EXPECT_EQ(isa::is_streaming(decoded(p.processor, p.text)), p.streams) << p.text;
 }
 
+TEST(Work, CoherentLoadsSeeWhatOtherWorkgroupsWrote) {
+  struct Policy {
+    const char *processor, *text;
+    bool coherent;
+  };
+  // As LLVM's memory model has atomic loads of the scopes agent and workgroup.
+  constexpr Policy policies[]{
+      {"gfx90a", "global_load_dword v0, v[2:3], off glc", true},
+      {"gfx90a", "global_load_dword v0, v[2:3], off slc", false},
+      {"gfx942", "global_load_dword v0, v[2:3], off sc1", true},
+      {"gfx942", "global_load_dword v0, v[2:3], off sc0 nt", false},
+      {"gfx950", "buffer_load_dword v0, v1, s[0:3], 0 offen sc1", true},
+      {"gfx950", "buffer_load_dword v0, v1, s[0:3], 0 offen sc0 nt", false},
+      {"gfx1100", "global_load_b32 v0, v[2:3], off glc", true},
+      {"gfx1100", "global_load_b32 v0, v[2:3], off slc dlc", false},
+      {"gfx1100", "buffer_load_b32 v0, v1, s[0:3], 0 offen glc", true},
+      {"gfx1100", "buffer_load_b32 v0, v1, s[0:3], 0 offen slc dlc", false},
+      {"gfx1201", "global_load_b32 v0, v[2:3], off scope:SCOPE_DEV", true},
+      {"gfx1201", "global_load_b32 v0, v[2:3], off scope:SCOPE_SYS", true},
+      {"gfx1201", "global_load_b32 v0, v[2:3], off th:TH_LOAD_NT scope:SCOPE_SE", false}};
+  for (const Policy& p : policies)
+    EXPECT_EQ(isa::is_coherent(decoded(p.processor, p.text)), p.coherent) << p.text;
+}
+
 }  // namespace
 }  // namespace hipsight::test

@@ -75,6 +75,56 @@ TEST_F(BoundTest, LongerLatenciesTakeLonger) {
   EXPECT_NEAR(predicted(304, 1, {.bandwidths = 1.2}).cycles, now, 0.05 * now);
 }
 
+/// Of two workgroups that run at once the first one stores a flag after long work, the second one
+/// asks for it, or for another one, at its begin.
+double cycles_of_two(std::uint64_t asked) {
+  const gpus::Gpu gpu = gpus::find("mi300x");
+  std::vector<isa::Instruction> code(5);
+  const auto set = [&](std::size_t i, const char* name, isa::Format format) -> isa::Instruction& {
+    code[i].name = name;
+    code[i].format = format;
+    code[i].gfx = isa::Gfx::Gfx942;
+    code[i].address = i * 4;
+    return code[i];
+  };
+  set(0, "GLOBAL_LOAD_DWORD", isa::Format::Global);
+  set(1, "S_WAITCNT", isa::Format::Sopp).imm = 0x0f70;
+  set(2, "GLOBAL_STORE_DWORD", isa::Format::Global);
+  set(3, "GLOBAL_LOAD_DWORD", isa::Format::Global).cache = 4;  // sc1
+  set(4, "S_WAITCNT", isa::Format::Sopp).imm = 0x0f70;
+  engine::Result result;
+  result.regions = {{code.data(), 2}, {code.data() + 2, 1}, {code.data() + 3, 2}};
+  result.workgroups = 2;
+  constexpr unsigned turns = 30;
+  result.counts = {{&code[0], turns, 0},
+                   {&code[1], turns, 0},
+                   {&code[2], 1, 0},
+                   {&code[3], 1, 0},
+                   {&code[4], 1, 0}};
+  profile::LaunchTrace trace(gpu, 2, 2);
+  constexpr std::uint64_t flag = 1 << 20;
+  const auto access = [&](engine::GroupObserver* group, std::uint32_t region, std::uint64_t at) {
+    group->enters(0, region, ~0ull);
+    group->accesses(0, *result.regions[region].first,
+                    {engine::Access::Space::Global, 4, 1, 1, &at});
+  };
+  auto* first = trace.begins(0);
+  for (unsigned turn = 0; turn < turns; ++turn) access(first, 0, 4096 * turn);
+  access(first, 1, flag);
+  access(trace.begins(1), 2, asked);
+  profile::simulate_caches(gpu, trace);
+  const Occupancy occupancy{
+      .waves_per_workgroup = 1, .simds = 4, .workgroups = 8, .max_waves_per_simd = 8};
+  return predict(gpu, trace, result, occupancy, 64).cycles;
+}
+
+TEST(Waiting, IsForWhatAnotherWorkgroupHandsOver) {
+  const double alone = cycles_of_two((1 << 20) + 4096), waits = cycles_of_two(1 << 20);
+  const double load = alone / 30;
+  EXPECT_GT(waits, alone + 0.5 * load);  // it asks once more when it is there
+  EXPECT_LT(waits, alone + 3 * load);
+}
+
 /// A workgroup that takes a WGP has the bandwidth of two compute units.
 TEST(Bandwidth, IsTheWholeMemorysWithWgps) {
   const gpus::Gpu gpu = gpus::find("rx7900xtx");

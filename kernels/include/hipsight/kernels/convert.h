@@ -100,11 +100,31 @@ HIPSIGHT_INLINE Vector<T, N> from_f32(const Vector<float, N>& values) {
       words[i / 4] = arch::to_fp8<T>(four);
     }
     return __builtin_bit_cast(Vector<T, N>, words);
+  } else if constexpr (sizeof(T) == 2 && N % 2 == 0) {
+    Vector<std::uint32_t, N / 2> pairs;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < N; i += 2)
+      pairs[i / 2] = arch::rounded<T>(Vector<float, 2>{values[i], values[i + 1]});
+    return __builtin_bit_cast(Vector<T, N>, pairs);
   } else {
     Vector<T, N> result;
     HIPSIGHT_UNROLL
     for (int i = 0; i < N; i++) result[i] = narrow<T>(values[i]);
     return result;
+  }
+}
+
+/// Of values that T has: there is nothing to round.
+template <class T, int N>
+HIPSIGHT_INLINE Vector<T, N> from_exact(const Vector<float, N>& values) {
+  if constexpr (sizeof(T) == 2 && N % 2 == 0) {
+    Vector<std::uint32_t, N / 2> pairs;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < N; i += 2)
+      pairs[i / 2] = arch::cut<T>(Vector<float, 2>{values[i], values[i + 1]});
+    return __builtin_bit_cast(Vector<T, N>, pairs);
+  } else {
+    return from_f32<T, N>(values);
   }
 }
 

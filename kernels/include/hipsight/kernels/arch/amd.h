@@ -110,6 +110,23 @@ HIPSIGHT_INLINE Vector<float, 2> fma(Vector<float, 2> x, float y, float z) {
   return __builtin_elementwise_fma(x, Vector<float, 2>{y, y}, Vector<float, 2>{z, z});
 }
 
+/// Both in T, of 16 bits, to the nearest, of two the even one; the first one in the low half.
+template <class T>
+HIPSIGHT_INLINE std::uint32_t rounded(Vector<float, 2> x) {
+#if !defined(__gfx950__) && !defined(__GFX12__)
+  if constexpr (__is_same(T, bf16)) {  // there is no instruction; a NaN is one of its own
+    const auto bits = __builtin_bit_cast(Vector<std::uint32_t, 2>, x);
+    std::uint32_t up[2];
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < 2; i++)
+      up[i] = x[i] == x[i] ? bits[i] + 0x7fff + (bits[i] >> 16 & 1) : 0x7fff0000;
+    return __builtin_amdgcn_perm(up[1], up[0], 0x07060302);  // their high halves
+  }
+#endif
+  return __builtin_bit_cast(std::uint32_t,
+                            Vector<T, 2>{static_cast<T>(x[0]), static_cast<T>(x[1])});
+}
+
 /// Both in T, the first one in the low half, and added to a sum. f16 is cut, by one instruction,
 /// and what is left is what is summed: a weighted mean then has no bias. `cut_share` is what is
 /// lost of a sum on average, if mantissas m have the chance 1 / m: 2^-11 / (2 ln 2).
@@ -124,8 +141,7 @@ HIPSIGHT_INLINE std::uint32_t weights(Vector<float, 2> x, Vector<float, 2>& sum)
   } else {
     sum += x;
 #if defined(__gfx950__) || defined(__GFX12__)
-    return __builtin_bit_cast(std::uint32_t,
-                              Vector<T, 2>{static_cast<T>(x[0]), static_cast<T>(x[1])});
+    return rounded<T>(x);
 #else
     // Half up: a NaN may become a number, but not in the sum.
     const auto bits = __builtin_bit_cast(Vector<std::uint32_t, 2>, x) + 0x8000u;

@@ -16,6 +16,16 @@ HIPSIGHT_INLINE T anew(T x) {
   return x;
 }
 
+/// x, the same for all lanes of a wave, in scalar registers from here on: it is not read anew, from
+/// what the kernel was given, in a loop's way.
+template <class T>
+HIPSIGHT_INLINE T held(T x) {
+#if defined(__HIP_DEVICE_COMPILE__)
+  asm volatile("" : "+s"(x));
+#endif
+  return x;
+}
+
 /// x in registers of its own: those that it was in may be loaded anew.
 HIPSIGHT_INLINE float moved(float x) {
 #if defined(__AMDGCN__)

@@ -4,13 +4,15 @@
 //   MatrixStep<T>                  the matrix step for operands of T: shape, layouts, multiply()
 //   thread()         the work-item's number in its workgroup
 //   lane(), wave()   the same as a lane and the wave it is in; wave_size lanes make a wave
-//   anew(x)          x, which is not to be computed before; moved(x): a copy in other registers
+//   anew(x)          x, which is not to be computed before; moved(x): a copy in other registers;
+//                    held(x): in scalar registers, not read or computed anew
 //   uniform(x)       x, of which the caller knows that all lanes of a wave have the same
 //   exchange<M>(x)   x of the lane whose number is this one's XOR M; all lanes must take part
 //   any(x)           whether x is true in any lane
 //   exp2(x), reciprocal(x)   as fast as the GPU has them, within 2^-23 of the result
 //   log2(x)          the same way; -inf of 0
 //   fma(x, y, z)     x * y + z, of two x
+//   rounded<T>(x)    two x in T, of 16 bits, in 4 bytes; cut<T>(x): what T has no bits for is cut
 //   weights<T>(x, s) two x in T, in 4 bytes, and added to s; of a sum, cut_share<T> is cut off
 //   barrier<S>()     for the whole workgroup; shared memory is then seen by all. S: of copies past
 //                    the registers only what was waited for
@@ -57,7 +59,7 @@ HIPSIGHT_INLINE int lane() {
 }
 
 HIPSIGHT_INLINE int wave() {
-  return uniform(thread() / wave_size);
+  return natural(uniform(thread() / wave_size));
 }
 
 }  // namespace hipsight::kernels::arch

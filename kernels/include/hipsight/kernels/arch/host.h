@@ -78,13 +78,18 @@ HIPSIGHT_INLINE Vector<float, 2> fma(Vector<float, 2> x, float y, float z) {
   return {std::fma(x[0], y, z), std::fma(x[1], y, z)};
 }
 
-/// Both in T, the first one in the low half.
+/// Both in T, of 16 bits, the first one in the low half.
 template <class T>
-HIPSIGHT_INLINE std::uint32_t cut(Vector<float, 2> x) {
+HIPSIGHT_INLINE std::uint32_t rounded(Vector<float, 2> x) {
   const T both[] = {static_cast<T>(x[0]), static_cast<T>(x[1])};
   std::uint32_t bits;
   std::memcpy(&bits, both, sizeof bits);
   return bits;
+}
+
+template <class T>
+HIPSIGHT_INLINE std::uint32_t cut(Vector<float, 2> x) {
+  return rounded<T>(x);
 }
 
 /// The same, added to a sum.
@@ -112,6 +117,11 @@ HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t lim
 template <class V>
 HIPSIGHT_INLINE void store(void* base, std::uint32_t offset, std::uint32_t limit, const V& value) {
   if (offset < limit) std::memcpy(static_cast<char*>(base) + offset, &value, sizeof value);
+}
+
+template <class C>
+HIPSIGHT_INLINE C zeros() {
+  return {};
 }
 
 }  // namespace hipsight::kernels::arch

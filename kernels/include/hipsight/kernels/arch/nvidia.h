@@ -88,11 +88,16 @@ HIPSIGHT_INLINE Vector<float, 2> fma(Vector<float, 2> x, float y, float z) {
   return {fmaf(x[0], y, z), fmaf(x[1], y, z)};
 }
 
-/// Both in T, the first one in the low half.
+/// Both in T, of 16 bits, the first one in the low half.
 template <class T>
-HIPSIGHT_INLINE std::uint32_t cut(Vector<float, 2> x) {
+HIPSIGHT_INLINE std::uint32_t rounded(Vector<float, 2> x) {
   const Vector<T, 2> both{static_cast<T>(x[0]), static_cast<T>(x[1])};
   return *reinterpret_cast<const std::uint32_t*>(&both);
+}
+
+template <class T>
+HIPSIGHT_INLINE std::uint32_t cut(Vector<float, 2> x) {
+  return rounded<T>(x);
 }
 
 /// The same, added to a sum.
@@ -137,6 +142,11 @@ HIPSIGHT_INLINE void copy_to_shared(const void* base, std::uint32_t offset, std:
 template <int>
 HIPSIGHT_INLINE void wait_for_copies() {
   asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+template <class C>
+HIPSIGHT_INLINE C zeros() {
+  return {};
 }
 
 template <class T>

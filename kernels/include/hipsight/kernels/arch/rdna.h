@@ -63,6 +63,14 @@ HIPSIGHT_INLINE Sum16x16 wmma(Vector<bf16, 16> a, Vector<bf16, 16> b, Sum16x16 s
 }
 #endif
 
+template <class C>
+HIPSIGHT_INLINE C zeros() {
+  if constexpr (__is_same(C, Sum16x16))
+    return anew(C{});
+  else
+    return {};
+}
+
 template <class T>
 struct MatrixStep {
 #if defined(__GFX12__)

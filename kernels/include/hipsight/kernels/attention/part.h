@@ -85,10 +85,7 @@ struct AttentionPart {
   HIPSIGHT_INLINE void for_each_result(Put put) const {
     constexpr int width = Result::run < chunk_size<Out> ? Result::run : chunk_size<Out>;
     result.template for_each_run<width>([&](Place at, const Vector<float, width>& values) {
-      Vector<Out, width> rounded;
-      HIPSIGHT_UNROLL
-      for (int i = 0; i < width; i++) rounded[i] = static_cast<Out>(values[i]);
-      put(Place{at.row, at.column + first_column}, rounded);
+      put(Place{at.row, at.column + first_column}, from_f32<Out, width>(values));
     });
   }
 
@@ -107,7 +104,7 @@ struct AttentionPart {
   using Values = OperandTile<T, Operand::b, columns>;
 
   HIPSIGHT_INLINE static int lane() {
-    return tiling.saved.anew ? arch::anew(arch::lane()) : arch::lane();
+    return tiling.saved.anew ? natural(arch::anew(arch::lane())) : arch::lane();
   }
 
   template <class Rows>

@@ -112,8 +112,10 @@ struct GemmWorkgroup {
     const Place first = first_of(arguments.tiles[part.tile]);
     Kept sum = sum_of(arguments, shared, part.batch, first, part.from * unit,
                       (part.to - part.from) * unit);
-    const PartSums<Kept, threads> sums{all.shares, part,
-                                       arguments.c.rows - first.row - kept_place().row};
+    // Small tiles have many parts, and registers to spare.
+    constexpr int under_way = has_only_parts(size) ? 32 : 16;
+    const PartSums<Kept, threads, under_way> sums{all.shares, part,
+                                                  arguments.c.rows - first.row - kept_place().row};
     if (!part.is_last) return sums.leave(sum);
     if (part.before > 0) sums.add_others(sum);
     store<true>(arguments, shared, part.batch, first, sum);
@@ -128,7 +130,10 @@ struct GemmWorkgroup {
   HIPSIGHT_INLINE static Arguments of_batch(Arguments all, int batch) {
     all.a.data += batch * all.a_batch;
     all.b.data += batch * all.b_batch;
-    all.c.data += batch * all.c_batch;
+    all.c.data = arch::held(all.c.data + batch * all.c_batch);
+    all.c.rows = arch::held(all.c.rows);
+    all.c.columns = arch::held(all.c.columns);
+    all.c.stride = arch::held(all.c.stride);
     return all;
   }
   HIPSIGHT_INLINE static Place first_of(Place tile) {
@@ -169,11 +174,17 @@ struct GemmWorkgroup {
                                     Place first, const Kept& sum) {
     const Place kept = kept_place();
     const Results results(arguments, batch, first);
-    shared.results[arch::wave()].template for_each_run<in_loop>(
-        in_loop ? arch::anew(arch::lane()) : arch::lane(), sum, results.c.rows - kept.row,
-        [&](Place at, const Run& values) {
-          results.store({at.row + kept.row, at.column + kept.column}, values);
-        });
+    const auto store_all = [&](auto vectors) {
+      shared.results[arch::wave()].template for_each_run<in_loop>(
+          in_loop ? natural(arch::anew(arch::lane())) : arch::lane(), sum,
+          results.c.rows - kept.row, [&](Place at, const Run& values) {
+            results.template store<vectors>({at.row + kept.row, at.column + kept.column}, values);
+          });
+    };
+    if (results.takes_vectors()) [[likely]]
+      store_all(Constant<true>());
+    else
+      store_all(Constant<false>());
   }
 
   template <bool along>
@@ -294,7 +305,6 @@ struct GemmWorkgroup {
 
   HIPSIGHT_INLINE static void multiply_all(PipelineA& a, PipelineB& b, const Part& part,
                                            Sums& sums) {
-    if (a.count() == 0) return;
     // So many at a time that it is known what lies where.
     constexpr int turn = most(most(PipelineA::buffers, PipelineB::buffers),
                               most(most_ahead, Scales::used ? Sums::group * block_tiles : 1));
@@ -303,16 +313,21 @@ struct GemmWorkgroup {
       if (t < a.ahead) a.start(t);
       if (t < b.ahead) b.start(t);
     }
-    a.finish(0), b.finish(0);
+    sums.now().clear();
+    Operands operands;
+    const int fitting = a.fitting() < b.fitting() ? a.fitting() : b.fitting();
+    // Two branches, one of which is always taken, not one or the other: that would be three jumps.
+    const bool fits = fitting > 0, does_not = arch::held(fitting) == 0;
+    if (fits) [[likely]]
+      a.template finish<true>(0), b.template finish<true>(0);
+    if (does_not) a.finish(0), b.finish(0);
     arch::barrier();
     if constexpr (direct)
       request<0, Times::made_before(Times::all)>(a, b, tiling.ahead);
     else
       a.start(a.ahead), b.start(b.ahead);
-    Operands operands;
     operands.a[0].load(a[0], part.row, part.depth);
     operands.b[0].load(b[0], part.column, part.depth);
-    const int fitting = a.fitting() < b.fitting() ? a.fitting() : b.fitting();
     // The last tile that fits is followed by nothing, or by one that does not.
     const int known = fitting == a.count() ? fitting : fitting - 1;
     int t = 0;
@@ -342,18 +357,21 @@ struct GemmWorkgroup {
     int batch;
     Place first;
     GlobalTile<Out> c;
-    bool vectors;
     static constexpr int width = Result::width;
 
     HIPSIGHT_INLINE Results(const Arguments& arguments, int batch, Place first)
         : epilogue(arguments.epilogue),
           batch(batch),
           first(first),
-          c(arguments.c.from(first.row, first.column)),
-          vectors(c.template takes_vectors<width>(tiling.columns)) {}
+          c(arguments.c.from(first.row, first.column)) {}
 
+    HIPSIGHT_INLINE bool takes_vectors() const {
+      return c.template takes_vectors<width>(tiling.columns);
+    }
+
+    template <bool vectors>
     HIPSIGHT_INLINE void store(Place at, const Run& values) const {
-      if (vectors) {
+      if constexpr (vectors) {
         c.store(at.row, at.column, tiling.rows,
                 from_f32<Out, width>(apply<width>(epilogue, values, place(at, width))));
       } else {

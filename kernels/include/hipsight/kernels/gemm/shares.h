@@ -93,11 +93,12 @@ class DepthShares {
   }
   /// It is there.
   HIPSIGHT_INLINE void left(int workgroup) const { arch::set_flag(flag(workgroup), launch_); }
-  /// Waits until it is. A graph that is launched again has the same `launch`: no flag keeps it.
+  /// Waits until it is.
   HIPSIGHT_INLINE void await(int workgroup) const {
     while (arch::read_flag(flag(workgroup)) != launch_) arch::pause();
-    arch::set_flag(flag(workgroup), 0);
   }
+  /// It was read. A graph that is launched again has the same `launch`: no flag keeps it.
+  HIPSIGHT_INLINE void forget(int workgroup) const { arch::set_flag(flag(workgroup), 0); }
   /// From the workgroup of one part of a tile to that of the next one.
   HIPSIGHT_INLINE int step() const { return dies_.number; }
 
@@ -122,8 +123,9 @@ class DepthShares {
 };
 
 /// The sums of a tile's parts, of which each lane has `Sum`'s values. In memory they lie as lanes
-/// hold them, so that accesses fill lines.
-template <class Sum, int Threads>
+/// hold them, so that accesses fill lines. `Under_way`: chunks of others that a lane asks for
+/// together.
+template <class Sum, int Threads, int Under_way>
 struct PartSums {
   static constexpr int width = chunk_size<float>;
   static constexpr int values_of_row_block = Sum::column_blocks * Sum::elements;
@@ -134,11 +136,11 @@ struct PartSums {
   const TilePart& part;
   int rows;  // of the wave that exist
   // Where places are computed here, they take no registers earlier.
-  int thread = arch::anew(arch::thread()), lane = thread % arch::wave_size;
+  int thread = natural(arch::anew(arch::thread())), lane = thread % arch::wave_size;
 
   /// Of a part that is not the last one, which is to add these.
   HIPSIGHT_INLINE void leave(const Sum& sum) const {
-    const GlobalTile<float> to = of(part.mine);
+    const GlobalTile<float> to = of(part.mine, chunks);
     HIPSIGHT_UNROLL
     for (int c = 0; c < chunks; c++) {
       Vector<float, width> chunk;
@@ -160,17 +162,18 @@ struct PartSums {
     for (int p = thread; p < others; p += Threads) shares.await(part.first + p * shares.step());
     arch::barrier();
     arch::refresh();
+    const int step = shares.step() * chunks, rows = others * step;
+    const GlobalTile<float> from = of(part.first, rows);
     HIPSIGHT_UNROLL
     for (int first = 0; first < chunks; first += chunks_at_once)
       for (int p = 0; p < others; p += parts_at_once) {
         Vector<float, width> some[parts_at_once][chunks_at_once];
         HIPSIGHT_UNROLL
         for (int q = 0; q < parts_at_once; q++) {
-          GlobalTile<float> other = of(part.first + (p + q) * shares.step());
-          if (p + q >= others) other.rows = 0;
           HIPSIGHT_UNROLL
           for (int c = 0; c < chunks_at_once; c++)
-            some[q][c] = other.template load<width>(first + c, column(first + c), chunks);
+            some[q][c] = from.template load<width, true>((p + q) * step + first + c,
+                                                         column(first + c), rows);
         }
         HIPSIGHT_UNROLL
         for (int q = 0; q < parts_at_once; q++) {
@@ -180,27 +183,25 @@ struct PartSums {
                 some[q][v / width][v % width];
         }
       }
+    for (int p = thread; p < others; p += Threads) shares.forget(part.first + p * shares.step());
   }
 
  private:
-  // So many are on their way together.
-  static constexpr int at_once = 16;
-  static constexpr int chunks_at_once = chunks < at_once ? chunks : at_once;
-  static constexpr int parts_at_once = at_once / chunks_at_once;
+  static constexpr int chunks_at_once = chunks < Under_way ? chunks : Under_way;
+  static constexpr int parts_at_once = Under_way / chunks_at_once;
   static_assert(chunks % chunks_at_once == 0, "PartSums: not so many chunks at a time");
 
-  /// A row for each of a lane's chunks.
-  HIPSIGHT_INLINE GlobalTile<float> of(int workgroup) const {
-    return {shares.sum(workgroup, values * Threads), chunks, Threads * width, Threads * width,
-            true};
+  /// A row for each of a lane's chunks; of a workgroup's sum, and of those that follow.
+  HIPSIGHT_INLINE GlobalTile<float> of(int workgroup, int rows) const {
+    return {shares.sum(workgroup, values * Threads), rows, Threads * width, Threads * width, true};
   }
 
-  /// Beyond the last one, where the chunk's row of the result does not exist.
+  /// Beyond all of them, where the chunk's row of the result does not exist.
   HIPSIGHT_INLINE int column(int chunk) const {
     constexpr Layout held = Sum::layout;
     const int row = chunk * width / values_of_row_block * Sum::Step::layout.rows +
                     held(lane, chunk * width % Sum::elements).row;
-    return row < rows ? thread * width : Threads * width;
+    return row < rows ? thread * width : 1 << 29;
   }
 
   /// The step that a lane's value is of.

@@ -27,7 +27,7 @@ template <class Row, class In, class T>
 HIPSIGHT_INLINE auto normalised_input(Row& row, const In& in, const AddResidual<T>& residual) {
   const auto add = [&row, in, residual](int part) {
     return each(load(row, in, part), row.load(residual.in, part),
-                [](float x, float r) { return static_cast<float>(static_cast<T>(x + r)); });
+                [](float x, float r) { return x + r; });
   };
   return row.keep_stored(residual.out, add);
 }

@@ -78,11 +78,11 @@ class Row {
     }
   }
 
-  /// make(part), stored and kept as it is then in memory; make gives values that T has.
+  /// make(part), rounded, stored, and kept as it is then in memory.
   template <class T, class F>
   HIPSIGHT_INLINE auto keep_stored(const RowMajor<T>& matrix, F make) const {
-    const auto kept = keep(make);
-    for_parts([&](int part) { store(matrix, part, kept(part)); });
+    const auto kept = keep([make](int part) { return to_f32<T, n>(from_f32<T, n>(make(part))); });
+    for_parts([&](int part) { put(matrix, part, from_exact<T, n>(kept(part))); });
     if constexpr (parts > 0)
       return kept;
     else
@@ -103,7 +103,11 @@ class Row {
 
   template <class T>
   HIPSIGHT_INLINE void store(const RowMajor<T>& matrix, int part, const Part& values) const {
-    const Vector<T, n> results = from_f32<T, n>(values);
+    put(matrix, part, from_f32<T, n>(values));
+  }
+
+  template <class T>
+  HIPSIGHT_INLINE void put(const RowMajor<T>& matrix, int part, const Vector<T, n>& results) const {
     T* const to = base(matrix);
     const std::uint32_t from = start(matrix);
     for_pieces<T>(matrix.data, matrix.stride, [&](auto piece, int i) {
@@ -116,7 +120,7 @@ class Row {
     if (!cut(part)) return;
     HIPSIGHT_UNROLL
     for (int i = 0; i < n - 1; i++)
-      arch::store(to, offset_of_tail<T>(from, part, i), end, static_cast<T>(results[i]));
+      arch::store(to, offset_of_tail<T>(from, part, i), end, results[i]);
   }
 
   /// Values beyond the last column become `fill`.

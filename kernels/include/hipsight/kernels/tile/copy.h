@@ -86,7 +86,7 @@ class Copy {
   HIPSIGHT_INLINE static void now(const GlobalTile<const From>& from, Shared& to) {
     static_assert(columns % n == 0, "Copy: the tile's rows in memory are not made of chunks");
     constexpr int across = columns / n;
-    for (int i = arch::anew(arch::thread()); i < rows * across; i += Threads) {
+    for (int i = natural(arch::anew(arch::thread())); i < rows * across; i += Threads) {
       const int row = i / across, column = i % across * n;
       const Vector<T, n> values = widen<T, From, n>(from.template load_any<n>(row, column, rows));
       if constexpr (Along) {
@@ -104,7 +104,7 @@ class Copy {
   /// Neighbours take the parts of a line. f(turn, first line and depth of the unit)
   template <class F>
   HIPSIGHT_INLINE static void for_units(F f) {
-    const int thread = Anew ? arch::anew(arch::thread()) : arch::thread();
+    const int thread = Anew ? natural(arch::anew(arch::thread())) : arch::thread();
     HIPSIGHT_UNROLL
     for (int turn = 0; turn < turns; turn++) {
       const int unit = turn * Threads + thread;

@@ -36,7 +36,8 @@ class Pipeline {
   HIPSIGHT_INLINE Pipeline(const GlobalTile<const From>& matrix, int first_line,
                            Shared (&tiles)[buffers])
       : lines_(Along ? matrix.from(first_line, 0) : matrix.from(0, first_line)), tiles_(tiles) {
-    const int deep = Along ? lines_.columns : lines_.rows;
+    lines_.data = arch::held(lines_.data);  // not to be found anew for a loop
+    const int deep = natural(Along ? lines_.columns : lines_.rows);
     count_ = ceil_div(deep, Shared::depth);
     fitting_ = TileCopy::fits(lines_) ? deep / Shared::depth : 0;
     limit_ = lines_.limit(Along ? Shared::lines : Shared::depth);
@@ -69,9 +70,9 @@ class Pipeline {
   /// what was asked for later, past the registers, `younger` requests may be under way still.
   template <bool known = false, int younger = 0>
   HIPSIGHT_INLINE void finish(int t) {
-    if (known || t < fitting_)
+    if (known || t < fitting_) [[likely]]
       copies_[0].template finish<younger>(tiles_[t % buffers]);
-    else if (t < count_)
+    if (!known && t >= fitting_ && t < count_) [[unlikely]]
       end(), TileCopy::now(tile(t), tiles_[t % buffers]);
   }
 

@@ -156,6 +156,16 @@ struct Accumulator {
     }
   }
 
+  /// Sets all to zero, which the compiler is not to know: it would do so twice, before a loop and
+  /// where that is left out.
+  HIPSIGHT_INLINE void clear() {
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < row_blocks; i++) {
+      HIPSIGHT_UNROLL
+      for (int j = 0; j < column_blocks; j++) block[i][j] = arch::zeros<typename Step::C>();
+    }
+  }
+
   /// What was added is so now: the compiler does not keep it to add it with more.
   HIPSIGHT_INLINE void settle() {
     HIPSIGHT_UNROLL

@@ -36,7 +36,8 @@ struct ResultTile {
     constexpr int held = Sum::run < width ? Sum::run : width;
     HIPSIGHT_UNROLL
     for (int i = 0; i < Sum::row_blocks; i++) {
-      if (few && i * rows >= exist) return;
+      if (few && i * rows >= exist) [[unlikely]]
+        return;
       HIPSIGHT_UNROLL
       for (int j = 0; j < Sum::column_blocks; j += blocks) {
         arch::wave_barrier();
@@ -47,7 +48,8 @@ struct ResultTile {
         arch::wave_barrier();
         HIPSIGHT_UNROLL
         for (int run = 0; run < runs; run += arch::wave_size) {
-          if (few && i * rows + run / runs_of_row >= exist) break;
+          if (few && i * rows + run / runs_of_row >= exist) [[unlikely]]
+            break;
           const int mine = run + lane;
           const Place at{mine / runs_of_row, mine % runs_of_row * width};
           f(Place{i * rows + at.row, j * Sum::Step::layout.columns + at.column},

@@ -32,7 +32,8 @@ class TileOrder {
   /// places one after the other, as its L2 keeps what neighbours share.
   HIPSIGHT_INLINE Place of(int workgroup) const {
     constexpr int dies = facts(arch::current).dies;
-    const int each = count_ / dies, more = count_ % dies;  // the first `more` dies take one more
+    const int count = natural(count_), each = count / dies,
+              more = count % dies;  // the first `more` dies take one more
     const int die = workgroup % dies;
     return (*this)[workgroup / dies + die * each + (die < more ? die : more)];
   }
