@@ -6,7 +6,6 @@
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/OptBisect.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -96,15 +95,43 @@ struct Analyses {
   }
 };
 
-/// Leaves out passes of LLVM's code generator that take a third of its time, and make emitted code
-/// no faster: its addresses are a register and a constant, and its order is the kernel's.
-struct PassesThatPay : llvm::OptPassGate {
-  bool isEnabled() const override { return true; }
-  bool shouldRunPass(llvm::StringRef name, llvm::StringRef) const override {
-    static constexpr std::string_view left_out[]{"machine-scheduler", "post-RA-sched",
+/// LLVM's code generator, without passes that find nothing in emitted code, or that make it no
+/// faster: its addresses are a register and a constant, and its order is the kernel's.
+struct Generator : llvm::legacy::PassManagerBase {
+  llvm::legacy::PassManager passes;
+
+  void add(llvm::Pass* pass) override {
+    static constexpr std::string_view left_out[]{"Canonicalize Freeze Instructions in Loops",
+                                                 "Constant Hoisting",
+                                                 "Detect Dead Lanes",
+                                                 "Early If-Conversion",
+                                                 "Early Tail Duplication",
+                                                 "Expand memcmp() to load/stores",
+                                                 "Live DEBUG_VALUE analysis",
                                                  "Loop Strength Reduction",
-                                                 "Canonicalize Freeze Instructions in Loops"};
-    return std::ranges::find(left_out, std::string_view(name)) == std::end(left_out);
+                                                 "Machine Instruction Scheduler",
+                                                 "Machine Late Instructions Cleanup Pass",
+                                                 "Machine Loop Invariant Code Motion",
+                                                 "Merge contiguous icmps into a memcmp",
+                                                 "Merge disjoint stack slots",
+                                                 "ObjC ARC contraction",
+                                                 "Partially inline calls to library functions",
+                                                 "Post RA top-down list latency scheduler",
+                                                 "Remove Redundant DEBUG_VALUE analysis",
+                                                 "Shrink Wrapping analysis",
+                                                 "Tail Duplication",
+                                                 "X86 Avoid Store Forwarding Blocks",
+                                                 "X86 Domain Reassignment Pass",
+                                                 "X86 FP Stackifier",
+                                                 "X86 LEA Optimize",
+                                                 "X86 Load Value Injection (LVI) Load Hardening",
+                                                 "X86 Partial Reduction",
+                                                 "X86 cmov Conversion"};
+    const std::string_view name(pass->getPassName());
+    if (std::ranges::binary_search(left_out, name))
+      delete pass;
+    else
+      passes.add(pass);
   }
 };
 
@@ -112,13 +139,12 @@ struct PassesThatPay : llvm::OptPassGate {
 
 struct Compiler::Impl {
   EmitOptions options;
-  PassesThatPay passes_that_pay;
   llvm::LLVMContext context;
   std::map<unsigned, Library> libraries;  ///< by the lanes of a slice; made when they are needed
   std::unique_ptr<llvm::TargetMachine> machine;
   // Making these takes as long as compiling a small function; they serve for all.
   Analyses analyses;
-  llvm::legacy::PassManager generator;
+  Generator generator;
   llvm::SmallString<0> object;  ///< what the generator has written
   llvm::raw_svector_ostream object_stream{object};
   std::unique_ptr<llvm::orc::LLJIT> jit;
@@ -135,7 +161,6 @@ struct Compiler::Impl {
     options.library = [this](unsigned lanes) -> const Library& {
       return libraries.try_emplace(lanes, this->context, lanes).first->second;
     };
-    context.setOptPassGate(passes_that_pay);
     if (machine->addPassesToEmitFile(generator, object_stream, nullptr,
                                      llvm::CodeGenFileType::ObjectFile))
       fail("LLVM cannot write object code for this host");
@@ -199,9 +224,10 @@ struct Compiler::Impl {
     for (std::size_t n = 0; n < number; ++n) {
       if (llvm::FunctionComparator(functions[n].function, &function, &numbers).compare()) continue;
       function.eraseFromParent();
-      return {n, emitted.masks};
+      return {n, emitted.masks, emitted.parameters};
     }
-    return {number, functions.emplace_back(std::move(emitted)).masks};
+    const Emitted& made = functions.emplace_back(std::move(emitted));
+    return {number, made.masks, made.parameters};
   }
 
   /// Code is known by what it is made from: LLVM's bitcode, which says all there is to say of it.
@@ -239,7 +265,7 @@ struct Compiler::Impl {
   }
 
   std::unique_ptr<llvm::MemoryBuffer> generate(llvm::Module& module) {
-    generator.run(module);
+    generator.passes.run(module);
     auto made = llvm::MemoryBuffer::getMemBufferCopy(object, module.getName());
     object.clear();
     return made;

@@ -16,8 +16,10 @@ struct RegisterFile;
 
 /// Code for a cluster's arithmetic.
 struct Compiled {
-  std::size_t number = 0;            ///< of its function among those that Compiler::finish gives
-  std::vector<std::uint32_t> masks;  ///< see Emitted
+  std::size_t number = 0;  ///< of its function among those that Compiler::finish gives
+  // See Emitted.
+  std::vector<std::uint32_t> masks;
+  std::vector<std::uint64_t> parameters;
 };
 
 /// What is known of the addresses of loads.

@@ -20,6 +20,7 @@ Emitted Emitter::run(std::span<const Op* const> scalars, std::span<const Op* con
                      const std::string& name) {
   connect(ops);
   begin(name);
+  has_parameters_ = only_stores();
   emit_scalars(scalars, ops);
   together_ = fits_side_by_side(ops);
   find_places();
@@ -127,10 +128,41 @@ Value* Emitter::wave_at(Value* wave, std::uint64_t offset) {
 }
 
 Value* Emitter::register_pointer(unsigned place) {
-  if (place >= place::vector)
-    return wave_at(slice_, sizeof(Wave) + std::uint64_t{place - place::vector} * register_bytes_);
-  return wave_at(slice_, offsetof(Wave, temporary) +
-                             std::uint64_t{place - place::temporary} * (Wave::temporary_bytes / 2));
+  const std::uint64_t offset =
+      place >= place::vector ? sizeof(Wave) + std::uint64_t{place - place::vector} * register_bytes_
+                             : offsetof(Wave, temporary) + std::uint64_t{place - place::temporary} *
+                                                               (Wave::temporary_bytes / 2);
+  if (!has_parameters_) return wave_at(slice_, offset);
+  return build_.CreateInBoundsGEP(build_.getInt8Ty(), slice_,
+                                  parameter(Parameter::Register, offset));
+}
+
+bool Emitter::only_stores() const {
+  constexpr std::size_t most = 8;  // longer ones are seldom alike
+  const auto may_be_there = [](const Node& node) {
+    const Store* store = store_of(*node.op);
+    return node.op->shape || (store && !store->lds);
+  };
+  return !options_.masked && !stores_.empty() && nodes_.size() <= most &&
+         std::ranges::all_of(nodes_, may_be_there);
+}
+
+Value* Emitter::parameter(Parameter kind, std::uint64_t value) {
+  if (!has_parameters_) return build_.getInt64(value);
+  Value*& known = parameters_[{kind, value}];
+  if (known) return known;
+  if (!table_) {
+    llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+    table_ = at_entry.CreateLoad(build_.getPtrTy(),
+                                 at_entry.CreateConstInBoundsGEP1_64(
+                                     build_.getInt8Ty(), function_->getArg(1), offsetof(Op, imm)));
+  }
+  llvm::IRBuilder<> behind(entry_, std::next(table_->getIterator()));
+  known = behind.CreateLoad(
+      build_.getInt64Ty(),
+      behind.CreateConstInBoundsGEP1_64(build_.getInt64Ty(), table_, emitted_.parameters.size()));
+  emitted_.parameters.push_back(value);
+  return known;
 }
 
 Value* Emitter::op_after(unsigned count) {

@@ -39,7 +39,8 @@ struct Emitted {
   /// Byte offsets in the wave of the masks that it makes; until the end their bits lie in
   /// Wave::temporary, eight bytes each.
   std::vector<std::uint32_t> masks;
-  bool has_variables = false;  ///< that LLVM is to make values of
+  std::vector<std::uint64_t> parameters;  ///< what Op::imm points to when the function is run
+  bool has_variables = false;             ///< that LLVM is to make values of
 };
 
 /// How to emit.

@@ -50,7 +50,7 @@ void Emitter::emit_load(Node& node, const Load& load) {
 
 std::pair<Value*, Value*> Emitter::base_and_high(const Node& node) {
   const isa::Operand& scalar = node.op->instruction->base;
-  Value* const offset = build_.getInt64(static_cast<std::uint64_t>(node.op->imm));
+  Value* const offset = parameter(Parameter::Offset, static_cast<std::uint64_t>(node.op->imm));
   if (scalar.where == isa::Where::Sgpr)
     return {build_.CreateAdd(offset, scalar_pair(scalar.index)), splat(0)};
   return {offset, value_of(node.second[0])};

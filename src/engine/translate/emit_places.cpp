@@ -214,9 +214,10 @@ void Emitter::check_places(std::span<const std::size_t> accesses, unsigned group
     const auto [base, high] = base_and_high(first);
     const auto stride = static_cast<std::int32_t>(affine_of(*first.op).stride);
     const std::int64_t span = std::int64_t{stride} * (group - 1);
+    Value* const known = parameter(Parameter::Known, known_index(first.op->instruction->address));
     call("PLACES",
          {wave_, build_.CreatePtrToInt(room, build_.getInt64Ty()), base,
-          build_.getInt32(known_index(first.op->instruction->address)),
+          build_.CreateTrunc(known, build_.getInt32Ty()),
           build_.getInt64(static_cast<std::uint64_t>(end)),
           build_.getInt64(static_cast<std::uint64_t>(span)), value_of(first.first[0]), high},
          nullptr);

@@ -105,8 +105,8 @@ void Emitter::write_addresses(Value* slices) {
   for (const std::size_t s : some) {
     const Op& op = *nodes_[s].op;
     const isa::Operand& base = op.instruction->base;
-    Value* first = build_.CreateSub(place_in_slice(s, index),
-                                    build_.getInt64(static_cast<std::uint64_t>(op.imm)));
+    Value* first = build_.CreateSub(
+        place_in_slice(s, index), parameter(Parameter::Offset, static_cast<std::uint64_t>(op.imm)));
     if (base.where == isa::Where::Sgpr) first = build_.CreateSub(first, scalar_pair(base.index));
     const auto stride = static_cast<std::int32_t>(affine_of(op).stride);
     llvm::SmallVector<llvm::Constant*, 16> behind;

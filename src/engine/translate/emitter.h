@@ -138,6 +138,11 @@ class Emitter {
   Value* wave_at(Value* wave, std::uint64_t offset);
   Value* register_pointer(unsigned place);
   Value* op_after(unsigned count);
+  /// What stores at a kernel's end differ in, which often are alike otherwise. If a cluster does
+  /// nothing else, its code reads this from a table, and serves for all of them.
+  enum class Parameter { Register, Known, Offset };
+  Value* parameter(Parameter kind, std::uint64_t value);
+  bool only_stores() const;
 
   /// How an op uses the mode that f64 and f16 have beside that of f32; ordered by how much.
   enum class WideMode { None, F16, F64 };
@@ -374,6 +379,9 @@ class Emitter {
   /// By earlier groups, and what was there, if that has been loaded; not kept yet.
   std::vector<std::pair<llvm::StoreInst*, Value*>> overwritten_;
   std::vector<std::pair<unsigned, Source>> outputs_, masks_;
+  bool has_parameters_ = false;
+  llvm::Instruction* table_ = nullptr;  ///< of them
+  std::map<std::pair<Parameter, std::uint64_t>, Value*> parameters_;
   std::map<std::size_t, Place> places_;  ///< of nodes
   /// Of addresses in LDS, the slots.
   std::map<std::tuple<int, unsigned, unsigned>, Value*> lds_places_;

@@ -29,6 +29,7 @@ namespace {
 struct Rest {
   std::vector<Op> ops;
   std::vector<std::uint32_t> masks;
+  std::vector<std::uint64_t> parameters;
   std::vector<Op> scalars;  ///< before it, if nothing was done
   std::vector<Op> stores;   ///< those of all lanes, after it
 };
@@ -338,9 +339,11 @@ struct Translator::Impl {
     for (const Op* op : ops) (is_store(*op) ? rest.stores : rest.ops).push_back(*op);
     for (auto* part : {&rest.scalars, &rest.ops, &rest.stores}) part->emplace_back().run = leave;
     rest.masks = std::move(code.masks);
+    rest.parameters = std::move(code.parameters);
     block.to_run.emplace_back(block.ops.size(), code.number);
     Op& run = block.ops.emplace_back();
     run.instruction = ops.front()->instruction;
+    run.imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(rest.parameters.data()));
     Op& interpret = block.ops.emplace_back();
     interpret.run = finish;
     interpret.imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&rest));
