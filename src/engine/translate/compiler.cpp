@@ -127,6 +127,7 @@ struct Generator : llvm::legacy::PassManagerBase {
                                                  "X86 Load Value Injection (LVI) Load Hardening",
                                                  "X86 Partial Reduction",
                                                  "X86 cmov Conversion"};
+    static_assert(std::ranges::is_sorted(left_out));
     const std::string_view name(pass->getPassName());
     if (std::ranges::binary_search(left_out, name))
       delete pass;

@@ -154,6 +154,12 @@ inline void collect(const Bits (&in)[4], Bits* out) {
   collect({even[1], odd[1]}, out + 2);
 }
 
+/// Keeps LLVM from turning each part of a register on its own.
+inline Bits whole(Bits value) {
+#pragma clang fp reassociate(on)  // or clang sees no need
+  return std::bit_cast<Bits>(__arithmetic_fence(std::bit_cast<Vec<float, lanes>>(value)));
+}
+
 /// Four dwords of every lane to where `at` says, in one straight line: registers' quarters, none of
 /// which goes through memory.
 template <class At>
@@ -161,6 +167,7 @@ inline void scatter_x4(At at, const Bits* value) {
   const Bits in[]{value[0], value[1], value[2], value[3]};
   Bits rows[4];
   turn<lanes>(in, rows);
+  for (Bits& row : rows) row = whole(row);
 #pragma unroll
   for (unsigned lane = 0; lane < lanes; ++lane)
     std::memcpy(at(lane),
