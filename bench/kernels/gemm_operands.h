@@ -44,6 +44,7 @@ Status run(const A& a, const B& b, const C& c, const std::string& size, int shar
   const auto problem = gemm_problem(a, b, c, Identity{}, 1);
   const GemmPlan plan{size == "large"    ? TileSize::large
                       : size == "medium" ? TileSize::medium
+                      : size == "tiny"   ? TileSize::tiny
                                          : TileSize::small,
                       shares};
   const Architecture architecture = current_device().architecture;

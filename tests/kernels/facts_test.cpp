@@ -46,7 +46,7 @@ std::string short_name(std::string title) {
   title = std::regex_replace(title, std::regex(", NoScales"), "");
   std::smatch parts;
   const std::regex gemm(
-      "gemm_kernel<GemmProblem<(\\S+), ([01]), ([01]), (\\S+), (.*)>, ([012]), (true|false), .*");
+      "gemm_kernel<GemmProblem<(\\S+), ([01]), ([01]), (\\S+), (.*)>, ([0-3]), (true|false), .*");
   if (std::regex_search(title, parts, gemm)) {
     const auto order = [&](int i) { return parts[i] == "0" ? "row" : "column"; };
     return fmt::format("{}, {}-major times {}-major, {}, to {}, tiles {}{}", parts[1].str(),
@@ -97,7 +97,10 @@ class Facts : public testing::TestWithParam<Case> {};
 TEST_P(Facts, AreThoseOfTheFile) {
   const auto& [program, gpu] = GetParam();
   const nlohmann::json kernels = report(program, gpu).at("kernels");
-  EXPECT_EQ(kernels.size(), program.kernels);
+  // In the place of tiny tiles other GPUs have small ones.
+  const bool has_all = program.name != std::string("gemm") || gpu == std::string("mi300x") ||
+                       gpu == std::string("mi355x");
+  EXPECT_EQ(kernels.size(), program.kernels - !has_all);
   std::string now;
   for (const auto& kernel : kernels) {
     EXPECT_EQ(kernel.at("resources").at("vgpr_spills"), 0) << short_name(kernel.at("title"));

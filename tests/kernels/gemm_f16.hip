@@ -15,10 +15,12 @@ std::string run_f16(const GemmCase& test, const void* a, const void* b, const fl
       return run_in_shares<size>(test, a_of<row>(test, of_a), b_of<column>(test, of_b), of_c,
                                  Bias(bias) | Relu{});
     };
-    return test.m < 128 ? in.template operator()<small>() : in.template operator()<large>();
+    if (test.m > 128) return in.template operator()<large>();
+    const bool is_tiny =
+        test.m < 80 && !test.on_host &&
+        has_tiny_tiles(current_device().architecture, sizeof(f16), /*scaled=*/false);
+    return is_tiny ? in.template operator()<TileSize::tiny>() : in.template operator()<small>();
   }
-  if (orders == 1 && test.after == After::bias_relu)
-    return run_as<row, column, f16, small>(test, of_a, of_b, of_c, Bias(bias) | Relu{});
   if (orders == 1 && test.after == After::bias_gelu)
     return run_as<row, column, float, small>(test, of_a, of_b, static_cast<float*>(c),
                                              Bias(bias) | Gelu{});

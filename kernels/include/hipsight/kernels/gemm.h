@@ -19,6 +19,8 @@ template <class Problem, TileSize size, bool in_shares, class Arguments>
 __global__ __launch_bounds__(Problem::template Workgroup<size>::threads) void gemm_kernel(
     Arguments arguments) {
   using Workgroup = typename Problem::template Workgroup<size>;
+  if constexpr (size == TileSize::tiny && !Problem::has_tiny_tiles(arch::current))
+    return;  // never launched
   __shared__ typename Workgroup::Shared shared;
   Workgroup::template run<in_shares>(arguments, shared, static_cast<int>(blockIdx.x),
                                      static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.z));
@@ -53,6 +55,12 @@ Status launch_gemm(Stream stream, const Problem& problem, const GemmPlan& plan,
       return launch_gemm<TileSize::large>(stream, problem, plan.shares, workspace, architecture);
     case TileSize::medium:
       return launch_gemm<TileSize::medium>(stream, problem, plan.shares, workspace, architecture);
+    case TileSize::tiny:
+      if (plan.shares > 0 && Problem::has_tiny_tiles(architecture))
+        return launch_gemm<TileSize::tiny, true>(
+            stream, problem.in_shares(plan.shares, plan.size, architecture, workspace),
+            architecture);
+      [[fallthrough]];
     default:
       return launch_gemm<TileSize::small>(stream, problem, plan.shares, workspace, architecture);
   }

@@ -313,7 +313,7 @@ struct GemmWorkgroup {
       if (t < a.ahead) a.start(t);
       if (t < b.ahead) b.start(t);
     }
-    sums.now().clear();
+    sums.clear();
     Operands operands;
     const int fitting = a.fitting() < b.fitting() ? a.fitting() : b.fitting();
     // Two branches, one of which is always taken, not one or the other: that would be three jumps.

@@ -38,8 +38,8 @@ inline double depth_of_start(Architecture architecture) {
   }
 }
 
-/// How many bytes memory moves while a tile's last workgroup waits for the others, some 2 us; a
-/// fourteenth of it more for each of them (found by trying).
+/// How many bytes memory moves while a tile's last workgroup waits for the others, some 2 us; an
+/// eighth of it more for each of them (found by trying).
 inline double meeting_bytes(Architecture architecture) {
   switch (architecture) {
     case Architecture::rdna3:
@@ -62,7 +62,7 @@ inline bool in_pairs(Architecture architecture) {
 /// How long it takes, in multiply-adds that the whole GPU would do meanwhile in large tiles: rounds
 /// of workgroups, each compute unit one after the other, or reading the operands once, at the 70 %
 /// of the bandwidth that is reached; and for shares, that a tile's last workgroup reads the sums of
-/// the others, at three times its compute unit's share of the bandwidth.
+/// the others, at less than its compute unit's share of the bandwidth.
 template <class Problem>
 double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& device) {
   const Tiling tiling = problem.tiling(device.architecture, plan.size);
@@ -88,8 +88,8 @@ double gemm_time(const Problem& problem, const GemmPlan& plan, const Device& dev
       round * 100 * ((rounds - alone) / tiling.percent + alone / tiling.percent_alone);
   const double part = sizeof(float) * std::min(tiling.rows, problem.c.rows) * tiling.columns;
   const double of_tile = count / tiles;
-  const double sums = plan.shares ? 0.3 * part * of_tile * device.compute_units +
-                                        meeting_bytes(device.architecture) * (1 + of_tile / 14)
+  const double sums = plan.shares ? 1.2 * part * of_tile * device.compute_units +
+                                        meeting_bytes(device.architecture) * (1 + of_tile / 8)
                                   : 0;
   constexpr int element_bytes = sizeof(typename Problem::Element);
   const double operands = 1.0 * element_bytes * problem.batches * problem.a.columns *
@@ -112,7 +112,8 @@ GemmPlan quickest_plan(const Problem& problem, const Device& device, std::size_t
   };
   consider({TileSize::medium});
   consider({TileSize::small});
-  for (const TileSize size : {TileSize::large, TileSize::medium, TileSize::small}) {
+  for (const TileSize size : {TileSize::large, TileSize::medium, TileSize::small, TileSize::tiny}) {
+    if (size == TileSize::tiny && !Problem::has_tiny_tiles(device.architecture)) continue;
     const Tiling tiling = problem.tiling(device.architecture, size);
     const std::int64_t tiles = std::int64_t{1} * problem.tiles(tiling) * problem.batches;
     const std::int64_t units = tiles * problem.depth_in_units(tiling);

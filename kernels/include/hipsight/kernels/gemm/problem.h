@@ -34,6 +34,9 @@ struct GemmProblem {
   static Tiling tiling(Architecture architecture, TileSize size) {
     return gemm_tiling(architecture, size, sizeof(T), Scales::used);
   }
+  HIPSIGHT_INLINE static constexpr bool has_tiny_tiles(Architecture architecture) {
+    return kernels::has_tiny_tiles(architecture, sizeof(T), Scales::used);
+  }
   static int share_unit(const Tiling& tiling) {
     return kernels::share_unit(tiling, sizeof(T), Scales::used);
   }

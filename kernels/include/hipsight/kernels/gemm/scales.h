@@ -66,6 +66,7 @@ struct ScaledSum {
   static constexpr int group = 1;
 
   HIPSIGHT_INLINE ScaledSum(const Scales&, Place, int, int) {}
+  HIPSIGHT_INLINE void clear() { all.clear(); }
   HIPSIGHT_INLINE Sum& now() { return all; }
   HIPSIGHT_INLINE void end_block(int) {}
 };
@@ -91,6 +92,8 @@ struct ScaledSum<Sum, BlockScales, Ahead> {
     if constexpr (group > 1) read_if_cut(0);
   }
 
+  /// A block's first products are added to a zero that the compiler is to know: it is theirs.
+  HIPSIGHT_INLINE void clear() {}
   HIPSIGHT_INLINE Sum& now() { return block_; }
 
   /// Block `number` is summed.

@@ -17,10 +17,10 @@ HIPSIGHT_INLINE constexpr int share_unit(const Tiling& tiling, int element_bytes
   return scaled && depth < scale_block ? scale_block : depth;
 }
 
-/// Whether a share is a part of one tile. Of small tiles, whose work is so short that a loop over
-/// parts shows: what it takes to begin is a tenth of that.
+/// Whether a share is a part of one tile. Of small and tiny tiles, whose work is so short that a
+/// loop over parts shows: what it takes to begin is a tenth of that.
 HIPSIGHT_INLINE constexpr bool has_only_parts(TileSize size) {
-  return size == TileSize::small;
+  return size == TileSize::small || size == TileSize::tiny;
 }
 
 /// A workgroup's part of a tile.

@@ -17,7 +17,15 @@ struct Tiling {
   int deep_waves = 1;  // that share the depth of a tile, for the same part of the result
 };
 
-enum class TileSize { large, medium, small };
+/// Tiny ones are for shares of results so small that nothing else has work for the GPU; not all
+/// GPUs have them.
+enum class TileSize { large, medium, small, tiny };
+
+HIPSIGHT_INLINE constexpr bool has_tiny_tiles(Architecture architecture, int element_bytes,
+                                              bool scaled) {
+  return !scaled && (architecture == Architecture::cdna3 ||
+                     (architecture == Architecture::cdna4 && element_bytes > 1));
+}
 
 HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize size,
                                              int element_bytes, bool scaled = false) {
@@ -26,6 +34,10 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
   };
   // Blocks of the depth with factors of their own need registers for a second sum: their large
   // tiles are smaller.
+  // Two shares in tiny tiles hide each other's waiting: as quick as that by trying.
+  if (size == TileSize::tiny && has_tiny_tiles(architecture, element_bytes, scaled))
+    return architecture == Architecture::cdna3 ? Tiling{64, 32, 128, 64, 32, 8, 70, 40, 2, 2}
+                                               : Tiling{64, 32, 128, 64, 32, 8, 25, 15, 3, 2};
   switch (architecture) {
     case Architecture::cdna2:
       if (scaled && size == TileSize::large) size = TileSize::medium;
