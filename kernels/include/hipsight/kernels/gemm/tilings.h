@@ -37,7 +37,7 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
   // Two shares in tiny tiles hide each other's waiting: as quick as that by trying.
   if (size == TileSize::tiny && has_tiny_tiles(architecture, element_bytes, scaled))
     return architecture == Architecture::cdna3 ? Tiling{64, 32, 128, 64, 32, 8, 70, 40, 2, 2}
-                                               : Tiling{64, 32, 128, 64, 32, 8, 25, 15, 3, 2};
+                                               : Tiling{64, 32, 128, 64, 32, 8, 22, 16, 3, 2};
   switch (architecture) {
     case Architecture::cdna2:
       if (scaled && size == TileSize::large) size = TileSize::medium;
