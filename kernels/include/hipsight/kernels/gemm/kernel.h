@@ -161,8 +161,8 @@ struct GemmWorkgroup {
     PipelineA a(slice_of<a_along>(arguments.a, depth_at, deep), first.row, shared.operands.a);
     PipelineB b(slice_of<b_along>(arguments.b, depth_at, deep), first.column, shared.operands.b);
     Sums sums(arguments.scales.of(batch, depth_at),
-              {first.row + part.row, first.column + part.column}, arguments.c.rows,
-              ceil_div(a.count(), block_tiles));
+              {first.row + part.row, first.column + part.column},
+              {arguments.c.rows, arguments.c.columns}, ceil_div(a.count(), block_tiles));
     multiply_all(a, b, part, sums);
     return shared.joined.join(sums.all, group(), deep_wave());
   }

@@ -65,7 +65,7 @@ struct ScaledSum {
   /// The code for so many blocks is one straight line.
   static constexpr int group = 1;
 
-  HIPSIGHT_INLINE ScaledSum(const Scales&, Place, int, int) {}
+  HIPSIGHT_INLINE ScaledSum(const Scales&, Place, Place, int) {}
   HIPSIGHT_INLINE void clear() { all.clear(); }
   HIPSIGHT_INLINE Sum& now() { return all; }
   HIPSIGHT_INLINE void end_block(int) {}
@@ -82,10 +82,10 @@ struct ScaledSum<Sum, BlockScales, Ahead> {
   Sum all;
   static constexpr int group = arch::direct_copies && arch::any_alignment ? 4 : 1;
 
-  /// Of the rows and columns from `first` on, of which `rows` exist; `blocks` of the depth.
-  HIPSIGHT_INLINE ScaledSum(const BlockScales& scales, Place first, int rows, int blocks)
-      : a_(table(scales.a, rows, blocks).from(first.row, 0)),
-        b_(table(scales.b, first.column / scale_block + 1, blocks)
+  /// Of the rows and columns from `first` on, of a result of `size`; `blocks` of the depth.
+  HIPSIGHT_INLINE ScaledSum(const BlockScales& scales, Place first, Place size, int blocks)
+      : a_(table(scales.a, size.row, blocks).from(first.row, 0)),
+        b_(table(scales.b, ceil_div(size.column, scale_block), blocks)
                .from(first.column / scale_block, 0)) {
     HIPSIGHT_UNROLL
     for (int i = 0; i < groups; i++) read(of_[i], i * group);
