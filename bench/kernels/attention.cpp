@@ -13,49 +13,53 @@ namespace {
 
 constexpr double tokens = 16384, heads = 16, head = 128;
 
-// All keys: predictions take workgroups to be alike (docs/timing.md), which causal ones are not.
 constexpr int lengths[] = {1024, 4096, 16384};
 
-/// Two products.
-double flop(int length) {
-  return 4 * head * tokens * heads * length;
+/// Two products, of each query with the keys that it sees.
+double flop(int length, bool causal) {
+  const double keys = causal ? (length + 1) / 2.0 : length;
+  return 4 * head * tokens * heads * keys;
 }
 
-double limit(const gpus::Gpu& gpu, int length) {
+double limit(const gpus::Gpu& gpu, double flop) {
   const double lanes = gpu.wavefront_size * gpu.simds_per_cu;
   const double exponentials = lanes / gpu.transcendental_cycles.value_or(NAN);  // a clock
   const gpus::Gpu::Rate* rate = gpu.rate("bf16");
   const double products = rate ? rate->matrix.value_or(NAN) : NAN;  // the same
   const double beside = products / (4 * head) / exponentials;
-  return flop(length) / matrix_rate(gpu, "bf16", beside) + launch_seconds(gpu);
+  return flop / matrix_rate(gpu, "bf16", beside) + launch_seconds(gpu);
 }
 
 }  // namespace
 
 void add_attention(const std::string& gpu, std::vector<Row>& rows) {
-  for (const int length : lengths) {
-    const auto all =
-        report("predict --sampled-only --sample 1", gpu,
-               fmt::format("kernels_attention_launch bf16 128 {} 16 {}", 16384 / length, length));
-    const auto& kernel = all.at("kernels").at(0);
-    const auto& prediction = kernel.at("prediction");
-    const double seconds = prediction.at("seconds");
-    const auto& used = kernel.at("resources");
-    rows.push_back(
-        {.name = fmt::format("{}, attention of {}, {}", gpu, length, bound_of(prediction)),
-         .value = 100 * limit(gpus::find(gpu), length) / seconds,
-         .unit = "% of the limit",
-         .floor = NAN,
-         .aim = NAN,
-         .beside = {
-             {"us", seconds * 1e6},
-             {"TFLOPS", flop(length) / seconds / 1e12},
-             {"% matrix unit", prediction.at("busy").at("matrix_unit").get<double>() * 100},
-             {"% vector unit", prediction.at("busy").at("vector_unit").get<double>() * 100},
-             {"conflict cycles", kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
-             {"VGPRs", used.at("vgprs")},
-             {"spills", used.at("vgpr_spills")}}});
-  }
+  for (const bool causal : {false, true})
+    for (const int length : lengths) {
+      // Workgroups of causal attention differ.
+      const auto all =
+          report(fmt::format("predict --sampled-only --sample {}", causal ? 512 : 1), gpu,
+                 fmt::format("kernels_attention_launch {}bf16 128 {} 16 {}",
+                             causal ? "--causal " : "", 16384 / length, length));
+      const auto& kernel = all.at("kernels").at(0);
+      const auto& prediction = kernel.at("prediction");
+      const double seconds = prediction.at("seconds"), work = flop(length, causal);
+      const auto& used = kernel.at("resources");
+      rows.push_back(
+          {.name = fmt::format("{}, {}attention of {}, {}", gpu, causal ? "causal " : "", length,
+                               bound_of(prediction)),
+           .value = 100 * limit(gpus::find(gpu), work) / seconds,
+           .unit = "% of the limit",
+           .floor = NAN,
+           .aim = NAN,
+           .beside = {
+               {"us", seconds * 1e6},
+               {"TFLOPS", work / seconds / 1e12},
+               {"% matrix unit", prediction.at("busy").at("matrix_unit").get<double>() * 100},
+               {"% vector unit", prediction.at("busy").at("vector_unit").get<double>() * 100},
+               {"conflict cycles", kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
+               {"VGPRs", used.at("vgprs")},
+               {"spills", used.at("vgpr_spills")}}});
+    }
 }
 
 }  // namespace hipsight::bench

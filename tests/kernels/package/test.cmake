@@ -1,4 +1,4 @@
-# Installs the library, builds its user and runs it: all in FOLDER.
+# Installs the library, builds its users, one on the host and one on a GPU, and runs them: all in FOLDER.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(result)
@@ -7,9 +7,15 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${FOLDER})
-set(configure ${CMAKE_COMMAND} -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER})
-run(${configure} -S ${LIBRARY} -B ${FOLDER}/library)
+set(configure ${CMAKE_COMMAND} -G Ninja)
+run(${configure} -DCMAKE_CXX_COMPILER=${COMPILER} -S ${LIBRARY} -B ${FOLDER}/library)
 run(${CMAKE_COMMAND} --install ${FOLDER}/library --prefix ${FOLDER}/prefix)
-run(${configure} -S ${SOURCE} -B ${FOLDER}/user -DCMAKE_PREFIX_PATH=${FOLDER}/prefix)
-run(${CMAKE_COMMAND} --build ${FOLDER}/user)
-run(${FOLDER}/user/user)
+
+function(user name program)
+  run(${configure} -S ${SOURCE} -B ${FOLDER}/${name} -DPROGRAM=${program}
+    -DCMAKE_PREFIX_PATH=${FOLDER}/prefix ${ARGN})
+  run(${CMAKE_COMMAND} --build ${FOLDER}/${name})
+  run(${FOLDER}/${name}/user)
+endfunction()
+user(host user.cpp -DCMAKE_CXX_COMPILER=${COMPILER})
+user(gpu on_gpu.hip -DCMAKE_CXX_COMPILER=${HIPCC} -DCMAKE_CXX_FLAGS=--offload-arch=gfx942)

@@ -32,12 +32,12 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
   constexpr auto pick = [](TileSize one, Tiling large, Tiling medium, Tiling small) {
     return one == TileSize::large ? large : one == TileSize::medium ? medium : small;
   };
-  // Blocks of the depth with factors of their own need registers for a second sum: their large
-  // tiles are smaller.
-  // Two shares in tiny tiles hide each other's waiting: as quick as that by trying.
+  // Shares in tiny tiles hide each other's waiting: as quick as that by trying.
   if (size == TileSize::tiny && has_tiny_tiles(architecture, element_bytes, scaled))
     return architecture == Architecture::cdna3 ? Tiling{64, 32, 128, 64, 32, 8, 70, 40, 2, 2}
                                                : Tiling{64, 32, 128, 64, 32, 8, 22, 16, 3, 2};
+  // Blocks of the depth with factors of their own need registers for a second sum: their large
+  // tiles are smaller.
   switch (architecture) {
     case Architecture::cdna2:
       if (scaled && size == TileSize::large) size = TileSize::medium;
