@@ -51,6 +51,16 @@ void check(llvm::Error error, const char* what) {
   if (error) fail("{}: {}", what, toString(std::move(error)));
 }
 
+/// What this host has and what it lacks, in LLVM's words: "+avx2,-amx-tile,".
+std::string host_features() {
+  std::map<std::string, bool> sorted;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures())
+    sorted[feature.getKey().str()] = feature.getValue();
+  std::string features;
+  for (const auto& [name, has] : sorted) features += (has ? '+' : '-') + name + ',';
+  return features;
+}
+
 std::unique_ptr<llvm::TargetMachine> host_machine(bool wide) {
   static const bool initialised = [] {
     LLVMInitializeX86TargetInfo();
@@ -66,10 +76,12 @@ std::unique_ptr<llvm::TargetMachine> host_machine(bool wide) {
   if (!target) fail("LLVM has no code generator for this host: {}", error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  // The processor's own schedule, but no instructions beyond the chosen host instruction set.
-  std::string features = wide ? "-prefer-256-bit" : "-avx512f";
   const char* asked = std::getenv("HIPSIGHT_HOST_CPU");
   const std::string processor = asked ? asked : llvm::sys::getHostCPUName().str();
+  // The processor's own schedule, but no instructions that it lacks, as a virtual machine may hide
+  // some of them, and none beyond the chosen host instruction set.
+  const std::string features =
+      (asked ? "" : host_features()) + (wide ? "-prefer-256-bit" : "-avx512f");
   std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(triple, processor, features, options, llvm::Reloc::PIC_,
                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
