@@ -48,12 +48,12 @@ bool bars_translation(const isa::Instruction& in) {
   return in.name.ends_with("_FORK") || in.name == "S_CBRANCH_JOIN" ||
          in.name.starts_with("S_SUBVECTOR_LOOP_") || in.name == "S_SETVSKIP";
 }
+/// Also a comparison's mask, a carry, and a lane that is read.
 bool writes_exec(const isa::Instruction& in) {
-  const bool scalar = in.format == isa::Format::Sop1 || in.format == isa::Format::Sop2 ||
-                      in.format == isa::Format::Sopk;
-  if (scalar && in.dst.where == isa::Where::Sgpr &&
-      (in.dst.index == reg::exec || in.dst.index == reg::exec + 1))
-    return true;
+  const auto is_exec = [](const isa::Operand& o) {
+    return o.where == isa::Where::Sgpr && (o.index == reg::exec || o.index == reg::exec + 1);
+  };
+  if (is_exec(in.dst) || is_exec(in.sdst)) return true;
   return in.name.find("SAVEEXEC") != std::string_view::npos ||
          in.name.find("WREXEC") != std::string_view::npos || in.name.starts_with("V_CMPX");
 }

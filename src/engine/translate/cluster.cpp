@@ -40,7 +40,7 @@ class Growing {
     if (meet(e.writes, stored_)) return false;
     // Masks made here are values of the loop: nothing but a whole mask can be read.
     for (unsigned i = 0; op.shape && i < op.shape->operands; ++i) {
-      if (op.base[i] != Base::Wave || op.step[i]) continue;
+      if (is_constant(op, i) || is_vector(op, i)) continue;
       const bool mask = op.shape->operand[i] == isa::Type::B1;
       const unsigned first =
           place::at(mask ? static_cast<std::uint32_t>(op.src[i]) : op.origin[i], file_->lanes * 4);

@@ -23,12 +23,13 @@ unsigned at(std::uint32_t offset, std::uint32_t register_bytes);
 }  // namespace place
 using Places = std::bitset<place::count>;
 
-/// What a source of an entry's op is; otherwise it is a scalar register, or a mask in some.
+/// What a source of an entry's op is; otherwise it is a scalar register, or a mask in some. One
+/// that is prepared has a step, whatever it comes from.
 inline bool is_constant(const Op& op, unsigned i) {
   return op.base[i] == Base::Constant;
 }
 inline bool is_vector(const Op& op, unsigned i) {
-  return op.step[i] || (op.prepare >> i & 1 && op.vector_origin >> i & 1);
+  return op.prepare >> i & 1 ? op.vector_origin >> i & 1 : op.step[i] != 0;
 }
 
 /// What one op depends on and changes.

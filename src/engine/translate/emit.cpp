@@ -375,11 +375,34 @@ llvm::BasicBlock* Emitter::undo() {
   return undo_ = in_undo.GetInsertBlock();
 }
 
+namespace {
+
+/// Whether EXEC is a number for the op, or its result. What is interpreted when code gives up runs
+/// under another EXEC: lanes that are done are off.
+bool uses_exec(const Op& op) {
+  const auto meets_exec = [](std::uint64_t offset, std::uint64_t registers) {
+    constexpr std::uint64_t bytes = sizeof(std::uint32_t);
+    constexpr std::uint64_t exec = offsetof(Wave, scalar) + reg::exec * bytes;
+    return offset < exec + 2 * bytes && offset + registers * bytes > exec;
+  };
+  if (op.flags & flag::write_exec || (op.flags & flag::write_bits && meets_exec(op.bit_dst, 1)))
+    return true;
+  for (unsigned i = 0; i < op.shape->operands; ++i) {
+    const Type type = op.shape->operand[i];
+    if (type != Type::B1 && !is_constant(op, i) && !is_vector(op, i) &&
+        meets_exec(op.origin[i], op.shape->registers(type)))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool can_emit(const Op& op, const Library& library) {
   const isa::Instruction& in = *op.instruction;
   if (load_of(op) || store_of(op)) return !in.lds && !in.gds && in.src[0].where == isa::Where::Vgpr;
   if (!op.shape || op.shape->form == isa::Form::Scalar) return false;
-  if (op.flags & flag::write_exec || !can_emit_encoding(op, library.slice_lanes())) return false;
+  if (uses_exec(op) || !can_emit_encoding(op, library.slice_lanes())) return false;
   return library.find(op) != nullptr;
 }
 

@@ -26,6 +26,7 @@ bool can_emit_encoding(const Op& op, unsigned slice_lanes) {
   const isa::Instruction& in = *op.instruction;
   if (op.finish && (in.clamp || in.omod)) return false;
   if (!is_dpp(in)) return true;
+  if (in.fetch_inactive) return false;  // what lanes that are off hold is not followed
   // Masks of lanes are written whole; rows in the same way.
   const bool makes_mask = op.shape->result == Type::B1 || op.shape->bit_result;
   return op.shape->form == isa::Form::Vector && !makes_mask && in.row_mask == 0xf &&
@@ -51,7 +52,7 @@ Value* Emitter::permuted(const isa::Instruction& in, Value* value) {
 Value* Emitter::readable(const isa::Instruction& in) {
   Value* const all =
       llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(build_.getInt1Ty(), lanes_));
-  return permuted(in, options_.masked && !in.fetch_inactive ? active_ : all);
+  return permuted(in, options_.masked ? active_ : all);
 }
 
 Value* Emitter::operand(const Node& node, unsigned i, unsigned which) {

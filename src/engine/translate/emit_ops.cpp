@@ -4,7 +4,10 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <cstring>
+#include <initializer_list>
+#include <span>
 
 #include "engine/translate/emitter.h"
 #include "engine/translate/words.h"
@@ -143,10 +146,68 @@ void Emitter::emit_packed(Node& node) {
     node.result[0] = halves[0], node.result[1] = halves[1];
 }
 
-void Emitter::splice(const Op& op, Value* const* low, Value* const* high, Value** results) {
+namespace {
+
+/// Whether a value is one of these constants, or one less than 0, in all lanes.
+bool is_word(Value* value, std::initializer_list<std::uint32_t> magnitudes) {
+  const auto* const constant = llvm::dyn_cast<llvm::Constant>(value);
+  const auto* const word =
+      constant ? llvm::dyn_cast_or_null<llvm::ConstantInt>(constant->getSplatValue()) : nullptr;
+  return word && std::ranges::any_of(magnitudes, [&](std::uint32_t magnitude) {
+           const std::uint64_t bits = word->getZExtValue(), sign = bits ^ magnitude;
+           return sign == 0 || sign == 0x80000000 || sign == 0x8000;
+         });
+}
+
+}  // namespace
+
+Value* Emitter::hidden(Value* constant) {
+  auto* const value = llvm::cast<llvm::Constant>(constant);
+  llvm::Constant* const one = value->getSplatValue();
+  llvm::Constant* const kept = one ? one : value;
+  // One global for each value, so that code that is alike stays so.
+  llvm::GlobalVariable* global = nullptr;
+  for (llvm::GlobalVariable& other : module_.globals())
+    if (other.hasPrivateLinkage() && other.getInitializer() == kept) global = &other;
+  if (!global)
+    global = new llvm::GlobalVariable(module_, kept->getType(), /*isConstant=*/false,
+                                      llvm::GlobalValue::PrivateLinkage, kept);
+  auto* const load = build_.CreateLoad(kept->getType(), global);
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                    llvm::MDNode::get(module_.getContext(), {}));
+  return one ? build_.CreateVectorSplat(lanes_, load) : load;
+}
+
+void Emitter::hide_constants(const isa::Shape& shape, Value** low, Value** high) {
+  const unsigned operands = shape.operands - shape.has_fields();
+  const std::span types(shape.operand.data(), operands);
+  if (!isa::is_float(shape.result) && std::ranges::none_of(types, isa::is_float)) return;
+  // Two may meet in a part of what an instruction does, as may the only number.
+  unsigned constants = 0, floats = 0, constant_floats = 0;
+  bool neutral = false;
+  for (unsigned i = 0; i < operands; ++i) {
+    if (shape.operand[i] == Type::B1) continue;
+    const bool constant =
+        llvm::isa<llvm::Constant>(low[i]) && (!high[i] || llvm::isa<llvm::Constant>(high[i]));
+    constants += constant;
+    floats += isa::is_float(shape.operand[i]);
+    constant_floats += constant && isa::is_float(shape.operand[i]);
+    neutral |= high[i] ? is_word(low[i], {0}) && is_word(high[i], {0, 0x3ff00000})
+                       : is_word(low[i], {0, 0x3f800000, 0x3c00, 0x3f80});
+  }
+  const bool alone = floats ? floats == constant_floats : constants == operands;
+  if (constants < 2 && !alone && !neutral) return;
+  for (unsigned i = 0; i < operands; ++i)
+    for (Value** value : {&low[i], &high[i]})
+      if (*value && shape.operand[i] != Type::B1 && llvm::isa<llvm::Constant>(*value))
+        *value = hidden(*value);
+}
+
+void Emitter::splice(const Op& op, Value** low, Value** high, Value** results) {
   const llvm::Function& meaning = *library_->find(op);
   ValueMap map;
   const unsigned operands = op.shape->operands;
+  hide_constants(*op.shape, low, high);
   for (unsigned i = 0; i < operands; ++i) {
     map[meaning.getArg(4 + i)] = low[i];
     map[meaning.getArg(4 + operands + i)] = high[i] ? high[i] : llvm::PoisonValue::get(bits_);

@@ -336,7 +336,12 @@ class Emitter {
 
   void emit_packed(Node& node);
 
-  void splice(const Op& op, Value* const* low, Value* const* high, Value** results);
+  void splice(const Op& op, Value** low, Value** high, Value** results);
+  /// LLVM computes with constants as if MODE were the usual one, and takes x * 1 for x, which is not
+  /// so of denormals that are flushed: of arithmetic on floats it must not know them.
+  void hide_constants(const isa::Shape& shape, Value** low, Value** high);
+  /// The same value, read from memory.
+  Value* hidden(Value* constant);
 
   using ValueMap = llvm::DenseMap<const Value*, Value*>;
   static Value* mapped(const ValueMap& map, Value* value);
