@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random kernels, compiled for the host and for GPUs, must leave the same bits.
+"""Random kernels, compiled for the host and for GPUs, must leave the same bits, in each tier of the engine.
 
     tests/fuzz/kernels/fuzz_kernels.py                         # 100 kernels, everywhere
     ... --seed 7 --kernels 200 --batches 100 --some 2          # seeds 7 ... 106, each batch on 2
@@ -30,11 +30,13 @@ COMMON = ["-std=c++20", "-w", "-ffp-contract=off", f"-I{HERE}"]
 HOST = ["-O0", "-fPIC", "-shared", "-fno-math-errno", "-fexcess-precision=16"]
 
 
-def device_flags(target, level):
+def device_flags(options, target, level):
     processor = target.split("-")[0]
     wide = processor.startswith("gfx9") or target.endswith("wave64")
     flags = ["-x", "hip", f"-{level}", f"--offload-arch={processor}", "-nogpuinc", "-nogpulib",
              "--offload-device-only", "--no-gpu-bundle-output", f"-DFUZZ_LANES={64 if wide else 32}"]
+    if options.any_nan:
+        flags.append("-DFUZZ_ANY_NAN")
     return flags + (["-mwavefrontsize64"] if target.endswith("wave64") else [])
 
 
@@ -55,7 +57,7 @@ def compiled(options, kernels, flags, name, left_out=frozenset()):
 
 def run(options, library, codes):
     """Lines of what differs."""
-    command = [str(options.runner), str(library), "all", ",".join(options.tiers)]
+    command = [str(options.runner), *(["--tiers"] if options.any_nan else []), str(library), "all", ",".join(options.tiers)]
     for target, code in codes:
         command += [TARGETS[target.split("-")[0]], str(code)]
     result = subprocess.run(command, capture_output=True, text=True)
@@ -78,7 +80,7 @@ def batch(options, seed, some):
     for target, level in some:
         name = f"{target}.{level}.{seed}"
         try:
-            codes.append((target, compiled(options, kernels, device_flags(target, level), name)))
+            codes.append((target, compiled(options, kernels, device_flags(options, target, level), name)))
         except Failed as problem:
             skipped.append(f"seed {seed}, {target} -{level}: not compiled: {problem}")
     failures = [f"seed {seed}: {line}" for line in run(options, library, codes)]
@@ -97,7 +99,7 @@ def reduce(options):
     def fails(left_out):
         try:
             library = compiled(options, [kernel], HOST, "host", left_out)
-            code = compiled(options, [kernel], device_flags(target, level), "device", left_out)
+            code = compiled(options, [kernel], device_flags(options, target, level), "device", left_out)
         except Failed:
             return False
         return bool(run(options, library, [(target, code)]))
@@ -140,7 +142,8 @@ def main():
     parser.add_argument("--kernel", type=int, help="this one alone")
     parser.add_argument("--targets", type=words, default=list(TARGETS), help=f"of {','.join([*TARGETS, *WAVE64])}")
     parser.add_argument("--levels", type=words, default=LEVELS)
-    parser.add_argument("--tiers", type=words, default=["interpret", "auto"], help="interpret, auto, translate")
+    parser.add_argument("--tiers", type=words, default=["interpret", "translate"], help="interpret, auto, translate")
+    parser.add_argument("--any-nan", action="store_true", help="keep NaNs and zeros as they are; compare tiers, not with the host")
     parser.add_argument("--some", type=int, help="pairs of target and level for each batch, in turn")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, help="begins no batch after this time")

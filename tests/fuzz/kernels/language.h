@@ -37,9 +37,13 @@ using f64x2 = Vector<f64, 2>;
 // --- numbers -----------------------------------------------------------------------------------
 
 /// IEEE 754 leaves open which NaN an operation gives; this is one of them. By bits, so that no
-/// compiler takes it away.
+/// compiler takes it away. With FUZZ_ANY_NAN all stay as they are, signaling ones too: to compare
+/// only what runs the same machine code.
 template <class T>
 DEVICE T one_nan(T x) {
+#ifdef FUZZ_ANY_NAN
+  return x;
+#endif
   const Bits<T> magnitude = bits(x) & Bits<T>(~Bits<T>(0)) >> 1;
   return from_bits<T>(magnitude > infinity_bits<T> ? infinity_bits<T> | infinity_bits<T> >> 1
                                                    : bits(x));
@@ -48,6 +52,9 @@ DEVICE T one_nan(T x) {
 /// of a zero (docs/fuzzing.md).
 template <class T>
 DEVICE u64 word(T x) {
+#ifdef FUZZ_ANY_NAN
+  if constexpr (is_float<T>) return bits(x);
+#endif
   if constexpr (is_float<T>)
     return Bits<T>(bits(x) << 1) ? bits(one_nan(x)) : 0;
   else

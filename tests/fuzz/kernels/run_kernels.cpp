@@ -1,7 +1,7 @@
 // Runs generated kernels on the host and on emulated GPUs, and compares all that they leave.
-//   run_kernels LIBRARY KERNEL|all TIER[,TIER...] {GPU CODE-OBJECT}...   (interpret, auto,
-//   translate)
-// The library has the kernels for the host (language.h). Prints the first difference of each kernel
+//   run_kernels [--tiers] LIBRARY KERNEL|all TIER[,TIER...] {GPU CODE-OBJECT}...
+// A tier is interpret, auto or translate. The library has the kernels for the host (language.h); with
+// --tiers what the first tier leaves is compared with, not what the host does. Prints the first difference of each kernel
 // and code object; the exit code is 0 if there is none, 1 if there are, 2 if it cannot run.
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -175,9 +175,11 @@ std::string difference(const HostKernel& kernel, const Buffers& got, const Buffe
   return "";
 }
 
-int run(const std::vector<std::string>& arguments) {
+int run(std::vector<std::string> arguments) {
+  const bool among_tiers = !arguments.empty() && arguments[0] == "--tiers";
+  if (among_tiers) arguments.erase(arguments.begin());
   if (arguments.size() < 5 || arguments.size() % 2 == 0)
-    fail("usage: run_kernels LIBRARY KERNEL|all TIER,... {{GPU CODE-OBJECT}}...");
+    fail("usage: run_kernels [--tiers] LIBRARY KERNEL|all TIER,... {{GPU CODE-OBJECT}}...");
   void* library = dlopen(arguments[0].c_str(), RTLD_NOW);
   if (!library) fail("{}", dlerror());
   const auto* kernels = static_cast<const HostKernel* const*>(dlsym(library, "host_kernels"));
@@ -195,18 +197,26 @@ int run(const std::vector<std::string>& arguments) {
           std::make_unique<Device>(arguments[i], arguments[i + 1], name, tier->second));
   }
 
+  const std::size_t code_objects = (arguments.size() - 3) / 2;
   int different = 0, ran = 0;
   for (; *kernels; kernels++) {
     const HostKernel& kernel = **kernels;
     if (arguments[1] != "all" && arguments[1] != kernel.name) continue;
-    std::map<std::uint32_t, Buffers> wanted;  // by lanes of a wave
-    for (const auto& device : devices) {
-      const std::uint32_t lanes = device->lanes(kernel);
-      auto want = wanted.find(lanes);
-      if (want == wanted.end()) want = wanted.emplace(lanes, run_on_host(kernel, lanes)).first;
+    // By lanes of a wave, or by code object.
+    std::map<std::size_t, Buffers> wanted;
+    for (std::size_t d = 0; d < devices.size(); d++) {
+      const auto& device = devices[d];
+      const std::size_t key = among_tiers ? d % code_objects : device->lanes(kernel);
       std::string what;
       try {
-        what = difference(kernel, device->run(kernel), want->second);
+        auto want = wanted.find(key);
+        if (want == wanted.end() && !among_tiers)
+          want = wanted.emplace(key, run_on_host(kernel, device->lanes(kernel))).first;
+        Buffers got = device->run(kernel);
+        if (want == wanted.end())
+          wanted.emplace(key, std::move(got));
+        else
+          what = difference(kernel, got, want->second);
       } catch (const std::exception& e) {
         what = e.what();
       }
