@@ -9,8 +9,8 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string name_of(const std::string& gpu, const std::string& rest) {
-  return gpu + "_" + rest;
+std::string name_of(const std::string& gpu, const std::string& tier, const std::string& rest) {
+  return gpu + "_" + tier + "_" + rest;
 }
 
 struct Case {
@@ -21,12 +21,14 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out << c.name;
 }
 
-class Endless : public testing::TestWithParam<std::tuple<std::string, std::string, Case>> {};
+/// GPU, tier of the engine, workgroups, case.
+class Endless
+    : public testing::TestWithParam<std::tuple<std::string, std::string, std::string, Case>> {};
 
 TEST_P(Endless, IsStopped) {
-  const auto& [gpu, workgroups, c] = GetParam();
-  const Outcome outcome =
-      hipsight_run({"--gpu", gpu, "--timeout", "0.5"}, {"endless", c.name, workgroups});
+  const auto& [gpu, tier, workgroups, c] = GetParam();
+  const Outcome outcome = hipsight_run({"--gpu", gpu, "--timeout", "0.5"},
+                                       {"endless", c.name, workgroups}, in_tier(tier));
   const std::string all = describe(outcome);
   EXPECT_EQ(outcome.out,
             "before\n"
@@ -50,13 +52,14 @@ TEST_P(Endless, IsStopped) {
 INSTANTIATE_TEST_SUITE_P(
     Gpu, Endless,
     testing::Combine(testing::Values<std::string>("mi300x", "rx7900xtx"),
+                     testing::Values<std::string>("interpret", "translate"),
                      testing::Values<std::string>("1", "100"),
                      testing::Values(Case{"loop", "endless loop", ""},
                                      Case{"barrier", "no barrier", "\n  at a barrier "},
                                      Case{"flag", "no flag", ""})),
     [](const auto& info) {
-      return name_of(std::get<0>(info.param),
-                     std::get<2>(info.param).name + "_" + std::get<1>(info.param));
+      return name_of(std::get<0>(info.param), std::get<1>(info.param),
+                     std::get<3>(info.param).name + "_" + std::get<2>(info.param));
     });
 
 TEST(Endless, TakesTheTimeoutFromTheEnvironment) {
@@ -67,13 +70,14 @@ TEST(Endless, TakesTheTimeoutFromTheEnvironment) {
   EXPECT_LT(outcome.seconds, 12);
 }
 
-// With fewer host threads than workgroups that wait for each other.
-class Waiting : public testing::TestWithParam<std::tuple<std::string, std::string, std::string>> {};
+// With fewer host threads than workgroups that wait for each other: GPU, tier, threads, program.
+class Waiting : public testing::TestWithParam<
+                    std::tuple<std::string, std::string, std::string, std::string>> {};
 
 TEST_P(Waiting, Ends) {
-  const auto& [gpu, threads, name] = GetParam();
-  const Outcome outcome =
-      hipsight_run({"--gpu", gpu, "--threads", threads, "--no-report"}, {"waiting", name});
+  const auto& [gpu, tier, threads, name] = GetParam();
+  const Outcome outcome = hipsight_run({"--gpu", gpu, "--threads", threads, "--no-report"},
+                                       {"waiting", name}, in_tier(tier));
   EXPECT_EQ(outcome.out, "12800 of 12800\n") << describe(outcome);
   EXPECT_EQ(outcome.status, 0) << describe(outcome);
   EXPECT_EQ(outcome.err, "");
@@ -81,14 +85,15 @@ TEST_P(Waiting, Ends) {
 
 INSTANTIATE_TEST_SUITE_P(Gpu, Waiting,
                          testing::Combine(testing::Values<std::string>("mi300x", "rx7900xtx"),
+                                          testing::Values<std::string>("interpret", "translate"),
                                           testing::Values<std::string>("1", "2", "8"),
                                           testing::Values<std::string>("later_workgroup", "chain",
                                                                        "grid_barrier", "lock",
                                                                        "later_wave")),
                          [](const auto& info) {
-                           return name_of(std::get<0>(info.param), std::get<2>(info.param) +
-                                                                       std::string("_") +
-                                                                       std::get<1>(info.param));
+                           return name_of(std::get<0>(info.param), std::get<1>(info.param),
+                                          std::get<3>(info.param) + std::string("_") +
+                                              std::get<2>(info.param));
                          });
 
 // Workgroups that only compute for long, and so make room for others, must not all be under way at

@@ -100,6 +100,10 @@ Outcome hipsight_run(const Words& options, const Words& program, const Environme
   return run(command, environment);
 }
 
+Environment in_tier(const std::string& tier) {
+  return {{"HIPSIGHT_ENGINE", tier}, {"HIPSIGHT_CACHE", "off"}};
+}
+
 fs::path folder() {
   return PROGRAMS;
 }

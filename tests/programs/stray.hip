@@ -83,6 +83,10 @@ int main(int argc, char** argv) {
     load_scalar<<<1, 64>>>(array, nullptr);
   } else if (name == "atomic_past_end") {
     add<<<1, 64>>>(reinterpret_cast<int*>(array) + 250 - 63);
+  } else if (name == "atomic_misaligned") {
+    add<<<1, 64>>>(reinterpret_cast<int*>(reinterpret_cast<char*>(array) + 2));
+  } else if (name == "later_wave") {
+    store<<<1, 256>>>(array);  // the first waves stay within it
   } else if (name == "flat_past_end") {
     float* const target = array + 250 - 63;
     float** const pointer = device_array<float*>(1);

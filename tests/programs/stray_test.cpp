@@ -43,6 +43,8 @@ std::vector<Case> cases() {
       {"scalar_load_null", "load_scalar(float*, float const*)", "stray scalar load",
        "scalar load" + outside, "it is the null pointer"},
       {"atomic_past_end", "add(int*)", "", "atomic" + outside, right_behind},
+      {"atomic_misaligned", "add(int*)", "", "misaligned atomic: 4 bytes at 0x", ""},
+      {"later_wave", "store(float*)", "stray store", "store" + outside, right_behind},
       {"flat_past_end", "store_flat(float**)", "stray flat store", "store" + outside, right_behind},
       {"straddling", "store(float*)", "stray store", "store" + outside,
        "it runs 2 bytes past the end of " + range + "1000 bytes"},
@@ -76,11 +78,13 @@ std::vector<Case> cases() {
   };
 }
 
-class Stray : public testing::TestWithParam<std::tuple<std::string, Case>> {};
+/// GPU, tier of the engine, case.
+class Stray : public testing::TestWithParam<std::tuple<std::string, std::string, Case>> {};
 
 TEST_P(Stray, IsReportedAndTheProgramLivesOn) {
-  const auto& [gpu, c] = GetParam();
-  const Outcome outcome = hipsight_run({"--gpu", gpu, "--strict"}, {"stray", c.name});
+  const auto& [gpu, tier, c] = GetParam();
+  const Outcome outcome =
+      hipsight_run({"--gpu", gpu, "--strict"}, {"stray", c.name}, in_tier(tier));
   const std::string all = describe(outcome);
   EXPECT_EQ(outcome.out, "before\n" + c.out +
                              "wait: hipErrorIllegalAddress\n"
@@ -96,7 +100,7 @@ TEST_P(Stray, IsReportedAndTheProgramLivesOn) {
     EXPECT_THAT(outcome.err,
                 HasSubstr("\n  source      " + source_of("stray", "// " + c.marker) + "\n"))
         << all;
-  EXPECT_THAT(outcome.err, MatchesRegex("(.|\n)*\n  workgroup   \\(0, 0, 0\\), wave [01], lane "
+  EXPECT_THAT(outcome.err, MatchesRegex("(.|\n)*\n  workgroup   \\(0, 0, 0\\), wave [0-7], lane "
                                         "[0-9]+\n(.|\n)*"));
   if (!c.where.empty())
     EXPECT_THAT(outcome.err, MatchesRegex("(.|\n)*\n  " + c.where + "(.|\n)*")) << all;
@@ -107,18 +111,21 @@ TEST_P(Stray, IsReportedAndTheProgramLivesOn) {
 INSTANTIATE_TEST_SUITE_P(Gpu, Stray,
                          testing::Combine(testing::Values<std::string>("mi210", "mi300x",
                                                                        "rx7900xtx"),
+                                          testing::Values<std::string>("interpret", "translate"),
                                           testing::ValuesIn(cases())),
                          [](const auto& info) {
-                           return std::get<0>(info.param) + ("_" + std::get<1>(info.param).name);
+                           return std::get<0>(info.param) + ("_" + std::get<1>(info.param)) +
+                                  ("_" + std::get<2>(info.param).name);
                          });
 
 // A GPU protects pages, and gives LDS out in blocks, so it does not notice these: programs that do
 // so run there.
-class JustBeyond : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+class JustBeyond
+    : public testing::TestWithParam<std::tuple<std::string, std::string, std::string>> {};
 
 TEST_P(JustBeyond, IsToldOnceAndTheRunGoesOn) {
-  const auto& [gpu, name] = GetParam();
-  const Outcome outcome = hipsight_run({"--gpu", gpu}, {"stray", name});
+  const auto& [gpu, tier, name] = GetParam();
+  const Outcome outcome = hipsight_run({"--gpu", gpu}, {"stray", name}, in_tier(tier));
   const std::string all = describe(outcome);
   EXPECT_EQ(outcome.out,
             "before\nwait: hipSuccess\nafter it: hipSuccess\nhost memory: as it was\nafter\n");
@@ -137,11 +144,15 @@ TEST_P(JustBeyond, IsToldOnceAndTheRunGoesOn) {
 INSTANTIATE_TEST_SUITE_P(
     Gpu, JustBeyond,
     testing::Combine(testing::Values<std::string>("mi210", "mi300x", "rx7900xtx"),
+                     testing::Values<std::string>("interpret", "translate"),
                      testing::Values<std::string>("past_end", "load_past_end",
                                                   "scalar_load_past_end", "atomic_past_end",
                                                   "flat_past_end", "straddling", "lds", "lds_load",
                                                   "lds_negative")),
-    [](const auto& info) { return std::get<0>(info.param) + "_" + std::get<1>(info.param); });
+    [](const auto& info) {
+      return std::get<0>(info.param) + "_" + std::get<1>(info.param) + "_" +
+             std::get<2>(info.param);
+    });
 
 // A store there would change what is the program's own.
 TEST(StrayProgram, StoresBehindRegisteredMemoryAreErrorsAlways) {
