@@ -193,6 +193,41 @@ double first_launch(Place place, engine::Tier tier) {
   return seconds * 1e3 / static_cast<double>(code);
 }
 
+double peak_mib() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return static_cast<double>(used.ru_maxrss) / 1024;
+}
+
+/// The same of kernels of more than 5,000 instructions (tests/engine/long.hip), and the memory that
+/// it takes.
+void add_long_kernels(Place place, std::vector<Row>& rows) {
+  place.options.tier = engine::Tier::Translate;
+  constexpr std::uint32_t items = 256;
+  const double before = peak_mib();
+  for (const char* name : {"long_straight", "long_branches"}) {
+    Gpu gpu(place.gpu, place.options);
+    Launch launch(gpu, place.build / "bench/long.gfx942.co", name);
+    const std::vector<std::uint32_t> words(items, 0x3f812345);
+    launch.with({1, 1, 1}, {items, 1, 1}, gpu.array(words), gpu.array(words), gpu.array(words),
+                items);
+    const Ran first = launch.run();
+    const double seconds = first.seconds - launch.run().seconds;
+    rows.push_back({.name = fmt::format("compiling {}, {} instructions, for one", name, first.code),
+                    .value = seconds * 1e3 / static_cast<double>(first.code),
+                    .unit = "ms",
+                    .high_is_better = false,
+                    .floor = 0.25,
+                    .aim = 0.1});
+  }
+  rows.push_back({.name = "memory that this takes more",
+                  .value = peak_mib() - before,
+                  .unit = "MiB",
+                  .high_is_better = false,
+                  .floor = 500,
+                  .aim = 200});
+}
+
 }  // namespace
 
 /// When all is translated at first sight: what a region is compiled for, waves with every lane on
@@ -200,18 +235,20 @@ double first_launch(Place place, engine::Tier tier) {
 /// that runs meanwhile, whose ops are compiled with the engine and only chosen.
 std::vector<Row> compiling_rows(const Place& place) {
   const double ops = first_launch(place, engine::Tier::Interpret);
-  return {{.name = "compiling, for an instruction",
-           .value = first_launch(place, engine::Tier::Translate),
-           .unit = "ms",
-           .high_is_better = false,
-           .floor = 0.25,
-           .aim = 0.1},
-          {.name = "decoding and choosing ops (the quick tier), for an instruction",
-           .value = ops,
-           .unit = "ms",
-           .high_is_better = false,
-           .floor = 0.1,
-           .aim = 0.03}};
+  std::vector<Row> rows{{.name = "compiling, for an instruction",
+                         .value = first_launch(place, engine::Tier::Translate),
+                         .unit = "ms",
+                         .high_is_better = false,
+                         .floor = 0.25,
+                         .aim = 0.1},
+                        {.name = "decoding and choosing ops (the quick tier), for an instruction",
+                         .value = ops,
+                         .unit = "ms",
+                         .high_is_better = false,
+                         .floor = 0.1,
+                         .aim = 0.03}};
+  add_long_kernels(place, rows);
+  return rows;
 }
 
 std::vector<Row> cost_rows(const Place& place) {

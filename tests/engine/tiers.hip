@@ -750,6 +750,8 @@ KERNEL loop_nested(const u32* a, const u32* b, u32* out, u32 n) {
   out[i] = h;
 }
 
+#ifndef WAVE64  // whose matrix instructions have operands of other sizes
+
 /// Matrix instructions in chains that share operands, with other instructions and barriers between
 /// them; and one whose operand another has made.
 #if defined(__GFX11__) || defined(__GFX12__)
@@ -839,3 +841,5 @@ KERNEL products(const u32* a, const u32* b, u32* out, u32 n) {
 #endif
   if (i < n) out[i] = h;
 }
+
+#endif

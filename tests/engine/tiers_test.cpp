@@ -50,6 +50,10 @@ class TiersTest : public testing::TestWithParam<Where> {
  protected:
   static constexpr std::uint32_t n = 3000;
 
+  void SetUp() override {
+    if (Engine::host_isa() == "sse4") GTEST_SKIP() << "this host cannot translate";
+  }
+
   static Outcome run(Tier tier, const char* name, std::uint32_t block, Data data) {
     Engine engine(gpus::find(GetParam().gpu), {.threads = 1, .tier = tier});
     std::ifstream in(GetParam().file, std::ios::binary);
@@ -106,14 +110,12 @@ class TiersTest : public testing::TestWithParam<Where> {
 };
 
 TEST_P(TiersTest, LoopsThatLanesLeaveGiveTheSameBits) {
-  if (Engine::host_isa() == "sse4") GTEST_SKIP() << "this host cannot translate";
   for (const char* kernel :
        {"loop_collatz", "loop_ways", "loop_search", "loop_chase", "loop_widths", "loop_nested"})
     for (const std::uint32_t block : {256u, 77u}) compare(kernel, block);
 }
 
 TEST_P(TiersTest, GiveTheSameBits) {
-  if (Engine::host_isa() == "sse4") GTEST_SKIP() << "this host cannot translate";
   // Rows of whole groups of lanes, a last wave that is not full, and rows that are neither.
   for (const char* kernel :
        {"float32",     "special",    "widths",        "integers", "diverge",      "gathers",
@@ -123,16 +125,35 @@ TEST_P(TiersTest, GiveTheSameBits) {
         "rows",        "parts",      "flushed",       "scalars",  "halves"})
     for (const std::uint32_t block : {256u, 80u, 77u}) compare(kernel, block);
   compare("tiles", 256);
-  compare("products", 256);
+  if (std::string_view(GetParam().file).find("wave64") == std::string_view::npos)
+    compare("products", 256);
   compare("overlapping", 64);
 }
+
+class LongKernels : public TiersTest {};
+
+TEST_P(LongKernels, GiveTheSameBits) {
+  for (const char* kernel : {"long_straight", "long_branches"}) compare(kernel, 256);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, LongKernels,
+                         testing::Values(Where{"mi300x", HIPSIGHT_LONG_gfx942},
+                                         Where{"rx7900xtx", HIPSIGHT_LONG_gfx1100}),
+                         [](const auto& p) { return std::string(p.param.gpu); });
 
 INSTANTIATE_TEST_SUITE_P(Gpus, TiersTest,
                          testing::Values(Where{"mi210", HIPSIGHT_TIERS_gfx90a},
                                          Where{"mi300x", HIPSIGHT_TIERS_gfx942},
+                                         Where{"mi355x", HIPSIGHT_TIERS_gfx950},
                                          Where{"rx7900xtx", HIPSIGHT_TIERS_gfx1100},
-                                         Where{"rx9070xt", HIPSIGHT_TIERS_gfx1201}),
-                         [](const auto& p) { return std::string(p.param.gpu); });
+                                         Where{"rx7900xtx", HIPSIGHT_TIERS_gfx1100_wave64},
+                                         Where{"rx9070xt", HIPSIGHT_TIERS_gfx1201},
+                                         Where{"rx9070xt", HIPSIGHT_TIERS_gfx1201_wave64}),
+                         [](const auto& p) {
+                           const std::string_view file = p.param.file;
+                           return p.param.gpu +
+                                  std::string(file.find("wave64") == file.npos ? "" : "_wave64");
+                         });
 
 }  // namespace
 }  // namespace hipsight::engine

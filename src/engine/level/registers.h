@@ -54,16 +54,24 @@ inline Vec<std::uint32_t, N> narrow_half(Vec<float, N> f) {
   return __builtin_convertvector(std::bit_cast<Vec<std::uint16_t, N>>(half), Vec<std::uint32_t, N>);
 #else
   using U = Vec<std::uint32_t, N>;
-  U u = std::bit_cast<U>(f);
-  const U sign = u & 0x80000000u;
-  u ^= sign;
-  // Round to nearest even: denormals by adding a magic float, normals by integer carry.
-  const U denormal = std::bit_cast<U>(std::bit_cast<Vec<float, N>>(u) + 0.5f) - 0x3f000000u;
-  const U normal =
-      (u + (static_cast<std::uint32_t>(15 - 127) << 23) + 0xfff + ((u >> 13) & 1)) >> 13;
-  U r = u < (113u << 23) ? denormal : normal;
-  r = u >= ((127u + 16) << 23) ? U(0x7c00) : r;
-  r = u > (255u << 23) ? 0x7e00 | ((u >> 13) & 0x3ff) : r;
+  using F = Vec<float, N>;
+  constexpr std::uint32_t bias = 127 - 15, infinity = 255u << 23;
+  const U given = std::bit_cast<U>(f), sign = given & 0x80000000u;
+  U u = given ^ sign;
+  // What lies beyond the largest number is rounded like the last f32 before 2^16.
+  constexpr std::uint32_t two_to_16 = (127u + 16) << 23;
+  u = u >= two_to_16 && u < infinity ? U(two_to_16 - 1) : u;
+  // Beside a number whose last place is that of the result, a sum rounds as the mode has it.
+  constexpr std::uint32_t least_exponent = (bias + 1) << 23, places = (23 - 10) << 23;
+  U exponent = u & infinity;
+  exponent = exponent < least_exponent ? U(least_exponent) : exponent;
+  const F beside = std::bit_cast<F>((exponent + places) | sign);
+  u = std::bit_cast<U>((std::bit_cast<F>(u | sign) + beside) - beside) & 0x7fffffff;
+  const U denormal = __builtin_convertvector(std::bit_cast<F>(u) * 0x1p24f, U);
+  U r = u < least_exponent ? denormal : (u - (bias << 23)) >> 13;
+  const U magnitude = given ^ sign;
+  r = magnitude == infinity ? U(0x7c00) : r;
+  r = magnitude > infinity ? 0x7e00 | ((magnitude >> 13) & 0x3ff) : r;
   return r | sign >> 16;
 #endif
 }

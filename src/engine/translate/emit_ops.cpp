@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <initializer_list>
+#include <optional>
 #include <span>
 
 #include "engine/translate/emitter.h"
@@ -148,15 +148,27 @@ void Emitter::emit_packed(Node& node) {
 
 namespace {
 
-/// Whether a value is one of these constants, or one less than 0, in all lanes.
-bool is_word(Value* value, std::initializer_list<std::uint32_t> magnitudes) {
-  const auto* const constant = llvm::dyn_cast<llvm::Constant>(value);
-  const auto* const word =
-      constant ? llvm::dyn_cast_or_null<llvm::ConstantInt>(constant->getSplatValue()) : nullptr;
-  return word && std::ranges::any_of(magnitudes, [&](std::uint32_t magnitude) {
-           const std::uint64_t bits = word->getZExtValue(), sign = bits ^ magnitude;
-           return sign == 0 || sign == 0x80000000 || sign == 0x8000;
-         });
+/// Whether a constant is 0, 1 or a denormal, or one less than 0, in all lanes.
+bool is_delicate(Type type, const Value* low, const Value* high) {
+  const auto word = [](const Value* value) {
+    const auto* const constant = llvm::cast<llvm::Constant>(value)->getSplatValue();
+    const auto* const number = llvm::dyn_cast_or_null<llvm::ConstantInt>(constant);
+    return number ? std::optional(static_cast<std::uint32_t>(number->getZExtValue()))
+                  : std::nullopt;
+  };
+  const auto number = word(high ? high : low);
+  if (!number) return false;
+  const std::uint32_t magnitude = *number & (isa::is_16_bit(type) ? 0x7fff : 0x7fffffff);
+  switch (type) {
+    case Type::F64:
+      return magnitude < 0x00100000 || (magnitude == 0x3ff00000 && word(low) == 0u);
+    case Type::F32:
+      return magnitude < 0x00800000 || magnitude == 0x3f800000;
+    case Type::F16:
+      return magnitude < 0x0400 || magnitude == 0x3c00;
+    default:
+      return magnitude < 0x0080 || magnitude == 0x3f80;
+  }
 }
 
 }  // namespace
@@ -184,19 +196,19 @@ void Emitter::hide_constants(const isa::Shape& shape, Value** low, Value** high)
   if (!isa::is_float(shape.result) && std::ranges::none_of(types, isa::is_float)) return;
   // Two may meet in a part of what an instruction does, as may the only number.
   unsigned constants = 0, floats = 0, constant_floats = 0;
-  bool neutral = false;
+  bool delicate = false;
   for (unsigned i = 0; i < operands; ++i) {
     if (shape.operand[i] == Type::B1) continue;
     const bool constant =
         llvm::isa<llvm::Constant>(low[i]) && (!high[i] || llvm::isa<llvm::Constant>(high[i]));
     constants += constant;
-    floats += isa::is_float(shape.operand[i]);
-    constant_floats += constant && isa::is_float(shape.operand[i]);
-    neutral |= high[i] ? is_word(low[i], {0}) && is_word(high[i], {0, 0x3ff00000})
-                       : is_word(low[i], {0, 0x3f800000, 0x3c00, 0x3f80});
+    if (!isa::is_float(shape.operand[i])) continue;
+    ++floats;
+    constant_floats += constant;
+    delicate |= constant && is_delicate(shape.operand[i], low[i], high[i]);
   }
   const bool alone = floats ? floats == constant_floats : constants == operands;
-  if (constants < 2 && !alone && !neutral) return;
+  if (constants < 2 && !alone && !delicate) return;
   for (unsigned i = 0; i < operands; ++i)
     for (Value** value : {&low[i], &high[i]})
       if (*value && shape.operand[i] != Type::B1 && llvm::isa<llvm::Constant>(*value))

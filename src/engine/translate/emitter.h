@@ -337,8 +337,8 @@ class Emitter {
   void emit_packed(Node& node);
 
   void splice(const Op& op, Value** low, Value** high, Value** results);
-  /// LLVM computes with constants as if MODE were the usual one, and takes x * 1 for x, which is not
-  /// so of denormals that are flushed: of arithmetic on floats it must not know them.
+  /// LLVM computes with constants as if MODE were the usual one, and takes x * 1 for x, which is
+  /// not so of denormals that are flushed: of arithmetic on floats it must not know them.
   void hide_constants(const isa::Shape& shape, Value** low, Value** high);
   /// The same value, read from memory.
   Value* hidden(Value* constant);
