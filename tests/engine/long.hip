@@ -13,20 +13,31 @@ __attribute__((device)) inline float number(u32 u) {
   return __builtin_bit_cast(float, u);
 }
 
-/// One stretch without a branch: each number is made of others.
+template <class T, T... rounds>
+struct Rounds {
+  /// In each round, each number is made of others. No loop, which compilers would not take apart.
+  template <u32 numbers>
+  __attribute__((device)) static void run(float (&x)[numbers], float y) {
+    (round<rounds>(x, y), ...);
+  }
+  template <T r, u32 numbers>
+  __attribute__((device)) static void round(float (&x)[numbers], float y) {
+#pragma unroll
+    for (u32 k = 0; k < numbers; ++k)
+      x[k] = __builtin_fmaf(x[(k + 1) % numbers], y, x[(k + r) % numbers]);
+  }
+};
+
+/// One stretch without a branch.
 KERNEL long_straight(const u32* a, const u32* b, u32* out, u32 n) {
   const u32 i = index();
   if (i >= n) return;
-  constexpr u32 numbers = 16, rounds = 375;
+  constexpr u32 numbers = 16;
   float x[numbers];
 #pragma unroll
   for (u32 k = 0; k < numbers; ++k) x[k] = number((a[i] ^ k << 20) & 0xbfffffff);
   const float y = number(b[i] & 0xbfffffff);
-#pragma unroll
-  for (u32 r = 0; r < rounds; ++r)
-#pragma unroll
-    for (u32 k = 0; k < numbers; ++k)
-      x[k] = __builtin_fmaf(x[(k + 1) % numbers], y, x[(k + r) % numbers]);
+  __make_integer_seq<Rounds, u32, 375>::run(x, y);
   u32 h = 0;
 #pragma unroll
   for (u32 k = 0; k < numbers; ++k) h = (h ^ __builtin_bit_cast(u32, x[k])) * 0x9e3779b1u;
