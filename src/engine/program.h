@@ -62,6 +62,7 @@ class Program {
   /// No more regions than this can ever exist.
   std::size_t region_limit() const;
 
+  bool translates_at_once() const { return tier_ == Tier::Translate; }
   /// Translates a region for waves like this one, if that is to be done at first sight.
   bool translate_now(std::size_t region, const Wave& wave);
   /// The same in the background, for the waves that `count` tells of, unless it was asked before.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/translate/translator.h"
+
 namespace hipsight::engine {
 namespace {
 
@@ -29,21 +31,60 @@ std::size_t Stepper::vector_words() const {
 }
 
 void Stepper::run(Wave& wave) {
+  const bool compiled = program_.translates_at_once();
   for (const Op* op = wave.resume; op;) {
+    if (in_block_) {
+      const BlockOp what = block_op(*op);
+      if (what.target) {
+        op = what.target;
+        continue;
+      }
+      if (!what.compiled.empty()) {
+        run_compiled(wave, op, what.compiled);
+        op += 2;
+        continue;
+      }
+    }
     begin(wave, *op);
-    // Ops may go on to the next one by themselves: a copy is run, with an end behind it.
-    Op alone[2]{*op};
-    alone[1].run = [](Wave&, const Op* end) { return end; };
-    const auto original = [&](const Op* at) {
-      return at == &alone[0] ? op : at == &alone[1] ? op + 1 : at;
-    };
-    const Op* const next = original(op->run(wave, &alone[0]));
-    wave.resume = original(wave.resume);
-    // What will be tried again has not happened.
-    if (!next && wave.stop == Stop::Yield && wave.resume == op) instruction_ = nullptr;
-    op = next;
+    const Op* const block = compiled && is_region(*op) ? enter_block(wave, *op) : nullptr;
+    op = block ? block : run_one(wave, op);
   }
   tell(wave);
+}
+
+const Op* Stepper::run_one(Wave& wave, const Op* op) {
+  // Ops may go on to the next one by themselves: a copy is run, with an end behind it.
+  Op alone[2]{*op};
+  alone[1].run = [](Wave&, const Op* end) { return end; };
+  const auto original = [&](const Op* at) {
+    return at == &alone[0] ? op : at == &alone[1] ? op + 1 : at;
+  };
+  const Op* const next = original(op->run(wave, &alone[0]));
+  wave.resume = original(wave.resume);
+  // What will be tried again has not happened.
+  if (!next && wave.stop == Stop::Yield && wave.resume == op) instruction_ = nullptr;
+  return next;
+}
+
+void Stepper::run_compiled(Wave& wave, const Op* op,
+                           std::span<const isa::Instruction* const> instructions) {
+  tell(wave);
+  for (const isa::Instruction* one : instructions.first(instructions.size() - 1))
+    wave.observer->step(wave.index_in_group, {one, file_.lanes, {}});
+  instruction_ = instructions.back();
+  Op alone[3]{op[0], op[1]};
+  alone[2].run = [](Wave&, const Op* end) { return end; };
+  if (op->run(wave, &alone[0]) == &alone[1]) alone[1].run(wave, &alone[1]);
+  tell(wave);
+}
+
+const Op* Stepper::enter_block(Wave& wave, const Op& region) {
+  program_.translate_now(region.counter, wave);
+  const Op* const block = block_for(wave, region);
+  if (!block) return nullptr;
+  next_ = end_;
+  in_block_ = true;
+  return run_one(wave, block);
 }
 
 bool Stepper::is_region(const Op& op) {
@@ -53,6 +94,7 @@ bool Stepper::is_region(const Op& op) {
 
 void Stepper::begin(const Wave& wave, const Op& op) {
   if (is_region(op)) {
+    in_block_ = false;
     tell(wave);
     tell_skipped(wave, no_address);
     const Region& region = regions_[op.counter];

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/observer.h"
@@ -11,8 +12,9 @@
 
 namespace hipsight::engine {
 
-/// Runs a wave that is interpreted and tells its observer of each instruction
-/// (GroupObserver::step).
+/// Runs a wave op by op and tells its observer of each instruction (GroupObserver::step). Where all
+/// is translated at first sight, that is compiled code too: its instructions are told of together,
+/// and what they have changed with the last of them; instructions without effect are left out.
 class Stepper {
  public:
   /// `wave`: just started.
@@ -22,6 +24,11 @@ class Stepper {
   void run(Wave& wave);
 
  private:
+  const Op* run_one(Wave& wave, const Op* op);
+  void run_compiled(Wave& wave, const Op* op,
+                    std::span<const isa::Instruction* const> instructions);
+  /// The first op of the translated block that serves the wave at a region, once it is counted.
+  const Op* enter_block(Wave& wave, const Op& region);
   void begin(const Wave& wave, const Op& op);
   bool is_region(const Op& op);
   void tell(const Wave& wave);
@@ -36,6 +43,7 @@ class Stepper {
 
   // The instruction that is under way, which may be several ops; and what was there before.
   const isa::Instruction* instruction_ = nullptr;
+  bool in_block_ = false;  ///< of translated code
   std::uint64_t exec_ = 0;
   Places results_;
   std::vector<std::uint32_t> scalars_, vectors_;

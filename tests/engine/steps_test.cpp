@@ -1,5 +1,7 @@
 // What an observer is told of a wave's instructions, one by one.
+#include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "engine/observer.h"
@@ -59,6 +61,12 @@ struct Follower : GroupObserver, Observer {
   unsigned wave;
   std::vector<Told> all;
 };
+
+std::size_t written(const std::vector<Told>& all) {
+  std::size_t sum = 0;
+  for (const Told& step : all) sum += step.writes.size();
+  return sum;
+}
 
 using File = Written::File;
 constexpr unsigned vcc = 106, exec = 126;
@@ -154,11 +162,13 @@ TEST_P(StepsTest, AreTheSameInBothTiers) {
       continue;
     }
     EXPECT_EQ(plain, expected);
-    ASSERT_EQ(follower.all.size(), interpreted.size());
-    for (std::size_t i = 0; i < interpreted.size(); ++i) {
-      ASSERT_EQ(follower.all[i].address, interpreted[i].address) << i;
-      ASSERT_EQ(follower.all[i].writes.size(), interpreted[i].writes.size()) << i;
-    }
+    // Compiled code goes its own way within a region, and writes only what is read later.
+    std::set<std::uint64_t> told, wanted;
+    for (const Told& step : follower.all) told.insert(step.address);
+    for (const Told& step : interpreted)
+      if (!step.writes.empty()) wanted.insert(step.address);
+    EXPECT_TRUE(std::ranges::includes(told, wanted));
+    EXPECT_LT(written(follower.all), written(interpreted));
   }
   ASSERT_FALSE(interpreted.empty());
 }

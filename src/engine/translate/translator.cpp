@@ -215,6 +215,25 @@ bool may_run_full(const Wave& w, const Op& first, bool rows) {
   return has_all_lanes(w, rows);
 }
 
+const Op* block_for(const Wave& w, const Op& first) {
+  const Op* const full = full_block(first);
+  return full && has_all_lanes(w, first.flags & flag::whole_rows) ? full : masked_block(first);
+}
+
+BlockOp block_op(const Op& op) {
+  if (op.run == go_to) return {.target = op.target, .compiled = {}};
+  const Op& next = (&op)[1];
+  if (next.run != finish_cluster && next.run != finish_loop) return {};
+  BlockOp result;
+  const Rest& rest = *reinterpret_cast<const Rest*>(next.imm);
+  for (const auto* ops : {&rest.scalars, &rest.ops, &rest.stores})
+    for (const Op& one : std::span(*ops).first(ops->size() - 1))
+      if (result.compiled.empty() || result.compiled.back() != one.instruction)
+        result.compiled.push_back(one.instruction);
+  std::ranges::sort(result.compiled, {}, &isa::Instruction::address);
+  return result;
+}
+
 Tier choose_tier(const std::optional<Tier>& option) {
   const char* name = std::getenv("HIPSIGHT_ENGINE");
   const std::string_view wanted = name ? name : "auto";

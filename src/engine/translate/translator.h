@@ -30,6 +30,18 @@ bool may_run_full(const Wave& wave, const Op& first, bool rows);
 /// Whether a region leads to code for waves with every lane on, or else for any.
 bool is_translated(const Op& first, bool full);
 
+/// The block that serves a wave at a region's first op, whoever observes it; null if there is none.
+const Op* block_for(const Wave& wave, const Op& first);
+
+/// What an op of a block is, beside the ops that the region has.
+struct BlockOp {
+  const Op* target = nullptr;  ///< it only goes there
+  /// Instructions that compiled code does, in program order. It goes on two ops further, or to the
+  /// next one when it gives up.
+  std::vector<const isa::Instruction*> compiled;
+};
+BlockOp block_op(const Op& op);
+
 /// A region to be translated.
 struct Task {
   Region region;
