@@ -114,6 +114,7 @@ TEST_F(Cache, IsSharedByRunsBesideEachOther) {
 
 TEST_F(Cache, OutlivesRunsThatAreKilled) {
   const double whole = run_with("off").seconds;
+  int killed = 0;
   for (int i = 1; i <= 4; ++i) {
     const pid_t child = fork();
     if (child == 0) {
@@ -126,8 +127,12 @@ TEST_F(Cache, OutlivesRunsThatAreKilled) {
     }
     usleep(static_cast<useconds_t>(whole * i / 5 * 1e6));
     kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
+    int status = 0;
+    waitpid(child, &status, 0);
+    killed += WIFSIGNALED(status);
+    EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0) << "it did not start";
   }
+  EXPECT_GT(killed, 0);
   expect_good(run_once());
   const auto before = contents();
   expect_good(run_once());
