@@ -120,14 +120,25 @@ inline Mask<N> mask_from_bits(std::uint32_t bits) {
 /// Marks lanes that need more than the straight line of an instruction's usual case. Translated
 /// code looks at all marks of a piece at once, and leaves the piece to the interpreter if any lane
 /// is on.
+#if HIPSIGHT_TRANSLATED_REGISTERS == 2  // in registers, not by way of memory
+using RareHalf = Vec<std::int32_t, HIPSIGHT_TRANSLATED_LANES / 2>;
+extern "C" void hipsight_rare(RareHalf low, RareHalf high) noexcept;
+inline void mark_rare(Vec<std::int32_t, HIPSIGHT_TRANSLATED_LANES> lanes) {
+  hipsight_rare(lanes.lo, lanes.hi);
+}
+#else
 extern "C" void hipsight_rare(Vec<std::int32_t, HIPSIGHT_TRANSLATED_LANES> lanes) noexcept;
+inline void mark_rare(Vec<std::int32_t, HIPSIGHT_TRANSLATED_LANES> lanes) {
+  hipsight_rare(lanes);
+}
+#endif
 #endif
 /// Whether any lane is an unusual case, which is dealt with apart.
 template <int N>
 inline bool rare(Mask<N> m) {
 #ifdef HIPSIGHT_TRANSLATED_LANES
   if constexpr (N == HIPSIGHT_TRANSLATED_LANES) {
-    hipsight_rare(m.v);
+    mark_rare(m.v);
     return false;
   } else
 #endif

@@ -1,4 +1,4 @@
-// The translator's bitcode as data: hipsight_meanings_{8,16}_{begin,end}.
+// The translator's bitcode as data: hipsight_meanings_{8,16}x{1,2}_{begin,end}.
 
 #define HIPSIGHT_EMBED(NAME)               \
   asm("  .pushsection .rodata\n"           \
@@ -19,5 +19,7 @@
       "_end:\n"                            \
       "  .byte 0\n"                        \
       "  .popsection\n")
-HIPSIGHT_EMBED("meanings_8");
-HIPSIGHT_EMBED("meanings_16");
+HIPSIGHT_EMBED("meanings_8x1");
+HIPSIGHT_EMBED("meanings_8x2");
+HIPSIGHT_EMBED("meanings_16x1");
+HIPSIGHT_EMBED("meanings_16x2");

@@ -172,7 +172,8 @@ struct Compiler::Impl {
         analyses(machine.get()),
         jit(check(llvm::orc::LLJITBuilder().create(), "LLVM's JIT does not start")) {
     options.library = [this](unsigned lanes) -> const Library& {
-      return libraries.try_emplace(lanes, this->context, lanes).first->second;
+      return libraries.try_emplace(lanes, this->context, this->options.slice_lanes, lanes)
+          .first->second;
     };
     if (machine->addPassesToEmitFile(generator, object_stream, nullptr,
                                      llvm::CodeGenFileType::ObjectFile))
@@ -192,26 +193,52 @@ struct Compiler::Impl {
     analyses.functions.clear();
   }
 
+  /// What is not made of words takes more registers than results.
+  static bool is_of_words(const isa::Shape& shape, bool or_masks) {
+    const auto is_word = [&](isa::Type t) {
+      return t == isa::Type::F32 || t == isa::Type::U32 || t == isa::Type::I32 ||
+             (or_masks && t == isa::Type::B1);
+    };
+    return is_word(shape.result) && is_word(shape.operand[0]);
+  }
+
   /// Long chains of few values leave a host idle that waits for each result: two slices at once
   /// give it twice as much to do. The figures are as many as fit sixteen registers.
   bool takes_double_slices(std::span<const Op* const> ops, const RegisterFile& file,
                            const Places& live) const {
     if (options.slice_lanes == 16) return false;
-    // What is not made of words takes more registers than results.
-    const auto is_word = [](isa::Type t) {
-      return t == isa::Type::F32 || t == isa::Type::U32 || t == isa::Type::I32;
-    };
     for (const Op* op : ops)
-      if (op->shape && !(is_word(op->shape->result) && is_word(op->shape->operand[0])))
-        return false;
+      if (op->shape && !is_of_words(*op->shape, false)) return false;
     const Chain chain = chain_of(ops, file, live);
     return chain.length >= 8 && chain.width <= 5;
+  }
+
+  /// The same of loops that lanes leave: each trip is such a chain. Lanes of two slices wait for
+  /// each other, but the host no longer waits for most of a trip.
+  bool takes_double_slices(const Loop& loop, const LanewiseLoop& lanes,
+                           const RegisterFile& file) const {
+    if (file.lanes < 2 * options.slice_lanes) return false;
+    constexpr std::size_t most_places = 10, most_ops = 40;
+    std::size_t ops = 0;
+    Places written;
+    for (const LoopPart& part : loop.parts)
+      for (const Op& op : part.ops()) {
+        if (lanes.mask_ops.contains(&op)) continue;
+        if (op.shape && op.shape->form == isa::Form::Scalar) continue;
+        if (!op.shape || !is_of_words(*op.shape, true)) return false;
+        ++ops;
+        written |= effects_of(op, file).writes;
+      }
+    std::size_t places = 0;
+    for (unsigned place = place::vector; place < place::count; ++place)
+      places += written.test(place);
+    return places <= most_places && ops <= most_ops;
   }
 
   template <class Emit>
   Compiled compile(Emit emit_function, bool doubled = false) {
     EmitOptions options = this->options;
-    if (doubled) options.slice_lanes = 16;
+    if (doubled) options.slice_lanes *= 2;
     if (!module) {
       module = std::make_unique<llvm::Module>("clusters", context);
       module->setTargetTriple(machine->getTargetTriple());
@@ -336,10 +363,12 @@ Run Compiler::compile_lanewise(const Loop& loop, const RegisterFile& file) {
       [&](const Op& op) { return takes(op) && !stores(op) && op.instruction->cache == 0; },
       [&](const Op& op) { return takes_scalar(op); });
   if (!lanes) return nullptr;
-  const Compiled code = impl_->compile([&](llvm::Module& module, const Library& library,
-                                           const EmitOptions& options, const std::string& name) {
+  const auto emit_function = [&](llvm::Module& module, const Library& library,
+                                 const EmitOptions& options, const std::string& name) {
     return emit_lanewise(module, library, loop, *lanes, file, options, name);
-  });
+  };
+  const Compiled code =
+      impl_->compile(emit_function, impl_->takes_double_slices(loop, *lanes, file));
   return impl_->finish()[code.number];
 }
 

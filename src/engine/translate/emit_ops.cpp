@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -256,6 +257,12 @@ void Emitter::copy_here(const llvm::Function& function, ValueMap& map, Value** r
         results[to->getArgNo()] = value;
         continue;
       }
+      const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i);
+      if (load && llvm::isa<llvm::Argument>(load->getPointerOperand())) {
+        map[&i] = build_.CreateBitCast(mapped(map, const_cast<Value*>(load->getPointerOperand())),
+                                       load->getType());
+        continue;  // an operand, whole (Library)
+      }
       if (Value* copy = copy_instruction(i, map, straight)) {
         map[&i] = copy;
         if (auto* made = llvm::dyn_cast<llvm::Instruction>(copy)) copies.push_back(made);
@@ -279,7 +286,23 @@ void Emitter::copy_here(const llvm::Function& function, ValueMap& map, Value** r
 Value* Emitter::copy_instruction(const llvm::Instruction& i, const ValueMap& map, bool simplify) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&i);
   if (call && call->getCalledFunction()->getName() == "hipsight_rare") {
-    rare_.push_back(mapped(map, call->getArgOperand(0)));
+    Value* marked = mapped(map, call->getArgOperand(0));
+    if (call->arg_size() == 2) {
+      // Halves of a whole, as a rule.
+      Value* const high = mapped(map, call->getArgOperand(1));
+      const auto* of = llvm::dyn_cast<llvm::ShuffleVectorInst>(marked);
+      const auto* other = llvm::dyn_cast<llvm::ShuffleVectorInst>(high);
+      llvm::SmallVector<int, 32> both(lanes_);
+      std::iota(both.begin(), both.end(), 0);
+      const llvm::ArrayRef<int> all(both);
+      if (of && other && of->getOperand(0) == other->getOperand(0) &&
+          of->getShuffleMask() == all.take_front(lanes_ / 2) &&
+          other->getShuffleMask() == all.take_back(lanes_ / 2))
+        marked = of->getOperand(0);
+      else
+        marked = build_.CreateShuffleVector(marked, high, both);
+    }
+    rare_.push_back(marked);
     return nullptr;
   }
   llvm::Instruction* copy = i.clone();

@@ -17,22 +17,43 @@
 #include "support/error.h"
 
 // The bitcode, from the build (CMakeLists.txt).
-extern "C" {
-extern const char hipsight_meanings_8_begin[], hipsight_meanings_8_end[];
-extern const char hipsight_meanings_16_begin[], hipsight_meanings_16_end[];
-}
+#define HIPSIGHT_MEANINGS(NAME) \
+  extern "C" const char hipsight_meanings_##NAME##_begin[], hipsight_meanings_##NAME##_end[];
+HIPSIGHT_MEANINGS(8x1)
+HIPSIGHT_MEANINGS(8x2)
+HIPSIGHT_MEANINGS(16x1)
+HIPSIGHT_MEANINGS(16x2)
 
 namespace hipsight::engine {
 namespace {
 
-llvm::StringRef bitcode(unsigned slice_lanes) {
-  const char* begin = slice_lanes == 8 ? hipsight_meanings_8_begin : hipsight_meanings_16_begin;
-  const char* end = slice_lanes == 8 ? hipsight_meanings_8_end : hipsight_meanings_16_end;
-  return {begin, static_cast<std::size_t>(end - begin)};
+llvm::StringRef bitcode(unsigned register_lanes, unsigned slice_lanes) {
+  const auto of = [](const char* begin, const char* end) {
+    return llvm::StringRef(begin, static_cast<std::size_t>(end - begin));
+  };
+  if (slice_lanes == 32) return of(hipsight_meanings_16x2_begin, hipsight_meanings_16x2_end);
+  if (slice_lanes == 8) return of(hipsight_meanings_8x1_begin, hipsight_meanings_8x1_end);
+  if (register_lanes == 16) return of(hipsight_meanings_16x1_begin, hipsight_meanings_16x1_end);
+  return of(hipsight_meanings_8x2_begin, hipsight_meanings_8x2_end);
+}
+
+/// Operands of two host registers come in memory: whether each is read whole.
+bool reads_whole_operands(const llvm::Function& function) {
+  const llvm::DataLayout& layout = function.getDataLayout();
+  for (const llvm::Argument& operand : function.args()) {
+    if (!operand.hasByValAttr()) continue;
+    const auto size = layout.getTypeStoreSize(operand.getParamByValType());
+    for (const llvm::User* user : operand.users()) {
+      const auto* load = llvm::dyn_cast<llvm::LoadInst>(user);
+      if (!load || layout.getTypeStoreSize(load->getType()) != size) return false;
+    }
+  }
+  return true;
 }
 
 /// Whether nothing but instructions would have to be copied, and all paths come by all marks.
 bool stands_alone(llvm::Function& function) {
+  if (!reads_whole_operands(function)) return false;
   const llvm::DominatorTree dominators(function);
   const llvm::Instruction* end = nullptr;
   for (const llvm::Instruction& i : llvm::instructions(function))
@@ -56,9 +77,10 @@ bool stands_alone(llvm::Function& function) {
 
 }  // namespace
 
-Library::Library(llvm::LLVMContext& context, unsigned slice_lanes) : slice_lanes_(slice_lanes) {
-  auto module =
-      llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bitcode(slice_lanes), "meanings"), context);
+Library::Library(llvm::LLVMContext& context, unsigned register_lanes, unsigned slice_lanes)
+    : slice_lanes_(slice_lanes) {
+  auto module = llvm::getLazyBitcodeModule(
+      llvm::MemoryBufferRef(bitcode(register_lanes, slice_lanes), "meanings"), context);
   if (!module) fail("the translator's bitcode cannot be read: {}", toString(module.takeError()));
   module_ = std::move(*module);
   // Names and functions are the arguments of calls that no one executes.

@@ -16,7 +16,7 @@ namespace hipsight::engine {
 
 struct Op;
 
-/// The meanings of entries as LLVM functions (meanings.cpp), for slices of 8 or 16 lanes:
+/// The meanings of entries as LLVM functions (meanings.cpp), for slices of 8, 16 or 32 lanes:
 ///   void (low*, high*, bit*, lane numbers, first registers..., second registers...)
 /// in which calls of hipsight_rare, in the first block, mark lanes that the function does not
 /// serve. Scalar entries are
@@ -25,7 +25,8 @@ struct Op;
 /// "GLOBAL n", of n dwords.
 class Library {
  public:
-  Library(llvm::LLVMContext& context, unsigned slice_lanes);
+  /// Of 8 or 16 lanes, or two of the host's registers.
+  Library(llvm::LLVMContext& context, unsigned register_lanes, unsigned slice_lanes);
   ~Library();
 
   /// The function of an entry or a load; null when it has none that can be copied elsewhere.
