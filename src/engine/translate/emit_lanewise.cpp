@@ -68,14 +68,14 @@ void Emitter::declare_variables() {
         if (effects.reads.test(place) || effects.writes.test(place)) to.registers[place] = nullptr;
     }
   for (auto& [place, at] : to.registers) at = variable(bits_);
-  for (const unsigned place : to.lanes.masks) to.masks[place] = variable(bits_);
+  for (const unsigned place : to.lanes.masks) to.masks[place] = variable(lane_mask_type());
   for (const unsigned place : to.lanes.scalars) to.scalars[place] = variable(build_.getInt32Ty());
   llvm::Type* const word = build_.getInt64Ty();
   for (const unsigned place : to.lanes.scalars)
     to.last_scalars[place] = variable(build_.getInt32Ty());
   to.trips = variable(word);
   to.best = variable(word);
-  to.rare = variable(bits_);
+  to.rare = variable(lane_mask_type());
   to.at_begin = variable(word);
   to.passed_over = variable(word);
   for (std::size_t p = 0; p < to.loop.parts.size(); ++p) {
@@ -97,8 +97,17 @@ bool Emitter::writes_exec(std::size_t p) const {
   });
 }
 
-/// Masks are all ones or none: their signs say it, which hosts look at.
+/// AVX-512 has registers for masks. Elsewhere they are all ones or none: their signs say it, which
+/// hosts look at.
+llvm::Type* Emitter::lane_mask_type() {
+  const bool wide = options_.group == 16;
+  return wide ? llvm::FixedVectorType::get(build_.getInt1Ty(), lanes_) : bits_;
+}
+Value* Emitter::as_lane_mask(Value* lanes) {
+  return lane_mask_type() == bits_ ? build_.CreateSExt(lanes, bits_) : lanes;
+}
 Value* Emitter::lanes_of(Value* mask) {
+  if (mask->getType() != bits_) return mask;
   return build_.CreateICmpSLT(mask, llvm::Constant::getNullValue(bits_));
 }
 Value* Emitter::bits_of_lanes(Value* mask) {
@@ -109,7 +118,7 @@ Value* Emitter::any_of(Value* mask) {
 }
 Value* Emitter::lane_mask(unsigned place) {
   const auto at = lane_masks_.find(place);
-  return at != lane_masks_.end() ? at->second : build_.CreateSExt(mask_at(place), bits_);
+  return at != lane_masks_.end() ? at->second : as_lane_mask(mask_at(place));
 }
 
 void Emitter::open_lanewise() {
@@ -151,9 +160,9 @@ void Emitter::open_lanewise() {
   for (const auto& [place, at] : to.scalars) build_.CreateStore(scalar_word(place), at);
   for (Value* at : {to.trips, to.at_begin, to.passed_over})
     build_.CreateStore(build_.getInt64(0), at);
-  build_.CreateStore(splat(0), to.rare);
-  build_.CreateCondBr(any_of(build_.CreateLoad(bits_, to.masks.at(reg::exec))), to.parts[0],
-                      to.slice_end);
+  build_.CreateStore(llvm::Constant::getNullValue(lane_mask_type()), to.rare);
+  build_.CreateCondBr(any_of(build_.CreateLoad(lane_mask_type(), to.masks.at(reg::exec))),
+                      to.parts[0], to.slice_end);
 }
 
 /// Notes that a part runs, and takes the variables for it.
@@ -168,7 +177,8 @@ void Emitter::open_part(std::size_t p) {
   rare_.clear();
   lane_numbers_ = nullptr;
   for (const auto& [place, at] : to.registers) pinned_[place] = build_.CreateLoad(bits_, at);
-  for (const auto& [place, at] : to.masks) lane_masks_[place] = build_.CreateLoad(bits_, at);
+  for (const auto& [place, at] : to.masks)
+    lane_masks_[place] = build_.CreateLoad(lane_mask_type(), at);
   scalars_.clear();
   for (const auto& [place, at] : to.scalars)
     scalars_[place] = build_.CreateLoad(build_.getInt32Ty(), at);
@@ -201,8 +211,9 @@ void Emitter::emit_part(std::size_t p) {
       emit_vector_in_part(op);
   }
   if (Value* lanes = rare_lanes(nullptr)) {
-    Value* const here = build_.CreateAnd(build_.CreateSExt(lanes, bits_), exec);
-    build_.CreateStore(build_.CreateOr(build_.CreateLoad(bits_, to.rare), here), to.rare);
+    Value* const here = build_.CreateAnd(as_lane_mask(lanes), exec);
+    build_.CreateStore(build_.CreateOr(build_.CreateLoad(lane_mask_type(), to.rare), here),
+                       to.rare);
   }
   for (const auto& [place, source] : now_) {
     if (place < place::temporary || !part.live_after.test(place)) continue;
@@ -223,7 +234,8 @@ void Emitter::emit_vector_in_part(const Op& op) {
   nodes_[node].emitted = true;
   if (!(op.flags & (flag::write_bits | flag::write_exec))) return;
   Value* const exec = lane_masks_.at(reg::exec);
-  Value* const made = build_.CreateAnd(nodes_[node].result[mask_component], exec);
+  Value* const result = nodes_[node].result[mask_component];
+  Value* const made = build_.CreateAnd(lane_mask_type() == bits_ ? result : as_lanes(result), exec);
   if (op.flags & flag::write_bits) lane_masks_[place_of(op.bit_dst)] = made;
   if (op.flags & flag::write_exec) lane_masks_[reg::exec] = made;
 }
@@ -240,7 +252,8 @@ void Emitter::emit_scalar_in_part(const Op& op) {
 }
 
 Value* Emitter::combine(TruthTable table, Value* a, Value* b, Value* c) {
-  Value *const none = splat(0), *const all = splat(~0u);
+  Value* const none = llvm::Constant::getNullValue(lane_mask_type());
+  Value* const all = llvm::Constant::getAllOnesValue(lane_mask_type());
   const auto choose = [&](Value* on, Value* yes, Value* no) -> Value* {
     if (yes == no) return yes;
     if (yes == all && no == none) return on;
@@ -262,17 +275,16 @@ Value* Emitter::combine(TruthTable table, Value* a, Value* b, Value* c) {
 
 void Emitter::emit_mask_op(const Op& op, const MaskOp& what) {
   const auto source = [&](unsigned i) -> Value* {
-    if (op.shape && i >= op.shape->operands) return splat(0);
-    if (!op.shape && i > 0) return splat(0);
+    if (i >= (op.shape ? op.shape->operands : 1u))
+      return llvm::Constant::getNullValue(lane_mask_type());
     if (!is_constant(op, i)) return lane_mask(place_of(op.src[i]));
     std::uint64_t bits;
     std::memcpy(&bits, reinterpret_cast<const void*>(op.src[i]), sizeof bits);
     Value* const here =
         build_.CreateLShr(build_.getInt64(bits), build_.CreateMul(index_, build_.getInt64(lanes_)));
-    return build_.CreateSExt(
+    return as_lane_mask(
         build_.CreateBitCast(build_.CreateTrunc(here, build_.getIntNTy(lanes_)),
-                             llvm::FixedVectorType::get(build_.getInt1Ty(), lanes_)),
-        bits_);
+                             llvm::FixedVectorType::get(build_.getInt1Ty(), lanes_)));
   };
   Value *const a = source(0), *const b = source(1), *const exec = lane_masks_.at(reg::exec);
   constexpr TruthTable same_exec = 0xf0;
@@ -330,7 +342,7 @@ void Emitter::branch_from(std::size_t p) {
 void Emitter::go_to_begin() {
   Lanewise& to = *lanewise_;
   llvm::Type* const word = build_.getInt64Ty();
-  Value* const some = any_of(build_.CreateLoad(bits_, to.masks.at(reg::exec)));
+  Value* const some = any_of(build_.CreateLoad(lane_mask_type(), to.masks.at(reg::exec)));
   Value* const passed =
       build_.CreateICmpNE(build_.CreateLoad(word, to.passed_over), build_.getInt64(0));
   llvm::BasicBlock *const fine = block("round"), *const ends = block("at_begin");
@@ -350,7 +362,7 @@ void Emitter::close_lanewise() {
   scalars_.clear();
   build_.SetInsertPoint(to.slice_end);
   llvm::BasicBlock *const fine = block("fine"), *const done = block("done");
-  build_.CreateCondBr(any_of(build_.CreateLoad(bits_, to.rare)), give_up_, fine);
+  build_.CreateCondBr(any_of(build_.CreateLoad(lane_mask_type(), to.rare)), give_up_, fine);
   build_.SetInsertPoint(fine);
   const Kept kept = keep_slice();
   Value* const next = build_.CreateAdd(index_, build_.getInt64(1));
@@ -396,7 +408,8 @@ Emitter::Kept Emitter::keep_slice() {
   const Places wanted = to.loop.live_at_header | to.loop.live_at_exit;
   for (const auto& [place, at] : to.registers)
     if (place >= place::vector && wanted.test(place)) keep(place, build_.CreateLoad(bits_, at));
-  for (const auto& [place, at] : to.masks) keep(place, bits_of_lanes(build_.CreateLoad(bits_, at)));
+  for (const auto& [place, at] : to.masks)
+    keep(place, bits_of_lanes(build_.CreateLoad(lane_mask_type(), at)));
 
   const auto is_zero = [&](Value* at) {
     return build_.CreateZExt(build_.CreateICmpEQ(build_.CreateLoad(word, at), build_.getInt64(0)),

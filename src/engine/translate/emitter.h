@@ -208,6 +208,8 @@ class Emitter {
   void close_lanewise();
   Kept keep_slice();
   void write_kept(const Kept& kept);
+  llvm::Type* lane_mask_type();
+  Value* as_lane_mask(Value* lanes);
   /// A mask's lanes, and as bits of a number; whether there are any; what a mask is now.
   Value* lanes_of(Value* mask);
   Value* bits_of_lanes(Value* mask);
