@@ -14,7 +14,7 @@ namespace hipsight::bench {
 namespace {
 
 std::string only, only_gpu;  ///< part and GPU; empty: all
-std::string triton_source;   ///< to record Triton's kernels anew
+std::string triton_source;   ///< to record what is missing of Triton's kernels
 
 int run(const std::string& json) {
   std::vector<Row> rows;

@@ -31,11 +31,11 @@ struct Contest {
 /// is quicker, however the model's constants are scaled.
 void add_beside(const std::vector<Contest>& contests, std::vector<Row>& rows);
 
-/// Triton's own matmul and attention, of its tutorials, in f16: the best of the configurations that
+/// Triton's own matmul and attention, of its tutorials: the best of the configurations that
 /// their autotuners try. From recordings (bench/kernels/triton).
 std::vector<Contest> triton_contests(const std::string& gpu);
-/// Makes those recordings anew, from a checkout of Triton, in build/triton-venv (`./dev triton`),
-/// if it is one of the GPUs that Triton's kernels are recorded on.
+/// Makes those recordings that are missing, from a checkout of Triton, in build/triton-venv (`./dev
+/// triton`), if it is one of the GPUs that Triton's kernels are recorded on.
 void record_triton(const std::string& source, const std::string& gpu);
 
 /// The assembly GEMMs of the validation set, in bf16 and fp8, at some of their own shapes.
