@@ -67,6 +67,18 @@ KERNEL special(const u32* a, const u32* b, u32* out, u32 n) {
   out[i] = mix(h, bits(static_cast<float>(b[i])));
 }
 
+/// A long chain of few values, with instructions that AVX-512 has itself.
+KERNEL powers(const u32* a, const u32* b, u32* out, u32 n) {
+  const u32 i = index();
+  if (i >= n) return;
+  float x = number(a[i]);
+  const float y = number(b[i]);
+#pragma unroll
+  for (int k = 0; k < 6; ++k)
+    x = __builtin_amdgcn_exp2f(__builtin_amdgcn_ldexpf(x, static_cast<int>(b[i] >> k) % 9)) - y;
+  out[i] = bits(x);
+}
+
 /// f64 and f16.
 KERNEL widths(const u32* a, const u32* b, u32* out, u32 n) {
   const u32 i = index();

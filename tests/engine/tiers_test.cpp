@@ -118,11 +118,11 @@ TEST_P(TiersTest, LoopsThatLanesLeaveGiveTheSameBits) {
 TEST_P(TiersTest, GiveTheSameBits) {
   // Rows of whole groups of lanes, a last wave that is not full, and rows that are neither.
   for (const char* kernel :
-       {"float32",     "special",    "widths",        "integers", "diverge",      "gathers",
-        "patterns",    "atomics",    "strided_loads", "lds_rows", "lds_operands", "lds_tiles",
-        "lds_columns", "lds_ends",   "lds_stores",    "clamped",  "stores",       "wide_stores",
-        "apart_two",   "apart_four", "same_place",    "joined",   "walk",         "permutes",
-        "rows",        "parts",      "flushed",       "scalars",  "halves"})
+       {"float32",     "special",     "powers",     "widths",        "integers", "diverge",
+        "gathers",     "patterns",    "atomics",    "strided_loads", "lds_rows", "lds_operands",
+        "lds_tiles",   "lds_columns", "lds_ends",   "lds_stores",    "clamped",  "stores",
+        "wide_stores", "apart_two",   "apart_four", "same_place",    "joined",   "walk",
+        "permutes",    "rows",        "parts",      "flushed",       "scalars",  "halves"})
     for (const std::uint32_t block : {256u, 80u, 77u}) compare(kernel, block);
   compare("tiles", 256);
   if (std::string_view(GetParam().file).find("wave64") == std::string_view::npos)

@@ -214,10 +214,10 @@ struct Compiler::Impl {
   }
 
   /// The same of loops that lanes leave: each trip is such a chain. Lanes of two slices wait for
-  /// each other, but the host no longer waits for most of a trip.
+  /// each other, but the host no longer waits for most of a trip. Sixteen registers are too few.
   bool takes_double_slices(const Loop& loop, const LanewiseLoop& lanes,
                            const RegisterFile& file) const {
-    if (file.lanes < 2 * options.slice_lanes) return false;
+    if (options.slice_lanes != 16) return false;
     constexpr std::size_t most_places = 10, most_ops = 40;
     std::size_t ops = 0;
     Places written;
