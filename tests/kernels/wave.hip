@@ -1,4 +1,6 @@
 // Kernels of wave_test.cpp.
+#include <hip/hip_runtime.h>
+
 #include "hipsight/kernels/tile/pipeline.h"
 #include "hipsight/kernels/wave.h"
 #include "hipsight/kernels/wave_roles.h"

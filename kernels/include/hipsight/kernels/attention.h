@@ -16,9 +16,10 @@
 namespace hipsight::kernels {
 
 template <class Workgroup, class Arguments>
-__global__ __launch_bounds__(Workgroup::threads) void attention_kernel(Arguments arguments) {
+HIPSIGHT_KERNEL(Workgroup::threads)
+void attention_kernel(Arguments arguments) {
   __shared__ typename Workgroup::Shared shared;
-  Workgroup::run(arguments, shared, static_cast<int>(blockIdx.x));
+  Workgroup::run(arguments, shared, arch::workgroup());
 }
 
 /// On the current device, after what is before it in the stream.

@@ -1,8 +1,6 @@
 // What the host asks of the GPU runtime: HIP's, or CUDA's if nvcc compiles.
 #pragma once
 
-#include <map>
-#include <mutex>
 #include <string>
 
 #include "arch/architecture.h"
@@ -49,22 +47,36 @@ inline Device ask_device(int number) {
   return device;
 }
 
+/// Kept until the process ends.
+struct Devices {
+  int count = 0;
+  const Device* all = nullptr;
+};
+inline Devices ask_devices() {
+  int count = 0;
+#if defined(__CUDACC__)
+  if (cudaGetDeviceCount(&count) != cudaSuccess) return {};
+#else
+  if (hipGetDeviceCount(&count) != hipSuccess) return {};
+#endif
+  auto* const all = new Device[static_cast<std::size_t>(count)];
+  for (int number = 0; number < count; number++) all[number] = ask_device(number);
+  return {count, all};
+}
+
 }  // namespace detail
 
-/// A device is asked once: that takes as long as many a kernel.
+/// All devices are asked once: that takes as long as many a kernel.
 inline Device current_device() {
+  static const detail::Devices devices = detail::ask_devices();
   int number = 0;
 #if defined(__CUDACC__)
-  if (cudaGetDevice(&number) != cudaSuccess) return {.error = "there is no device"};
+  const bool known = cudaGetDevice(&number) == cudaSuccess;
 #else
-  if (hipGetDevice(&number) != hipSuccess) return {.error = "there is no device"};
+  const bool known = hipGetDevice(&number) == hipSuccess;
 #endif
-  static std::mutex mutex;
-  static std::map<int, Device> devices;
-  const std::lock_guard lock(mutex);
-  const auto known = devices.find(number);
-  return known != devices.end() ? known->second
-                                : devices.emplace(number, detail::ask_device(number)).first->second;
+  if (!known || number >= devices.count) return {.error = "there is no device"};
+  return devices.all[number];
 }
 
 /// Workgroups of a kernel that a compute unit holds at once; 1 if the runtime does not say.

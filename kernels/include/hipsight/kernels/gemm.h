@@ -16,14 +16,14 @@
 namespace hipsight::kernels {
 
 template <class Problem, TileSize size, bool in_shares, class Arguments>
-__global__ __launch_bounds__(Problem::template Workgroup<size>::threads) void gemm_kernel(
-    Arguments arguments) {
+HIPSIGHT_KERNEL(Problem::template Workgroup<size>::threads)
+void gemm_kernel(Arguments arguments) {
   using Workgroup = typename Problem::template Workgroup<size>;
   if constexpr (size == TileSize::tiny && !Problem::has_tiny_tiles(arch::current))
     return;  // never launched
   __shared__ typename Workgroup::Shared shared;
-  Workgroup::template run<in_shares>(arguments, shared, static_cast<int>(blockIdx.x),
-                                     static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.z));
+  Workgroup::template run<in_shares>(arguments, shared, arch::workgroup(), arch::workgroup<1>(),
+                                     arch::workgroup<2>());
 }
 
 template <TileSize size, bool in_shares = false, class Problem>

@@ -21,16 +21,16 @@
 namespace hipsight::kernels {
 
 template <class Workgroup>
-__global__ __launch_bounds__(Workgroup::threads) void paged_attention_kernel(
-    typename Workgroup::Arguments arguments) {
+HIPSIGHT_KERNEL(Workgroup::threads)
+void paged_attention_kernel(typename Workgroup::Arguments arguments) {
   __shared__ typename Workgroup::Shared shared;
-  Workgroup::run(arguments, shared, static_cast<int>(blockIdx.x));
+  Workgroup::run(arguments, shared, arch::workgroup());
 }
 
 template <class Workgroup>
-__global__ __launch_bounds__(Workgroup::threads) void combine_splits_kernel(
-    typename Workgroup::Arguments arguments) {
-  Workgroup::run(arguments, static_cast<int>(blockIdx.x));
+HIPSIGHT_KERNEL(Workgroup::threads)
+void combine_splits_kernel(typename Workgroup::Arguments arguments) {
+  Workgroup::run(arguments, arch::workgroup());
 }
 
 /// As many splits as are asked for, or as are quickest.

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #if defined(__HIP__)
-#include <hip/hip_runtime.h>
+#include <hip/hip_runtime_api.h>
 #elif defined(__CUDACC__)
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -19,15 +19,27 @@
 #if defined(__CUDA_ARCH__)
 #define HIPSIGHT_INLINE __host__ __device__ __forceinline__
 #define HIPSIGHT_UNROLL _Pragma("unroll")
+#define HIPSIGHT_UNROLL_BY_4 _Pragma("unroll 4")
 #elif defined(__HIP_DEVICE_COMPILE__)
 #define HIPSIGHT_INLINE __host__ __device__ inline __attribute__((always_inline))
 #define HIPSIGHT_UNROLL _Pragma("unroll")
+#define HIPSIGHT_UNROLL_BY_4 _Pragma("unroll 4")
 #elif defined(__HIP__) || defined(__CUDACC__)
 #define HIPSIGHT_INLINE __host__ __device__ inline
 #define HIPSIGHT_UNROLL
+#define HIPSIGHT_UNROLL_BY_4
 #else
 #define HIPSIGHT_INLINE inline
 #define HIPSIGHT_UNROLL
+#define HIPSIGHT_UNROLL_BY_4
+#endif
+
+// A kernel, whose workgroups have so many work-items. HIP's __launch_bounds__ comes with all of its
+// headers for devices, which take longer to read than most kernels to compile.
+#if defined(__HIP__)
+#define HIPSIGHT_KERNEL(threads) __global__ __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#elif defined(__CUDACC__)
+#define HIPSIGHT_KERNEL(threads) __global__ __launch_bounds__(threads)
 #endif
 
 namespace hipsight::kernels {

@@ -1,8 +1,6 @@
 // Several values side by side in memory, at any address.
 #pragma once
 
-#include <cstring>
-
 #include "types.h"
 
 namespace hipsight::kernels {
@@ -11,13 +9,13 @@ namespace hipsight::kernels {
 template <int N, class T>
 HIPSIGHT_INLINE Vector<T, N> read(const T* from) {
   Vector<T, N> values;
-  memcpy(&values, from, sizeof values);
+  __builtin_memcpy(&values, from, sizeof values);
   return values;
 }
 
 template <int N, class T>
 HIPSIGHT_INLINE void write(T* to, const Vector<T, N>& values) {
-  memcpy(to, &values, sizeof values);
+  __builtin_memcpy(to, &values, sizeof values);
 }
 
 }  // namespace hipsight::kernels

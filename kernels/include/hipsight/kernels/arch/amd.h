@@ -6,6 +6,13 @@
 
 namespace hipsight::kernels::arch {
 
+template <int dimension = 0>
+HIPSIGHT_INLINE int workgroup() {
+  if constexpr (dimension == 0) return static_cast<int>(__builtin_amdgcn_workgroup_id_x());
+  if constexpr (dimension == 1) return static_cast<int>(__builtin_amdgcn_workgroup_id_y());
+  if constexpr (dimension == 2) return static_cast<int>(__builtin_amdgcn_workgroup_id_z());
+}
+
 HIPSIGHT_INLINE int thread() {
   return static_cast<int>(__builtin_amdgcn_workitem_id_x());
 }

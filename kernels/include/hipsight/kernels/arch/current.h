@@ -2,6 +2,7 @@
 // once for the host, and finds there, in namespace arch, always the same names:
 //   current                        which Architecture it is
 //   MatrixStep<T>                  the matrix step for operands of T: shape, layouts, multiply()
+//   workgroup<D>()   the workgroup's number in a dimension of the grid
 //   thread()         the work-item's number in its workgroup
 //   lane(), wave()   the same as a lane and the wave it is in; wave_size lanes make a wave
 //   anew(x)          x, which is not to be computed before; moved(x): a copy in other registers;

@@ -17,6 +17,11 @@ inline constexpr Architecture current = Architecture::host;
 template <class T>
 using MatrixStep = LaneFma<T, fma_4x4(chunk_size<T>)>;
 
+template <int dimension = 0>
+HIPSIGHT_INLINE int workgroup() {
+  return 0;
+}
+
 HIPSIGHT_INLINE int thread() {
   return 0;
 }

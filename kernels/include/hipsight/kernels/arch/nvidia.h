@@ -13,6 +13,11 @@ namespace hipsight::kernels::arch {
 
 inline constexpr Architecture current = Architecture::ampere;
 
+template <int dimension = 0>
+HIPSIGHT_INLINE int workgroup() {
+  return static_cast<int>(dimension == 0 ? blockIdx.x : dimension == 1 ? blockIdx.y : blockIdx.z);
+}
+
 HIPSIGHT_INLINE int thread() {
   return static_cast<int>(threadIdx.x);
 }

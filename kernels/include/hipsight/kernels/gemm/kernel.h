@@ -175,10 +175,10 @@ struct GemmWorkgroup {
     const Place kept = kept_place();
     const Results results(arguments, batch, first);
     const auto store_all = [&](auto vectors) {
-      shared.results[arch::wave()].template for_each_run<in_loop>(
+      shared.results[arch::wave()].template for_each_run<in_loop, vectors>(
           in_loop ? natural(arch::anew(arch::lane())) : arch::lane(), sum,
-          results.c.rows - kept.row, [&](Place at, const Run& values) {
-            results.template store<vectors>({at.row + kept.row, at.column + kept.column}, values);
+          results.c.rows - kept.row, [&](Place at, const auto& values) {
+            results.store({at.row + kept.row, at.column + kept.column}, values);
           });
     };
     if (results.takes_vectors()) [[likely]]
@@ -369,17 +369,12 @@ struct GemmWorkgroup {
       return c.template takes_vectors<width>(tiling.columns);
     }
 
-    template <bool vectors>
     HIPSIGHT_INLINE void store(Place at, const Run& values) const {
-      if constexpr (vectors) {
-        c.store(at.row, at.column, tiling.rows,
-                from_f32<Out, width>(apply<width>(epilogue, values, place(at, width))));
-      } else {
-        HIPSIGHT_UNROLL
-        for (int i = 0; i < width; i++)
-          c.store_one(at.row, at.column + i, tiling.rows,
-                      narrow<Out>(epilogue(values[i], place({at.row, at.column + i}, 1))));
-      }
+      c.store(at.row, at.column, tiling.rows,
+              from_f32<Out, width>(apply<width>(epilogue, values, place(at, width))));
+    }
+    HIPSIGHT_INLINE void store(Place at, float value) const {
+      c.store_one(at.row, at.column, tiling.rows, narrow<Out>(epilogue(value, place(at, 1))));
     }
 
    private:

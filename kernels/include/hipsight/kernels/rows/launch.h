@@ -32,11 +32,11 @@ Status run_rope_on_host(const RopeProblem<pairing, T>& problem) {
 #if defined(__HIP__) || defined(__CUDACC__)
 
 template <class Operation, RowSize size>
-__global__ __launch_bounds__(row_plan(size, arch::current).threads) void row_kernel(
-    Operation operation, int rows, int columns) {
+HIPSIGHT_KERNEL(row_plan(size, arch::current).threads)
+void row_kernel(Operation operation, int rows, int columns) {
   using Workgroup = RowWorkgroup<Operation, size>;
   __shared__ typename Workgroup::Shared shared;
-  Workgroup::run(operation, rows, columns, shared, static_cast<int>(blockIdx.x));
+  Workgroup::run(operation, rows, columns, shared, arch::workgroup());
 }
 
 template <RowSize size, class Operation>
@@ -75,8 +75,9 @@ Status run_rows(Stream stream, const RowProblem<Operation>& problem) {
 inline constexpr int rope_threads = 256;
 
 template <Pairing pairing, class T>
-__global__ __launch_bounds__(rope_threads) void rope_kernel(Rope<pairing, T> operation) {
-  operation.run(static_cast<int>(blockIdx.x) * rope_threads + arch::thread());
+HIPSIGHT_KERNEL(rope_threads)
+void rope_kernel(Rope<pairing, T> operation) {
+  operation.run(arch::workgroup() * rope_threads + arch::thread());
 }
 
 template <Pairing pairing, class T>

@@ -29,9 +29,10 @@ struct ResultTile {
 
   Block block;
 
-  /// Calls f(place, Vector<float, width>) for all values of the wave; or, if Few, for those of no
-  /// more rows than the first `exist`: then it is a branch for some rows each. `lane` is this one.
-  template <bool few, class F>
+  /// Calls f(place, Vector<float, width>) for all values of the wave; or, if not Runs, f(place,
+  /// float), which is slower, but little code. If Few, for those of no more rows than the first
+  /// `exist`: then it is a branch for some rows each. `lane` is this one.
+  template <bool few, bool in_runs, class F>
   HIPSIGHT_INLINE void for_each_run(int lane, const Sum& sum, int exist, F f) {
     constexpr int held = Sum::run < width ? Sum::run : width;
     HIPSIGHT_UNROLL
@@ -46,16 +47,35 @@ struct ResultTile {
               block.template at<Vector<float, held>>(at.row, at.column) = values;
             });
         arch::wave_barrier();
-        HIPSIGHT_UNROLL
-        for (int run = 0; run < runs; run += arch::wave_size) {
-          if (few && i * rows + run / runs_of_row >= exist) [[unlikely]]
-            break;
-          const int mine = run + lane;
-          const Place at{mine / runs_of_row, mine % runs_of_row * width};
-          f(Place{i * rows + at.row, j * Sum::Step::layout.columns + at.column},
-            block.chunk(at.row, at.column));
-        }
+        const Place first{i * rows, j * Sum::Step::layout.columns};
+        if constexpr (in_runs)
+          for_each_run_of_block<few>(lane, first, exist, f);
+        else
+          for_each_value_of_block(lane, first, f);
       }
+    }
+  }
+
+ private:
+  template <bool few, class F>
+  HIPSIGHT_INLINE void for_each_run_of_block(int lane, Place first, int exist, F f) const {
+    HIPSIGHT_UNROLL
+    for (int run = 0; run < runs; run += arch::wave_size) {
+      if (few && first.row + run / runs_of_row >= exist) [[unlikely]]
+        break;
+      const int mine = run + lane;
+      const Place at{mine / runs_of_row, mine % runs_of_row * width};
+      f(Place{first.row + at.row, first.column + at.column}, block.chunk(at.row, at.column));
+    }
+  }
+
+  template <class F>
+  HIPSIGHT_INLINE void for_each_value_of_block(int lane, Place first, F f) {
+    HIPSIGHT_UNROLL_BY_4
+    for (int value = lane; value < rows * columns; value += arch::wave_size) {
+      const Place at{value / columns, value % columns};
+      f(Place{first.row + at.row, first.column + at.column},
+        block.template at<float>(at.row, at.column));
     }
   }
 };

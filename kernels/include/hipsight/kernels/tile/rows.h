@@ -1,8 +1,6 @@
 // What is done to the rows of a result, and the result as the first operand of a next product.
 #pragma once
 
-#include <cstring>
-
 #include "../wave.h"
 #include "register_tile.h"
 
@@ -84,7 +82,7 @@ class Chained {
     for (int i = 0; i < A::blocks; i++) {
       Pair pairs_of_a[A::elements / 2];
       fill<step, 0>(pair_[i], pairs_of_a);
-      memcpy(&a.block[i], pairs_of_a, sizeof pairs_of_a);
+      __builtin_memcpy(&a.block[i], pairs_of_a, sizeof pairs_of_a);
     }
     return a;
   }
