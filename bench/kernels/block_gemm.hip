@@ -1,6 +1,6 @@
 // One GEMM of the kernel library in fp8, in the GPU's own encoding, with factors of blocks of 128
 // and the weights in memory N x K, to bf16, for `hipsight predict`.
-//   kernels_block_gemm_launch M N K [large | medium | small [SHARES]]
+//   kernels_block_gemm_launch M N K [large | medium | small | tiny [SHARES]]
 #include <cstdlib>
 
 #include "gemm_operands.h"

@@ -1,6 +1,6 @@
 // One GEMM of the kernel library, with the weights in memory N x K, for `hipsight predict`.
 // fp8: in the GPU's own encoding, without factors, to bf16.
-//   kernels_gemm_launch f16 | bf16 | fp8 M N K [large | medium | small [SHARES]]
+//   kernels_gemm_launch f16 | bf16 | fp8 M N K [large | medium | small | tiny [SHARES]]
 #include <cstdlib>
 
 #include "gemm_operands.h"

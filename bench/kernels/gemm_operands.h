@@ -42,11 +42,11 @@ Status run(const A& a, const B& b, const C& c, const std::string& size, int shar
   if (size.empty())
     return gemm(nullptr, a, b, c, Identity{}, 1, workspace_of(gemm_workspace(a, b, c)));
   const auto problem = gemm_problem(a, b, c, Identity{}, 1);
-  const GemmPlan plan{size == "large"    ? TileSize::large
-                      : size == "medium" ? TileSize::medium
-                      : size == "tiny"   ? TileSize::tiny
-                                         : TileSize::small,
-                      shares};
+  const std::string sizes[] = {"large", "medium", "small", "tiny"};  // as in TileSize
+  const auto* const known = std::ranges::find(sizes, size);
+  if (known == std::end(sizes))
+    return {"'" + size + "' is no size of tiles: it must be large, medium, small or tiny"};
+  const GemmPlan plan{static_cast<TileSize>(known - sizes), shares};
   const Architecture architecture = current_device().architecture;
   return launch_gemm(nullptr, problem, plan,
                      workspace_of(workspace_bytes(problem, plan, architecture)), architecture);
