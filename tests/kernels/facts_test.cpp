@@ -9,8 +9,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <span>
 #include <sstream>
 #include <tuple>
+
+#include "code/code_object.h"
+#include "code/fat_binary.h"
 
 namespace {
 
@@ -113,6 +117,31 @@ TEST_P(Facts, AreThoseOfTheFile) {
   std::stringstream kept;
   kept << in.rdbuf();
   EXPECT_EQ(now, kept.str()) << file << ": HIPSIGHT_GOLDEN=renew writes it anew";
+}
+
+void expect_no_spills(const std::string& program) {
+  std::ifstream in(program, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  int kernels = 0;
+  for (const auto bundle :
+       hipsight::code::find_fat_binaries(std::as_bytes(std::span(bytes)), program)) {
+    const auto binary = hipsight::code::FatBinary::open(bundle, program);
+    for (const auto& image : binary.images)
+      for (const auto& kernel :
+           hipsight::code::CodeObject::read(image.elf, binary.origin)->kernels()) {
+        EXPECT_EQ(kernel.vgpr_spills, 0u) << image.target.text() << ": " << kernel.name;
+        kernels++;
+      }
+  }
+  EXPECT_GT(kernels, 0) << program;
+}
+
+/// Nor do those of ./dev kernels.
+TEST(Instances, SpillNothing) {
+  for (const Program& program : programs) expect_no_spills(program.file);
+  if (!std::getenv("HIPSIGHT_EVERY_INSTANCE")) return;
+  for (const char* operation : {"gemm", "attention", "paged"})
+    expect_no_spills(std::string(KERNELS_EVERY) + operation);
 }
 
 /// More would take CI too long to build: they are for ./dev kernels.
