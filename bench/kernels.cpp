@@ -26,6 +26,7 @@ int run(const std::string& json) {
       if (runs("attention")) add_attention(gpu, rows);
       if (runs("paged")) add_paged_attention(gpu, rows);
       if (runs("rows")) add_rows(gpu, rows);
+      if (only == "compile") add_compile_times(gpu, rows);  // minutes, of another kind
     }
     if (!triton_source.empty()) record_triton(triton_source, gpu);
     if (runs("triton")) add_beside(triton_contests(gpu), rows);

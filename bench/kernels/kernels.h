@@ -29,5 +29,6 @@ void add_gemms(const std::string& gpu, std::vector<Row>& rows);
 void add_attention(const std::string& gpu, std::vector<Row>& rows);
 void add_paged_attention(const std::string& gpu, std::vector<Row>& rows);
 void add_rows(const std::string& gpu, std::vector<Row>& rows);
+void add_compile_times(const std::string& gpu, std::vector<Row>& rows);
 
 }  // namespace hipsight::bench
