@@ -1,5 +1,6 @@
-// Attention in bf16, heads of 128, 16 of them, 16,384 queries in all: how much of what matrix units
-// can do it is predicted to reach, if beside them nothing but one exponential a score is computed.
+// Attention in bf16, heads of 128; 16 of them with 16,384 queries in all, and a model's: how much
+// of what matrix units can do it is predicted to reach, if beside them nothing but one exponential
+// a score is computed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,14 +12,30 @@
 namespace hipsight::bench {
 namespace {
 
-constexpr double tokens = 16384, heads = 16, head = 128;
+constexpr double head = 128;
+constexpr int lengths[] = {1024, 2048, 4096, 8192, 16384};
 
-constexpr int lengths[] = {1024, 4096, 16384};
+/// Of as many keys as queries.
+struct Shape {
+  std::string name;
+  bool causal;
+  int batches, heads, key_heads, length;
+};
+
+std::vector<Shape> shapes() {
+  std::vector<Shape> all;
+  for (const bool causal : {false, true})
+    for (const int length : lengths)
+      all.push_back({fmt::format("{}attention of {}", causal ? "causal " : "", length), causal,
+                     16384 / length, 16, 16, length});
+  all.push_back({"prefill of 8192, Llama-3 8B", true, 1, 32, 8, 8192});
+  return all;
+}
 
 /// Two products, of each query with the keys that it sees.
-double flop(int length, bool causal) {
-  const double keys = causal ? (length + 1) / 2.0 : length;
-  return 4 * head * tokens * heads * keys;
+double flop(const Shape& s) {
+  const double keys = s.causal ? (s.length + 1) / 2.0 : s.length;
+  return 4 * head * s.batches * s.heads * s.length * keys;
 }
 
 double limit(const gpus::Gpu& gpu, double flop) {
@@ -33,33 +50,31 @@ double limit(const gpus::Gpu& gpu, double flop) {
 }  // namespace
 
 void add_attention(const std::string& gpu, std::vector<Row>& rows) {
-  for (const bool causal : {false, true})
-    for (const int length : lengths) {
-      // Workgroups of causal attention differ.
-      const auto all =
-          report(fmt::format("predict --sampled-only --sample {}", causal ? 512 : 1), gpu,
-                 fmt::format("kernels_attention_launch {}bf16 128 {} 16 {}",
-                             causal ? "--causal " : "", 16384 / length, length));
-      const auto& kernel = all.at("kernels").at(0);
-      const auto& prediction = kernel.at("prediction");
-      const double seconds = prediction.at("seconds"), work = flop(length, causal);
-      const auto& used = kernel.at("resources");
-      rows.push_back(
-          {.name = fmt::format("{}, {}attention of {}, {}", gpu, causal ? "causal " : "", length,
-                               bound_of(prediction)),
-           .value = 100 * limit(gpus::find(gpu), work) / seconds,
-           .unit = "% of the limit",
-           .floor = NAN,
-           .aim = NAN,
-           .beside = {
-               {"us", seconds * 1e6},
-               {"TFLOPS", work / seconds / 1e12},
-               {"% matrix unit", prediction.at("busy").at("matrix_unit").get<double>() * 100},
-               {"% vector unit", prediction.at("busy").at("vector_unit").get<double>() * 100},
-               {"conflict cycles", kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
-               {"VGPRs", used.at("vgprs")},
-               {"spills", used.at("vgpr_spills")}}});
-    }
+  for (const Shape& s : shapes()) {
+    // Workgroups of causal attention differ.
+    const auto all =
+        report(fmt::format("predict --sampled-only --sample {}", s.causal ? 512 : 1), gpu,
+               fmt::format("kernels_attention_launch {}bf16 128 {} {} {} {}",
+                           s.causal ? "--causal " : "", s.batches, s.heads, s.length, s.key_heads));
+    const auto& kernel = all.at("kernels").at(0);
+    const auto& prediction = kernel.at("prediction");
+    const double seconds = prediction.at("seconds"), work = flop(s);
+    const auto& used = kernel.at("resources");
+    rows.push_back(
+        {.name = fmt::format("{}, {}, {}", gpu, s.name, bound_of(prediction)),
+         .value = 100 * limit(gpus::find(gpu), work) / seconds,
+         .unit = "% of the limit",
+         .floor = NAN,
+         .aim = NAN,
+         .beside = {
+             {"us", seconds * 1e6},
+             {"TFLOPS", work / seconds / 1e12},
+             {"% matrix unit", prediction.at("busy").at("matrix_unit").get<double>() * 100},
+             {"% vector unit", prediction.at("busy").at("vector_unit").get<double>() * 100},
+             {"conflict cycles", kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
+             {"VGPRs", used.at("vgprs")},
+             {"spills", used.at("vgpr_spills")}}});
+  }
 }
 
 }  // namespace hipsight::bench

@@ -17,6 +17,7 @@ struct Shape {
   std::string name;
   long m, n, k;
   std::string type = "bf16";
+  bool in_blocks = false;  // with factors of blocks of 128
 };
 
 /// The weights of a model, N x K, as they are multiplied: those that read the same are one.
@@ -24,6 +25,7 @@ struct Layer {
   const char *model, *name;
   long n, k;
 };
+constexpr std::string_view deepseek = "DeepSeek-V3";
 constexpr Layer layers[] = {
     {"Llama-3 8B", "q k v", 6144, 4096},
     {"Llama-3 8B", "o", 4096, 4096},
@@ -54,6 +56,12 @@ std::vector<Shape> shapes() {
     for (const Layer& layer : layers)
       all.push_back({fmt::format("{}, {} tokens, {}", layer.model, tokens, layer.name), tokens,
                      layer.n, layer.k});
+  for (const long tokens : {2048, 16})  // as DeepSeek-V3 itself multiplies
+    for (const Layer& layer : layers)
+      if (layer.model == deepseek)
+        all.push_back(
+            {fmt::format("{}, {} tokens, {}, fp8 in blocks", layer.model, tokens, layer.name),
+             tokens, layer.n, layer.k, "fp8", true});
   return all;
 }
 
@@ -64,14 +72,17 @@ double flop(const Shape& s) {
 /// Seconds that the GPU needs for it at least.
 double limit(const gpus::Gpu& gpu, const Shape& s) {
   const double operand = s.type == "fp8" ? 1 : 2;
-  const double bytes = operand * (s.m * s.k + s.n * s.k) + 2.0 * s.m * s.n;
+  const double factors = s.in_blocks ? 4.0 * (s.m + s.n / 128.0) * (s.k / 128.0) : 0;
+  const double bytes = operand * (s.m * s.k + s.n * s.k) + factors + 2.0 * s.m * s.n;
   return std::max(flop(s) / matrix_rate(gpu, s.type), bytes / memory_bytes_per_second(gpu)) +
          launch_seconds(gpu);
 }
 
 Row row_of(const std::string& gpu, const Shape& s) {
-  const auto all = report("predict --sampled-only " + observed_of_gemm(s.m, s.n), gpu,
-                          fmt::format("kernels_gemm_launch {} {} {} {}", s.type, s.m, s.n, s.k));
+  const auto all = report(
+      "predict --sampled-only " + observed_of_gemm(s.m, s.n), gpu,
+      fmt::format("kernels_{} {} {} {}",
+                  s.in_blocks ? "block_gemm_launch" : "gemm_launch " + s.type, s.m, s.n, s.k));
   const auto& kernel = all.at("kernels").at(0);
   const auto& prediction = kernel.at("prediction");
   double seconds = 0;  // of all kernels, where the depth is split

@@ -15,7 +15,7 @@ struct Model {
   const char* name;
   int heads, key_heads;
 };
-constexpr Model models[] = {{"Llama-3 8B", 32, 8}, {"Llama-3 70B", 64, 8}};
+constexpr Model models[] = {{"Llama-3 8B", 32, 8}, {"Llama-3 70B and Qwen-3 32B", 64, 8}};
 
 struct Cache {
   const char* type;
@@ -31,7 +31,6 @@ void add_paged_attention(const std::string& gpu, std::vector<Row>& rows) {
   const gpus::Gpu& known = gpus::find(gpu);
   for (const Model& model : models)
     for (const Cache& cache : caches) {
-      if (gpu == "mi210" && cache.bytes == 1) continue;  // converts by other instructions
       const auto all = report("predict --sampled-only --sample 16", gpu,
                               fmt::format("kernels_paged_launch {} {} {} {} {}", cache.type,
                                           batches, model.heads, model.key_heads, keys));
