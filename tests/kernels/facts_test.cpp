@@ -121,6 +121,7 @@ TEST_P(Facts, AreThoseOfTheFile) {
 
 void expect_no_spills(const std::string& program) {
   std::ifstream in(program, std::ios::binary);
+  ASSERT_TRUE(in) << "there is no " << program;
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   int kernels = 0;
   for (const auto bundle :

@@ -19,6 +19,24 @@ template Status linear(const f16*, const f16*, const float*, f16*, int);
 template Status linear(const bf16*, const bf16*, const float*, bf16*, int);
 template Status linear(const f32*, const f32*, const float*, f32*, int);
 
+/// All sizes of tiles, with shares and without.
+Status product(const f16* x, const f16* weights, f16* y, int size, const Workspace& workspace) {
+  return gemm(nullptr, RowMajor<const f16>{x, size, size, size},
+              ColumnMajor<const f16>{weights, size, size, size}, RowMajor<f16>{y, size, size, size},
+              Identity{}, 1, workspace);
+}
+
+/// In fp8, with factors of blocks: of one size, as nvcc takes its time.
+Status scaled_product(const fp8_e4m3* x, const fp8_e4m3* weights, const float* factors, bf16* y,
+                      int size) {
+  const int blocks = ceil_div(size, scale_block);
+  const auto problem = gemm_problem(
+      scaled_rows(RowMajor<const fp8_e4m3>{x, size, size, size}, factors, blocks),
+      scaled_blocks(ColumnMajor<const fp8_e4m3>{weights, size, size, size}, factors, blocks),
+      RowMajor<bf16>{y, size, size, size}, Identity{}, 1);
+  return launch_gemm<TileSize::small>(nullptr, problem, Architecture::ampere);
+}
+
 __global__ void over_lanes_kernel(float* values) {
   values[arch::lane()] = over_lanes(values[arch::lane()], Plus{});
 }
