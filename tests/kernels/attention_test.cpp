@@ -150,16 +150,19 @@ struct Trial {
   }
 
   void check() {
-    std::vector<bool> written(o.all().size());
+    std::vector<bool> written(o.all().size()), summed(log_sums.all().size());
     for (int b = 0; b < test.batches; b++)
       for (int h = 0; h < test.heads; h++)
         for (int s = 0; s < queries.count(b); s++) {
           check(b, h, s);
           if (testing::Test::HasFatalFailure()) return;
           for (int i = 0; i < test.head; i++) written[at_q(b, h, s, i)] = true;
+          summed[at_sum(b, h, s)] = true;
         }
     for (std::size_t i = 0; i < written.size(); i++)
       if (!written[i]) ASSERT_EQ(float(o[i]), canary) << "written beyond: element " << i;
+    for (std::size_t i = 0; i < summed.size(); i++)
+      if (!summed[i]) ASSERT_EQ(log_sums[i], canary) << "a sum beyond: element " << i;
   }
 };
 
@@ -294,17 +297,55 @@ TEST(Attention, Nothing) {
 }
 
 /// Infinities and NaNs of queries and keys reach the results that they belong to, and no others.
-TEST(Attention, NotFinite) {
+template <class T>
+void test_not_finite(int head) {
   for (const bool on_host : {false, true}) {
-    Trial<f16> trial(
-        {.head = 64, .on_host = on_host, .queries = 80, .keys = 80, .heads = 2, .after = 0});
-    trial.q[trial.at_q(0, 0, 3, 5)] = f16(nan);
-    trial.q[trial.at_q(0, 1, 9, 0)] = f16(infinity);
-    trial.k[trial.at_k(0, 0, 60, 7)] = f16(nan);
-    trial.k[trial.at_k(0, 0, 50, 8)] = f16(-infinity);
+    Trial<T> trial(
+        {.head = head, .on_host = on_host, .queries = 80, .keys = 80, .heads = 2, .after = 0});
+    trial.q[trial.at_q(0, 0, 3, 5)] = T(nan);
+    trial.q[trial.at_q(0, 1, 9, 0)] = T(infinity);
+    trial.k[trial.at_k(0, 0, 60, 7)] = T(nan);
+    trial.k[trial.at_k(0, 0, 50, 8)] = T(-infinity);
     ASSERT_EQ(trial.launch(), "");
     trial.check();
+    EXPECT_TRUE(std::isnan(float(trial.o[trial.at_q(0, 0, 3, 0)])));
   }
+}
+
+TEST(Attention, NotFinite) {
+  test_not_finite<f16>(64);
+  test_not_finite<bf16>(128);
+}
+
+/// Those of a value reach the queries that see it, and may reach others of its sequence, but no
+/// other sequence and no other head of keys.
+template <class T>
+void test_values_not_finite(int head) {
+  for (const bool on_host : {false, true})
+    for (const float value : {nan, infinity}) {
+      Trial<T> trial({.head = head,
+                      .on_host = on_host,
+                      .queries = 40,
+                      .keys = 80,
+                      .heads = 2,
+                      .key_heads = 2,
+                      .batches = 2,
+                      .after = 0});
+      trial.v[trial.at_k(1, 0, 60, 7)] = T(value);
+      ASSERT_EQ(trial.launch(), "");
+      for (int s = 0; s < trial.test.queries; s++) {
+        for (const auto& [batch, h] : {std::pair{0, 0}, {0, 1}, {1, 1}}) trial.check(batch, h, s);
+        if (trial.sees(1, s, 60)) trial.check(1, 0, s);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+      EXPECT_FALSE(std::isfinite(float(trial.o[trial.at_q(1, 0, 39, 7)])));
+      EXPECT_TRUE(std::isfinite(float(trial.o[trial.at_q(1, 0, 39, 6)])));
+    }
+}
+
+TEST(Attention, ValuesNotFinite) {
+  test_values_not_finite<f16>(64);
+  test_values_not_finite<bf16>(128);
 }
 
 /// Each kernel once, for facts_test.cpp, which looks on.
