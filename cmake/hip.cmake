@@ -1,5 +1,6 @@
 # HIP programs, compiled by clang-22 for every GPU that hipsight decodes.
-#   hip_executable(NAME SOURCES source... [OPTIONS ...])   one fat binary for all HIP_TARGETS
+#   hip_executable(NAME SOURCES source... [OPTIONS ...])   one fat binary for all HIP_TARGETS,
+#                  or for those after TARGETS
 #   hip_code_object(FILE SOURCE source TARGET gfx942 [OPTIONS ...])   one bare ELF, for tests
 # The HIP SDK (headers and device bitcode) is what `./dev setup` makes, or an installed ROCm.
 include_guard()
@@ -69,7 +70,7 @@ function(hip_use_headers result)
 endfunction()
 
 function(hip_executable name)
-  cmake_parse_arguments(HIP "" "" "SOURCES;OPTIONS" ${ARGN})
+  cmake_parse_arguments(HIP "" "" "SOURCES;OPTIONS;TARGETS" ${ARGN})
   list(JOIN HIP_TARGETS "," targets)
   hip_use_headers(headers TARGETS ${HIP_TARGETS} OPTIONS ${HIP_OPTIONS})
   foreach(source ${HIP_SOURCES})

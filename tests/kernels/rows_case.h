@@ -24,10 +24,12 @@ struct RowCase {
 
 /// Each gives the library's error, or "no such kernel here".
 using RowRun = std::string(const RowCase&);
-RowRun rms_norm_bf16, rms_norm_residual_bf16_fnuz_per_token, layer_norm_f32, softmax_f32,
-    softmax_f16, silu_f16_int8_per_block, gelu_bf16, quantise_f32_e4m3_per_tensor,
-    quantise_f32_fnuz_per_tensor, quantise_f32_fnuz_per_block, quantise_f32_int8_per_token,
-    dequantise_e4m3_per_tensor_f32, dequantise_fnuz_per_token_bf16, dequantise_int8_per_block_f16;
+RowRun rms_norm_bf16, rms_norm_residual_bf16_fnuz_per_token, layer_norm_residual_f16_int8_per_token,
+    softmax_f32, softmax_f16, silu_f16_int8_per_block, quantise_f32_e4m3_per_tensor,
+    quantise_f32_fnuz_per_tensor, quantise_f32_int8_per_token, dequantise_e4m3_per_tensor_f32,
+    dequantise_fnuz_per_token_bf16, dequantise_int8_per_block_f16;
+/// In strix_halo.hip, by those whom the library chooses.
+RowRun layer_norm_f32, gelu_bf16, quantise_f32_fnuz_per_block;
 
 struct RopeCase {
   bool on_host = false;
@@ -41,4 +43,4 @@ struct RopeCase {
 };
 
 using RopeRun = std::string(const RopeCase&);
-RopeRun rope_halves_bf16, rope_neighbours_f32;
+RopeRun rope_halves_bf16, rope_neighbours_f16;

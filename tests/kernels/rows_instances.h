@@ -6,6 +6,13 @@
 
 namespace hipsight::kernels {
 
+/// The error of a launch, or of what it ran.
+inline std::string finish(const Status& status) {
+  if (!status) return status.error;
+  const hipError_t error = hipDeviceSynchronize();
+  return error == hipSuccess ? "" : hipGetErrorString(error);
+}
+
 /// A case whose template arguments are known, with one of these teams.
 template <RowSize... sizes, class Operation>
 std::string run_as(const RowCase& test, const RowProblem<Operation>& problem) {
@@ -16,17 +23,15 @@ std::string run_as(const RowCase& test, const RowProblem<Operation>& problem) {
         .error;
   }
   if (!problem.error.empty()) return problem.error;
-  std::string error = "no such kernel here";
+  Status status{"no such kernel here"};
   const auto run = [&]<RowSize size>() {
     if (static_cast<int>(size) != static_cast<int>(test.workers)) return;
-    error = problem.empty()
-                ? ""
-                : launch_rows<size>(nullptr, problem, current_device().architecture).error;
+    status = {};
+    if (!problem.empty())
+      status = launch_rows<size>(nullptr, problem, current_device().architecture);
   };
   (run.template operator()<sizes>(), ...);
-  if (!error.empty()) return error;
-  const hipError_t result = hipDeviceSynchronize();
-  return result == hipSuccess ? "" : hipGetErrorString(result);
+  return finish(status);
 }
 
 template <class T>

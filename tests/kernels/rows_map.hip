@@ -1,18 +1,15 @@
 // Gated activations, conversions and rotations.
+#include "every_instance.h"
 #include "rows_instances.h"
 
 using namespace hipsight::kernels;
 
 std::string silu_f16_int8_per_block(const RowCase& test) {
   const PerBlock out(output<std::int8_t>(test, test.out), block_scales<float>(test));
-  return run_as<RowSize::lanes, RowSize::wave>(
-      test, gated_problem<SiluGate>(input<f16>(test, test.in), input<f16>(test, test.other), out));
-}
-
-std::string gelu_bf16(const RowCase& test) {
-  return run_as<RowSize::wave>(
-      test, gated_problem<GeluGate>(input<bf16>(test, test.in), input<bf16>(test, test.other),
-                                    output<bf16>(test, test.out)));
+  const auto gate = input<f16>(test, test.in), up = input<f16>(test, test.other);
+  if (test.workers == Workers::chosen && !test.on_host)
+    return finish(silu_mul(nullptr, gate, up, out));
+  return run_as<RowSize::lanes, RowSize::wave>(test, gated_problem<SiluGate>(gate, up, out));
 }
 
 std::string quantise_f32_e4m3_per_tensor(const RowCase& test) {
@@ -22,11 +19,6 @@ std::string quantise_f32_e4m3_per_tensor(const RowCase& test) {
 
 std::string quantise_f32_fnuz_per_tensor(const RowCase& test) {
   const PerTensor out(output<fp8_e4m3_fnuz>(test, test.out), test.scales);
-  return run_as<RowSize::wave>(test, convert_problem(input<f32>(test, test.in), out));
-}
-
-std::string quantise_f32_fnuz_per_block(const RowCase& test) {
-  const PerBlock out(output<fp8_e4m3_fnuz>(test, test.out), block_scales<float>(test));
   return run_as<RowSize::wave>(test, convert_problem(input<f32>(test, test.in), out));
 }
 
@@ -41,8 +33,11 @@ std::string dequantise_e4m3_per_tensor_f32(const RowCase& test) {
 }
 
 std::string dequantise_fnuz_per_token_bf16(const RowCase& test) {
-  const PerToken in(input<fp8_e4m3_fnuz>(test, test.in), static_cast<const float*>(test.scales));
-  return run_as<RowSize::wave>(test, convert_problem(in, output<bf16>(test, test.out)));
+  if constexpr (builds_fp8<fp8_e4m3_fnuz>) {
+    const PerToken in(input<fp8_e4m3_fnuz>(test, test.in), static_cast<const float*>(test.scales));
+    return run_as<RowSize::wave>(test, convert_problem(in, output<bf16>(test, test.out)));
+  }
+  return "no such kernel here";
 }
 
 std::string dequantise_int8_per_block_f16(const RowCase& test) {
@@ -66,8 +61,7 @@ std::string rotate(const RopeCase& test) {
   const RowMajor<const float> sine{test.sine, test.table_rows, test.pairs, test.pairs};
   if (test.on_host)
     return run_rope_on_host(rope_problem<pairing, T>(in, out, cosine, sine, test.positions)).error;
-  const Status status = rope<pairing, T>(nullptr, in, out, cosine, sine, test.positions);
-  return status && hipDeviceSynchronize() != hipSuccess ? "failed" : status.error;
+  return finish(rope<pairing, T>(nullptr, in, out, cosine, sine, test.positions));
 }
 
 }  // namespace
@@ -76,6 +70,6 @@ std::string rope_halves_bf16(const RopeCase& test) {
   return rotate<Pairing::halves, bf16>(test);
 }
 
-std::string rope_neighbours_f32(const RopeCase& test) {
-  return rotate<Pairing::neighbours, f32>(test);
+std::string rope_neighbours_f16(const RopeCase& test) {
+  return rotate<Pairing::neighbours, f16>(test);
 }
