@@ -1,4 +1,4 @@
-// All orders of the operands, and three epilogues.
+// All orders of the operands, and epilogues that read other matrices.
 #include "gemm_instances.h"
 
 using namespace hipsight::kernels;
@@ -10,24 +10,16 @@ std::string run_f16(const GemmCase& test, const void* a, const void* b, const fl
   const auto *of_a = static_cast<const f16*>(a), *of_b = static_cast<const f16*>(b);
   const auto of_c = static_cast<f16*>(c);
   const int orders = test.transposed_a * 2 + test.transposed_b;
-  if (orders == 1 && test.after == After::bias_relu && test.shares > 0) {
-    const auto in = [&]<TileSize size>() {
-      return run_in_shares<size>(test, a_of<row>(test, of_a), b_of<column>(test, of_b), of_c,
-                                 Bias(bias) | Relu{});
-    };
-    if (test.m > 128) return in.template operator()<large>();
-    const bool is_tiny =
-        test.m < 80 && !test.on_host &&
-        has_tiny_tiles(current_device().architecture, sizeof(f16), /*scaled=*/false);
-    return is_tiny ? in.template operator()<TileSize::tiny>() : in.template operator()<small>();
-  }
-  if (orders == 1 && test.after == After::bias_gelu)
+  if (orders == 1 && test.after == After::gelu_residual) {
+    const RowMajor<const float> residual{bias + test.n, test.m, test.n, test.n,
+                                         std::int64_t{test.m} * test.n};
     return run_as<row, column, float, small>(test, of_a, of_b, static_cast<float*>(c),
-                                             Bias(bias) | Gelu{});
+                                             Bias(bias) | Gelu{} | Residual(residual));
+  }
   if (orders == 1 && test.after == After::silu_mul)
     return run_as<row, column, f16, small>(
         test, of_a, of_b, of_c,
-        Silu{} | Multiply(RowMajor<const float>{bias, test.m, test.n, /*stride=*/0}));
+        Scale{0.5f} | Silu{} | Multiply(RowMajor<const float>{bias, test.m, test.n, /*stride=*/0}));
   if (test.after != After::identity) return no_such_kernel;
   if (orders == 0) return run_as<row, row, f16, large>(test, of_a, of_b, of_c, Identity{});
   if (orders == 1) return run_as<row, column, f16, large>(test, of_a, of_b, of_c, Identity{});

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "gemm_case.h"
 #include "hipsight/kernels/gemm.h"
@@ -45,44 +45,88 @@ std::string run_as(const GemmCase& test, const T* a, const T* b, Out* c, E epilo
   return run_with<size>(test, a_of<order_a>(test, a), b_of<order_b>(test, b), c, epilogue);
 }
 
-/// One for all cases, with any content.
-inline Workspace one_workspace() {
-  static const Workspace workspace = [] {
-    Workspace one{nullptr, std::size_t{32} << 20};
-    if (hipMalloc(&one.data, one.bytes) != hipSuccess ||
-        hipMemset(one.data, 0xff, one.bytes) != hipSuccess)
-      one = {};
-    return one;
-  }();
-  return workspace;
+/// A workspace of so many bytes, with any content.
+class LentWorkspace {
+ public:
+  explicit LentWorkspace(std::size_t bytes) : words_(bytes / sizeof(unsigned)) {
+    void* data = nullptr;
+    if (hipMallocManaged(&data, bytes + behind * sizeof(unsigned), hipMemAttachGlobal) !=
+        hipSuccess)
+      return;
+    data_.reset(static_cast<unsigned*>(data));
+    std::fill_n(data_.get(), words_ + behind, before);
+  }
+
+  Workspace get() const { return {data_.get(), words_ * sizeof(unsigned)}; }
+
+  /// What is wrong after a launch: memory behind it is written, or flags are left.
+  std::string error() const {
+    const std::span all(data_.get(), words_ + behind);
+    const auto untouched = [](unsigned word) { return word == before; };
+    if (!std::ranges::all_of(all.last(behind), untouched)) return "written beyond the workspace";
+    const std::size_t flags = std::min(words_, DepthShares::flag_bytes / sizeof(unsigned));
+    const bool none = std::ranges::all_of(
+        all.first(flags), [](unsigned flag) { return flag == 0 || flag == before; });
+    return none ? "" : "flags are left";
+  }
+
+ private:
+  static constexpr unsigned before = 0xffffffff;  // a NaN
+  static constexpr std::size_t behind = 1024;
+  struct Free {
+    void operator()(unsigned* data) const { (void)hipFree(data); }
+  };
+  std::size_t words_;
+  std::unique_ptr<unsigned, Free> data_;
+};
+
+/// The error of a launch, of what it ran, or of what it left of its workspace.
+inline std::string finish(const Status& status, const LentWorkspace& workspace) {
+  const hipError_t error = hipDeviceSynchronize();
+  if (!status) return status.error;
+  return error == hipSuccess ? workspace.error() : hipGetErrorString(error);
 }
 
-/// The same in shares of the depth. On the host, one workgroup after the other: none may wait for
-/// those of higher indices.
+/// In shares of the depth. On the host, one workgroup after the other: none may wait for those of
+/// higher indices.
 template <TileSize size, class A, class B, class Out, class E>
 std::string run_in_shares(const GemmCase& test, const A& a, const B& b, Out* c, E epilogue) {
   const RowMajor<Out> of_c{c, test.m, test.n, test.c_stride, test.c_batch};
   const auto problem = gemm_problem(a, b, of_c, epilogue, test.batches);
-  const GemmPlan plan{size, test.shares};
+  const auto on = test.on_host ? Architecture::host : current_device().architecture;
+  const LentWorkspace workspace(workspace_bytes(problem, {size, test.shares}, on));
+  const auto shared = problem.in_shares(test.shares, size, on, workspace.get());
+  if (!test.on_host) return finish(launch_gemm<size, true>(nullptr, shared, on), workspace);
+  run_on_host<size, true>(shared);
+  return workspace.error();
+}
+
+/// In tiles of any size, by what gemm() launches; or by gemm() itself.
+template <class A, class B, class Out, class E>
+std::string run_in_tiles(const GemmCase& test, const A& a, const B& b, Out* c, E epilogue) {
   if (test.on_host) {
-    constexpr unsigned before = 0xffffffff;  // a NaN
-    std::vector<unsigned> memory(
-        workspace_bytes(problem, plan, Architecture::host) / sizeof(unsigned), before);
-    const Workspace workspace{memory.data(), memory.size() * sizeof(unsigned)};
-    run_on_host<size, true>(problem.in_shares(plan.shares, size, Architecture::host, workspace));
-    const std::span flags = std::span(memory).first(DepthShares::flag_bytes / sizeof(unsigned));
-    return std::ranges::all_of(flags, [](unsigned flag) { return flag == 0 || flag == before; })
-               ? ""
-               : "flags are left";
+    constexpr auto large = TileSize::large, small = TileSize::small;
+    const bool in_large = test.tiles == Tiles::large;
+    if (test.shares > 0)
+      return in_large ? run_in_shares<large>(test, a, b, c, epilogue)
+                      : run_in_shares<small>(test, a, b, c, epilogue);
+    return in_large ? run_with<large>(test, a, b, c, epilogue)
+                    : run_with<small>(test, a, b, c, epilogue);
   }
-  const Architecture architecture = current_device().architecture;
-  const Workspace workspace = one_workspace();
-  if (workspace_bytes(problem, plan, architecture) > workspace.bytes) return "too little workspace";
-  const auto shared = problem.in_shares(plan.shares, size, architecture, workspace);
-  const Status status = launch_gemm<size, true>(nullptr, shared, architecture);
-  const hipError_t error = hipDeviceSynchronize();
-  if (!status) return status.error;
-  return error == hipSuccess ? "" : hipGetErrorString(error);
+  const RowMajor<Out> of_c{c, test.m, test.n, test.c_stride, test.c_batch};
+  if (test.tiles == Tiles::chosen) {
+    const LentWorkspace workspace(gemm_workspace(a, b, of_c, test.batches) + test.misaligned_by);
+    Workspace given = workspace.get();
+    given.data = static_cast<char*>(given.data) + test.misaligned_by;
+    given.bytes -= test.misaligned_by;
+    return finish(gemm(nullptr, a, b, of_c, epilogue, test.batches, given), workspace);
+  }
+  const auto problem = gemm_problem(a, b, of_c, epilogue, test.batches);
+  if (std::string error = problem.error(); !error.empty() || problem.empty()) return error;
+  const Architecture on = current_device().architecture;
+  const GemmPlan plan{static_cast<TileSize>(test.tiles), test.shares};
+  const LentWorkspace workspace(workspace_bytes(problem, plan, on));
+  return finish(launch_gemm(nullptr, problem, plan, workspace.get(), on), workspace);
 }
 
 }  // namespace hipsight::kernels
