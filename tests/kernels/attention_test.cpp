@@ -11,6 +11,7 @@
 #include "attention_case.h"
 #include "attention_reference.h"
 #include "every_instance.h"
+#include "exact.h"
 #include "managed.h"
 
 namespace {
@@ -315,6 +316,23 @@ void test_not_finite(int head) {
 TEST(Attention, NotFinite) {
   test_not_finite<f16>(64);
   test_not_finite<bf16>(128);
+}
+
+/// A query with one key has its value; but of CDNA2 none below the normal range.
+template <class T>
+void test_denormals(int head, float denormal) {
+  for (const bool on_host : {false, true}) {
+    Trial<T> trial({.head = head, .on_host = on_host, .queries = 1, .keys = 1});
+    for (T& value : trial.v.all()) value = T(denormal);
+    ASSERT_EQ(trial.launch(), "");
+    const bool kept = on_host || !takes_denormals_as_zeros();
+    for (int i = 0; i < head; i++) EXPECT_EQ(float(trial.o[i]), kept ? denormal : 0);
+  }
+}
+
+TEST(Attention, Denormals) {
+  test_denormals<f16>(64, 3 * 0x1p-24f);
+  test_denormals<bf16>(128, 3 * 0x1p-133f);
 }
 
 /// Those of a value reach the queries that see it, and may reach others of its sequence, but no
