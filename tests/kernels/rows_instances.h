@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hipsight/kernels/rows.h"
+#include "hipsight/kernels/rows/on_host.h"
 #include "rows_case.h"
 
 namespace hipsight::kernels {
@@ -16,12 +17,7 @@ inline std::string finish(const Status& status) {
 /// A case whose template arguments are known, with one of these teams.
 template <RowSize... sizes, class Operation>
 std::string run_as(const RowCase& test, const RowProblem<Operation>& problem) {
-  if (test.on_host) {
-    const bool held = problem.columns <= held_columns(RowSize::large, Architecture::host);
-    return (held ? run_rows_on_host<RowSize::large>(problem)
-                 : run_rows_on_host<RowSize::streamed>(problem))
-        .error;
-  }
+  if (test.on_host) return run_rows_on_host(problem).error;
   if (!problem.error.empty()) return problem.error;
   Status status{"no such kernel here"};
   const auto run = [&]<RowSize size>() {

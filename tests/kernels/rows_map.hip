@@ -60,7 +60,7 @@ std::string rotate(const RopeCase& test) {
   const RowMajor<const float> cosine{test.cosine, test.table_rows, test.pairs, test.pairs};
   const RowMajor<const float> sine{test.sine, test.table_rows, test.pairs, test.pairs};
   if (test.on_host)
-    return run_rope_on_host(rope_problem<pairing, T>(in, out, cosine, sine, test.positions)).error;
+    return run_rows_on_host(rope_problem<pairing, T>(in, out, cosine, sine, test.positions)).error;
   return finish(rope<pairing, T>(nullptr, in, out, cosine, sine, test.positions));
 }
 

@@ -1,4 +1,4 @@
-// Operations on rows, on a GPU or on the scalar reference.
+// Operations on rows, on a GPU.
 #pragma once
 
 #include "../status.h"
@@ -8,26 +8,6 @@
 #endif
 
 namespace hipsight::kernels {
-
-/// On the scalar reference: one workgroup after the other, on the host.
-template <RowSize size, class Operation>
-Status run_rows_on_host(const RowProblem<Operation>& problem) {
-  if (!problem.error.empty()) return {problem.error};
-  using Workgroup = RowWorkgroup<Operation, size>;
-  typename Workgroup::Shared shared;
-  const std::int64_t count = row_workgroups(size, Architecture::host, Operation::whole_rows,
-                                            problem.rows, problem.columns);
-  for (int workgroup = 0; workgroup < count; workgroup++)
-    Workgroup::run(problem.operation, problem.rows, problem.columns, shared, workgroup);
-  return {};
-}
-
-template <Pairing pairing, class T>
-Status run_rope_on_host(const RopeProblem<pairing, T>& problem) {
-  if (!problem.error.empty()) return {problem.error};
-  for (int item = 0; item < problem.operation.items(); item++) problem.operation.run(item);
-  return {};
-}
 
 #if defined(__HIP__) || defined(__CUDACC__)
 
