@@ -21,8 +21,8 @@ Status rms_norm(Stream stream, const In& in, const W* weight, const Out& out, fl
 }
 
 /// out = (x - mean(x)) / sqrt(variance(x) + epsilon) * weight + bias, by row.
-template <class In, class W, class Out, class R = NoResidual>
-Status layer_norm(Stream stream, const In& in, const W* weight, const W* bias, const Out& out,
+template <class In, class W, class B, class Out, class R = NoResidual>
+Status layer_norm(Stream stream, const In& in, const W* weight, const B* bias, const Out& out,
                   float epsilon, const R& residual = {}) {
   return run_rows(stream, layer_norm_problem(in, weight, bias, out, epsilon, residual));
 }

@@ -70,11 +70,12 @@ auto rms_norm_problem(const In& in, const W* weight, const Out& out, float epsil
                      check_residual(check, residual));
 }
 
-template <class In, class W, class Out, class R>
-auto layer_norm_problem(const In& in, const W* weight, const W* bias, const Out& out, float epsilon,
+template <class In, class W, class B, class Out, class R>
+auto layer_norm_problem(const In& in, const W* weight, const B* bias, const Out& out, float epsilon,
                         const R& residual) {
   using Operation = LayerNorm<In, W, Out, R>;
-  static_assert(is_float<W>, "layer_norm: the weight and the bias must be of f32, f16 or bf16");
+  static_assert(is_float<W> && std::is_same_v<W, B>,
+                "layer_norm: the weight and the bias must be of the same type, f32, f16 or bf16");
   RowCheck check = row_check<Operation>(in, out);
   check.vector("the weight", weight).vector("the bias", bias);
   return row_problem(Operation{in, weight, bias, out, residual, epsilon}, in,
