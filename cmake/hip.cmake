@@ -70,16 +70,19 @@ function(hip_use_headers result)
 endfunction()
 
 function(hip_executable name)
-  cmake_parse_arguments(HIP "" "" "SOURCES;OPTIONS;TARGETS" ${ARGN})
+  cmake_parse_arguments(PROGRAM "" "" "SOURCES;OPTIONS;TARGETS" ${ARGN})
+  if(PROGRAM_TARGETS)
+    set(HIP_TARGETS ${PROGRAM_TARGETS})
+  endif()
   list(JOIN HIP_TARGETS "," targets)
-  hip_use_headers(headers TARGETS ${HIP_TARGETS} OPTIONS ${HIP_OPTIONS})
-  foreach(source ${HIP_SOURCES})
+  hip_use_headers(headers TARGETS ${HIP_TARGETS} OPTIONS ${PROGRAM_OPTIONS})
+  foreach(source ${PROGRAM_SOURCES})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/${source}.o)
     get_filename_component(folder ${object} DIRECTORY)
     file(MAKE_DIRECTORY ${folder})
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${hipcc} ${hip_flags} --offload-arch=${targets} ${HIP_OPTIONS} ${headers} -MD -MT ${object} -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+      COMMAND ${hipcc} ${hip_flags} --offload-arch=${targets} ${PROGRAM_OPTIONS} ${headers} -MD -MT ${object} -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
       DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${hipcc} hip_precompiled
       DEPFILE ${object}.d
       COMMENT "Building HIP object ${source}.o"
