@@ -28,7 +28,8 @@ Outcome run(const Words& command, const Environment& environment = {}, double li
 Outcome hipsight_run(const Words& options, const Words& program,
                      const Environment& environment = {});
 
-/// The environment in which the engine takes this tier: "interpret", or "translate", at first sight.
+/// The environment in which the engine takes this tier: "interpret", or "translate", at first
+/// sight.
 Environment in_tier(const std::string& tier);
 
 /// Where the programs are.

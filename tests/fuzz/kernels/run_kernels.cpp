@@ -1,8 +1,10 @@
 // Runs generated kernels on the host and on emulated GPUs, and compares all that they leave.
 //   run_kernels [--tiers] LIBRARY KERNEL|all TIER[,TIER...] {GPU CODE-OBJECT}...
-// A tier is interpret, auto or translate. The library has the kernels for the host (language.h); with
-// --tiers what the first tier leaves is compared with, not what the host does. Prints the first difference of each kernel
-// and code object; the exit code is 0 if there is none, 1 if there are, 2 if it cannot run.
+// A tier is interpret, auto or translate. The library has the kernels for the host (language.h);
+// with
+// --tiers what the first tier leaves is compared with, not what the host does. Prints the first
+// difference of each kernel and code object; the exit code is 0 if there is none, 1 if there are, 2
+// if it cannot run.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
