@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 const fs::path folder = HIPSIGHT_KERNEL_BENCH;
 
-const std::set<std::string> triton_gpus{"mi300x", "mi355x", "rx7900xtx", "rx9070xt"};
+const std::set<std::string> triton_gpus{"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"};
 
 struct Case {
   std::string operation;  ///< as the bench tells it
