@@ -253,7 +253,8 @@ void Emitter::copy_here(const llvm::Function& function, ValueMap& map, Value** r
       const auto* to = store ? llvm::dyn_cast<llvm::Argument>(store->getPointerOperand()) : nullptr;
       if (to) {
         Value* value = mapped(map, const_cast<Value*>(store->getValueOperand()));
-        if (value->getType()->isVectorTy()) value = build_.CreateBitCast(value, bits_);
+        if (value->getType()->getPrimitiveSizeInBits() == bits_->getPrimitiveSizeInBits())
+          value = build_.CreateBitCast(value, bits_);
         results[to->getArgNo()] = value;
         continue;
       }

@@ -168,10 +168,8 @@ void Emitter::find_places(unsigned group) {
     const Source address{node, component, place};
     Value* checked[4]{};
     call("LDS check", {wave_, build_.getInt32(lds_extent(address)), value_of(address)}, checked);
-    Value*& room = lds_places_[address.key()];
-    room = leaders_room(lanes_);
     auto* const words = llvm::FixedVectorType::get(build_.getInt64Ty(), lanes_);
-    build_.CreateAlignedStore(build_.CreateZExt(checked[0], words), room, llvm::Align(64));
+    lds_places_[address.key()] = keep_places(build_.CreateZExt(checked[0], words));
   }
   give_up_if(rare_lanes(nullptr), give_up_);
   for (llvm::BasicBlock* from : llvm::predecessors(give_up_)) before_slices_.insert(from);
@@ -204,23 +202,24 @@ void Emitter::check_places(std::span<const std::size_t> accesses, unsigned group
     std::ranges::sort(behind, {}, [&](std::size_t n) { return nodes_[n].op->imm; });
     const Node& first = nodes_[behind.front()];
     std::int64_t end = 0;
-    Value* const room = leaders_room(lanes_);
     for (const std::size_t n : behind) {
       const Op& op = *nodes_[n].op;
       const Load* load = load_of(op);
-      places_[n] = {room, op.imm - first.op->imm};
+      places_[n].behind = op.imm - first.op->imm;
       end = std::max(end, places_[n].behind + (load ? 4 * load->dwords : store_of(op)->bytes));
     }
     const auto [base, high] = base_and_high(first);
     const auto stride = static_cast<std::int32_t>(affine_of(*first.op).stride);
     const std::int64_t span = std::int64_t{stride} * (group - 1);
     Value* const known = parameter(Parameter::Known, known_index(first.op->instruction->address));
+    Value* checked[4]{};
     call("PLACES",
-         {wave_, build_.CreatePtrToInt(room, build_.getInt64Ty()), base,
-          build_.CreateTrunc(known, build_.getInt32Ty()),
+         {wave_, base, build_.CreateTrunc(known, build_.getInt32Ty()),
           build_.getInt64(static_cast<std::uint64_t>(end)),
           build_.getInt64(static_cast<std::uint64_t>(span)), value_of(first.first[0]), high},
-         nullptr);
+         checked);
+    Value* const slots = keep_places(checked[0]);
+    for (const std::size_t n : behind) places_[n].slots = slots;
   }
 }
 
@@ -234,6 +233,18 @@ Value* Emitter::leaders_room(unsigned leaders) {
   llvm::IRBuilder<> at_entry(entry_, entry_->begin());
   auto* const room = at_entry.CreateAlloca(at_entry.getInt64Ty(), build_.getInt32(leaders));
   room->setAlignment(llvm::Align(64));
+  return room;
+}
+
+Value* Emitter::keep_places(Value* places) {
+  if (together_) {
+    auto& firsts = firsts_[places];
+    for (unsigned g = 0; g < file_.lanes / leaders_group_; ++g)
+      firsts.push_back(build_.CreateExtractElement(places, std::uint64_t{2} * g));
+    return places;
+  }
+  Value* const room = leaders_room(lanes_);
+  build_.CreateAlignedStore(places, room, llvm::Align(64));
   return room;
 }
 
@@ -256,15 +267,16 @@ void Emitter::prefetch(std::span<const std::size_t> accesses) {
     const auto last = offsetof(AccessMemory, last) +
                       known_index(op.instruction->address) * sizeof *AccessMemory::last;
     Value* const slot = build_.CreateInBoundsGEP(word, wave_at(known, last), wave);
-    const auto [places, behind] = places_[n];
-    Value* const first = build_.CreateLoad(word, places);
+    const auto [slots, behind] = places_[n];
+    const auto first_of = [&, slots = slots](unsigned group) {
+      return first_in_group({slots}, build_.getInt64(group));
+    };
+    Value* const first = first_of(0);
     Value* const step = build_.CreateSub(first, build_.CreateLoad(word, slot));
     build_.CreateStore(first, slot);
     for (unsigned g = 0; g < file_.lanes / leaders_group_; ++g) {
-      Value* const at =
-          build_.CreateLoad(word, build_.CreateConstInBoundsGEP1_32(word, places, 2 * g));
       Value* const next =
-          wave_at(build_.CreateIntToPtr(build_.CreateAdd(at, step), build_.getPtrTy()),
+          wave_at(build_.CreateIntToPtr(build_.CreateAdd(first_of(g), step), build_.getPtrTy()),
                   static_cast<std::uint64_t>(behind));
       build_.CreateIntrinsic(llvm::Intrinsic::prefetch, {build_.getPtrTy()},
                              {next, build_.getInt32(0), build_.getInt32(3), build_.getInt32(1)});
@@ -273,12 +285,14 @@ void Emitter::prefetch(std::span<const std::size_t> accesses) {
 }
 
 Value* Emitter::first_in_group(const Place& place, Value* group) {
-  const auto* const number = llvm::dyn_cast<llvm::ConstantInt>(group);
-  if (const auto known = firsts_.find(place.slots); number && known != firsts_.end())
-    return known->second[number->getZExtValue()];
   llvm::Type* const word = build_.getInt64Ty();
-  Value* const slot = build_.CreateMul(group, build_.getInt64(2));
-  Value* const first = build_.CreateLoad(word, build_.CreateInBoundsGEP(word, place.slots, slot));
+  Value* first = nullptr;
+  if (const auto known = firsts_.find(place.slots); known != firsts_.end()) {
+    first = known->second[llvm::cast<llvm::ConstantInt>(group)->getZExtValue()];
+  } else {
+    Value* const slot = build_.CreateMul(group, build_.getInt64(2));
+    first = build_.CreateLoad(word, build_.CreateInBoundsGEP(word, place.slots, slot));
+  }
   if (!place.behind) return first;
   return build_.CreateAdd(first, build_.getInt64(static_cast<std::uint64_t>(place.behind)));
 }

@@ -287,6 +287,8 @@ class Emitter {
   std::uint32_t leader(unsigned i) const;
   /// How many lanes a value has from now on: a slice's, or a group's, or all leaders.
   void set_lanes(unsigned lanes);
+  /// Keeps the leaders' places for `first_in_group`: in host registers, if slices are no loop.
+  Value* keep_places(Value* places);
   /// Room for a place of each leader.
   Value* leaders_room(unsigned leaders);
   /// Prefetches what a load is likely to read the next time.
@@ -294,7 +296,8 @@ class Emitter {
   /// For each group of a slice that has several: its number, and which lanes of the slice it has.
   void for_each_group(unsigned group, Value* index,
                       llvm::function_ref<void(Value*, llvm::ArrayRef<int>)> each);
-  /// Two slots for each group of lanes, and by how much a node's place is behind what they hold.
+  /// Two slots for each group of lanes, in memory or of firsts_, and by how much a node's place is
+  /// behind what they hold.
   struct Place {
     Value* slots;
     std::int64_t behind = 0;
@@ -393,7 +396,7 @@ class Emitter {
   /// Of addresses in LDS, the slots.
   std::map<std::tuple<int, unsigned, unsigned>, Value*> lds_places_;
   /// Of the slots: what they have for the first lane of each group, where that is in host
-  /// registers.
+  /// registers, and not in memory.
   std::map<Value*, std::vector<Value*>> firsts_;
   bool together_ = false;     ///< slices are not a loop
   std::set<Value*> in_rows_;  ///< slots that have the same for each group of lanes

@@ -287,13 +287,12 @@ struct LoadGlobal {
 // --- accesses whose places grow by a stride within each group of lanes
 
 /// First and last lanes of groups in turn, at low + high * 2^32 + base: rare are those outside the
-/// range of index `known`, and last ones that are not `span` behind the first. The places go to
-/// the address `out`.
+/// range of index `known`, and last ones that are not `span` behind the first.
 struct CheckPlaces {
-  static void run(Bits*, Bits*, Bits*, Bits*, const Wave* w, std::uint64_t out, std::uint64_t base,
+  using W = Vec<std::uint64_t, lanes>;
+  static void run(W* places_at, Bits*, Bits*, Bits*, const Wave* w, std::uint64_t base,
                   std::uint32_t known, std::uint64_t bytes, std::uint64_t span, Bits low,
                   Bits high) {
-    using W = Vec<std::uint64_t, lanes>;
     const KnownRange& range = w->known[known];
     const std::uint64_t size = range.end - range.begin, less = bytes - 1;
     // Without branches, for which LLVM takes its time.
@@ -303,7 +302,7 @@ struct CheckPlaces {
     W first = at;
     for (int i = 1; i < lanes; i += 2) first[i] = first[i - 1] + span;
     rare(mask_of<lanes>((at - range.begin >= places) | (at != first)));
-    *reinterpret_cast<W*>(out) = at;
+    *places_at = at;
   }
 };
 
