@@ -160,6 +160,9 @@ void place_group(Workgroup& group) {
   wave.scratch_bytes = launch.scratch_bytes;
   wave.memory_epoch = &launch.memory->epoch_counter();
   wave.set_pair(reg::exec, wave.full);
+  constexpr std::size_t begin = offsetof(Wave, counts), end = offsetof(Wave, temporary);
+  for (Wave* each : group.waves)
+    std::memcpy(each->bytes() + begin, wave.bytes() + begin, end - begin);
 }
 
 void start_waves(Workgroup& group, const std::uint32_t* size) {

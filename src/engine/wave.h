@@ -51,17 +51,15 @@ constexpr std::size_t known_index(std::uint64_t address) {
 /// One wavefront: its registers and where it stands. The vector registers follow the struct in
 /// memory: VGPR r at `vgpr_offset(r)` bytes from the wave, `lanes` dwords each, AGPRs after VGPRs.
 struct alignas(64) Wave {
-  // All up to `temporary` is what its workgroup's waves start with, when one begins
+  // All up to `counts` is what its workgroup's waves start with, when one begins
   // (Workgroup::start); but for EXEC of a wave that is cut off, and what tells waves apart.
 
   // Scalar registers by their encoding; VCC, M0 and EXEC stand among them.
   std::uint32_t scalar[reg::scalar_count];
 
-  const Op* resume = nullptr;        ///< next op
-  std::uint64_t write_mask = ~0ull;  ///< lanes that a DPP instruction may write
-  std::int64_t budget = 0;           ///< branches until the wave yields
-  RegionCount* counts = nullptr;
-  KnownRange* known = nullptr;         ///< the worker's; see known_index
+  const Op* resume = nullptr;          ///< next op
+  std::uint64_t write_mask = ~0ull;    ///< lanes that a DPP instruction may write
+  std::int64_t budget = 0;             ///< branches until the wave yields
   GroupObserver* observer = nullptr;   ///< of the workgroup, if it has one
   std::uint64_t semaphore_ticket = 0;  ///< GlobalSemaphore: where it queues; 0: nowhere
   std::uint32_t scc = 0;
@@ -75,7 +73,11 @@ struct alignas(64) Wave {
   bool skips_vectors = false;  ///< VSKIP: vector instructions do nothing
   bool whole_rows = false;     ///< starts with every lane on, of rows of sixteen work-items
   bool goes_round = false;     ///< from `trips` of a loop to its begin again, not out of it
-  std::uint64_t full = 0;      ///< EXEC with every lane on
+
+  // What stays from one workgroup to the next.
+  RegionCount* counts = nullptr;
+  KnownRange* known = nullptr;  ///< the worker's; see known_index
+  std::uint64_t full = 0;       ///< EXEC with every lane on
   Workgroup* group = nullptr;
   const std::atomic<std::uint64_t>* memory_epoch = nullptr;  ///< changes when an allocation ends
   std::byte* lds = nullptr;                                  ///< the workgroup's

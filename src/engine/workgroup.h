@@ -85,7 +85,7 @@ struct Workgroup {
   std::byte* lds = nullptr;
   std::uint32_t lds_bytes = 0;
   std::vector<Wave*> waves;
-  Wave start;                 ///< what they start with, all up to Wave::temporary
+  Wave start;                 ///< what they start with, all up to Wave::counts
   std::uint32_t started = 0;  ///< waves of the present workgroup
   std::uint32_t running = 0;  ///< waves that have not ended
   std::array<Barrier, Barrier::numbers> barriers;

@@ -357,7 +357,7 @@ void copy(Wave* const* waves, std::uint32_t count, const Wave& start, unsigned s
     // TTMP registers, M0 and EXEC. Where writes to NULL go, nobody reads.
     constexpr std::size_t special = 112;
     copy_members<special * sizeof *Wave::scalar, reg::trash * sizeof *Wave::scalar>(to, from);
-    copy_members<sizeof Wave::scalar, offsetof(Wave, temporary)>(to, from);
+    copy_members<sizeof Wave::scalar, offsetof(Wave, counts)>(to, from);
     std::byte* const v0 = to + Wave::vector_file_offset();
     const auto* const ids = reinterpret_cast<const std::byte*>(work_items);
     copy_lines(v0, ids, std::make_index_sequence<2>());
