@@ -289,19 +289,21 @@ struct LoadGlobal {
 /// First and last lanes of groups in turn, at low + high * 2^32 + base: rare are those outside the
 /// range of index `known`, and last ones that are not `span` behind the first.
 struct CheckPlaces {
-  using W = Vec<std::uint64_t, lanes>;
+  using W = Vec<std::int64_t, lanes>;
   static void run(W* places_at, Bits*, Bits*, Bits*, const Wave* w, std::uint64_t base,
                   std::uint32_t known, std::uint64_t bytes, std::uint64_t span, Bits low,
                   Bits high) {
     const KnownRange& range = w->known[known];
-    const std::uint64_t size = range.end - range.begin, less = bytes - 1;
-    // Without branches, for which LLVM takes its time.
-    const std::uint64_t usable = -std::uint64_t{range.epoch == epoch(*w)};
-    const std::uint64_t places = usable & ((size < less ? less : size) - less);
-    const W at = (__builtin_convertvector(low, W) | __builtin_convertvector(high, W) << 32) + base;
-    W first = at;
-    for (int i = 1; i < lanes; i += 2) first[i] = first[i - 1] + span;
-    rare(mask_of<lanes>((at - range.begin >= places) | (at != first)));
+    const W at = (__builtin_convertvector(low, W) | __builtin_convertvector(high, W) << 32) +
+                 static_cast<std::int64_t>(base);
+    // Without branches, for which LLVM takes its time: nothing is where it should be if the range
+    // may have ended since. Ranges are of addresses that are positive as numbers with a sign.
+    const std::uint64_t behind = span + (range.epoch - epoch(*w));
+    W expected = at;
+    for (int i = 1; i < lanes; i += 2)
+      expected[i] = expected[i - 1] + static_cast<std::int64_t>(behind);
+    rare(mask_of<lanes>((at != expected) | (at < static_cast<std::int64_t>(range.begin)) |
+                        (at > static_cast<std::int64_t>(range.end - bytes))));
     *places_at = at;
   }
 };
