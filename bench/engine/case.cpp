@@ -27,8 +27,8 @@ void warm_up(const Case& what) {
 
 std::vector<std::pair<double, double>> pairs(const std::function<double()>& one,
                                              const std::function<double()>& other) {
-  constexpr std::size_t fewest = 5, most = 25;
-  constexpr double enough = 1;  // seconds
+  constexpr std::size_t fewest = 9, most = 99;
+  constexpr double enough = 3;  // seconds
   std::vector<std::pair<double, double>> result;
   for (double spent = 0; result.size() < fewest || (result.size() < most && spent < enough);) {
     const auto& last = result.emplace_back(one(), other());

@@ -15,12 +15,12 @@ void check_barrier(Workgroup& group, unsigned number) {
   const std::uint8_t kind = number ? Barrier::named : Barrier::workgroup;
   for (std::uint32_t i = 0; i < group.started; ++i) {
     Wave& wave = *group.waves[i];
-    if (wave.stop == Stop::End || (number && wave.joined != number)) continue;
-    if (!number) wave.signalled = false;
-    if (wave.stop == Stop::Barrier && wave.waits_for == kind)
+    if (number && wave.joined != number) continue;
+    if (wave.stop == Stop::Barrier && wave.waits_for == kind) [[likely]]
       wave.stop = Stop::None;
-    else
+    else if (wave.stop != Stop::End)
       wave.passes |= kind;
+    if (!number) wave.signalled = false;
   }
 }
 

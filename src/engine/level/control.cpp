@@ -377,13 +377,16 @@ bool run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned&
     w.budget = budget;
     w.stop = Stop::None;
     if (now != w.csr_32) _mm_setcsr(w.csr_32);  // which takes longer than to look
-    for (const Op* op = w.resume; op;) op = op->run(w, op);
+    const Op* op = w.resume;
+    do op = op->run(w, op);
+    while (op);
 #ifdef __AVX__
     _mm256_zeroupper();
 #endif
     now = w.csr_32;
+    if (w.stop == Stop::Yield) continue;
+    progress = true;
     if (w.stop == Stop::End) end_wave(w);
-    progress |= w.stop != Stop::Yield;
   }
   csr = now;
   return progress;
