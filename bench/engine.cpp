@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <string_view>
 
 #include "engine/case.h"
@@ -64,19 +65,14 @@ class Suite {
   void run_on(const std::string& gpu, const std::string& processor) {
     const Place place{.gpu = gpu, .build = build_};
     gpu_ = processor;
-    double best = 0;
+    std::map<double, int> parts;  // by rate
     for (const int part : {1, 4, 8}) {
       const auto speed = add(part == 1 ? "fp32 GEMM, tiles of 16x16 in LDS"
                                        : fmt::format("fp32 GEMM, {0}x{0} a work-item", part),
                              [&] { return sgemm_case(place, part, 512); });
-      if (speed) best = std::max(best, speed->rate);
+      if (speed) parts[speed->rate] = part;
     }
-    if (best > 0)
-      rows_.push_back({.name = name("best fp32 GEMM"),
-                       .value = best * 1e9 * seconds_at_peak(1),
-                       .unit = "x FMA peak",
-                       .floor = 0.35,
-                       .aim = 0.7});
+    if (!parts.empty()) add_best(sgemm_case(place, parts.rbegin()->second, 512));
     add("f16 GEMM, matrix instructions", [&] { return gemm_case(place, Word::F16, 512); });
     add("bf16 GEMM, matrix instructions", [&] { return gemm_case(place, Word::Bf16, 512); });
     add("bf16 GEMM of the kernel library",
@@ -124,6 +120,15 @@ class Suite {
     if (counts_instructions(what)) counted_.add(made, speed);
     rows_.push_back(row_of(made, speed));
     return speed;
+  }
+
+  /// The quickest fp32 GEMM once more, beside the host's peak.
+  void add_best(Case made) {
+    made.name = name("best fp32 GEMM");
+    made.against = "FMA peak";
+    made.other = [flop = made.work] { return seconds_at_peak(flop); };
+    made.floor = 0.35, made.aim = 0.7;
+    rows_.push_back(row_of(made, measure(made)));
   }
 
   static Case exact_case(Place place) {

@@ -191,17 +191,36 @@ bool has_all_lanes(const Wave& w, bool rows) {
   return (full ? full : masked)->run(w, op);
 }
 
-/// The first op of a translated region: to the block for its EXEC, if there is one.
-const Op* enter(Wave& w, const Op* op) {
-  const Op* const full = full_block(*op);
-  if (!full || w.observer || !has_all_lanes(w, op->flags & flag::whole_rows)) [[unlikely]]
-    [[clang::musttail]] return enter_otherwise(w, op);
-  // As the block's first op counts, but without looking at each lane.
-  RegionCount& count = w.counts[op->counter];
+/// To the block for waves with every lane on: as its first op counts, but without looking at each
+/// lane.
+const Op* begin_full(Wave& w, const Op* region) {
+  RegionCount& count = w.counts[region->counter];
   ++count.executions;
   count.lanes += w.lanes;
-  const Op* const first = full + 1;
+  const Op* const first = full_block(*region) + 1;
   [[clang::musttail]] return first->run(w, first);
+}
+
+/// The first op of a translated region: to the block for its EXEC, if there is one.
+const Op* enter(Wave& w, const Op* op) {
+  if (!full_block(*op) || w.observer || !has_all_lanes(w, op->flags & flag::whole_rows))
+      [[unlikely]]
+    [[clang::musttail]] return enter_otherwise(w, op);
+  [[clang::musttail]] return begin_full(w, op);
+}
+
+/// The branch at the end of a block for waves with every lane on, back to its region: EXEC is as it
+/// was, so all that `enter` looks at is. `imm`: what the branch does otherwise.
+template <bool Scc>
+const Op* again(Wave& w, const Op* op) {
+  if ((w.scc != 0) != Scc) {
+    const Op* const next = op + 1;
+    [[clang::musttail]] return next->run(w, next);
+  }
+  if (w.observer || w.budget <= 1) [[unlikely]]
+    [[clang::musttail]] return reinterpret_cast<Run>(op->imm)(w, op);
+  --w.budget;
+  [[clang::musttail]] return begin_full(w, op->target);
 }
 
 }  // namespace
@@ -337,11 +356,21 @@ struct Translator::Impl {
       append(cluster.after);
     }
     grouped.end_group();
+    if (!masked) go_back_quickly(block.ops.back(), region);
     Op& back = block.ops.emplace_back();
     back.run = go_to;
     back.target = region.end;
     back.instruction = region.first;
     return finish(block);
+  }
+
+  /// If it is the branch that ends a loop of one region.
+  static void go_back_quickly(Op& last, const Region& region) {
+    if (last.target != region.begin || !last.instruction) return;
+    const bool scc = last.instruction->name == "S_CBRANCH_SCC1";
+    if (!scc && last.instruction->name != "S_CBRANCH_SCC0") return;
+    last.imm = reinterpret_cast<std::intptr_t>(last.run);
+    last.run = scc ? again<true> : again<false>;
   }
 
   const Op* finish(Block& block) {
