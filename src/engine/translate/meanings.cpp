@@ -298,7 +298,9 @@ struct CheckPlaces {
                  static_cast<std::int64_t>(base);
     // Without branches, for which LLVM takes its time: nothing is where it should be if the range
     // may have ended since. Ranges are of addresses that are positive as numbers with a sign.
-    const std::uint64_t behind = span + (range.epoch - epoch(*w));
+    // A plain load, which LLVM need not repeat.
+    const auto& epoch = reinterpret_cast<const std::uint64_t&>(*w->memory_epoch);
+    const std::uint64_t behind = span + (range.epoch - epoch);
     W expected = at;
     for (int i = 1; i < lanes; i += 2)
       expected[i] = expected[i - 1] + static_cast<std::int64_t>(behind);
