@@ -112,7 +112,8 @@ std::string bound_of(const nlohmann::json& prediction) {
 
 std::string observed_of_gemm(long m, long n) {
   constexpr long smallest_tile = 64 * 64, most_compute_units = 304;
-  return m * n <= most_compute_units * smallest_tile ? "--sample 512 --threads 1" : "--sample 16";
+  return m * n <= most_compute_units * smallest_tile ? "--sample 512 --threads 1"
+                                                     : "--sample 16 --threads 1";
 }
 
 void add_gemms(const std::string& gpu, std::vector<Row>& rows) {

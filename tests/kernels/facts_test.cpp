@@ -38,9 +38,10 @@ void for_each_kernel(const std::string& program,
   const std::string bytes((std::istreambuf_iterator<char>(in)), {});
   for (const auto bundle : code::find_fat_binaries(std::as_bytes(std::span(bytes)), program)) {
     const code::FatBinary binary = code::FatBinary::open(bundle, program);
-    for (const code::Image& image : binary.images)
-      for (const code::Kernel& kernel : code::CodeObject::read(image.elf, program)->kernels())
-        use(image.target.processor, kernel);
+    for (const code::Image& image : binary.images) {
+      const auto object = code::CodeObject::read(image.elf, program);
+      for (const code::Kernel& kernel : object->kernels()) use(image.target.processor, kernel);
+    }
   }
 }
 

@@ -31,7 +31,8 @@ struct GemmArguments {
 template <class T, Order order_a, Order order_b, class Out, Epilogue E, class Scales, TileSize size>
 struct GemmWorkgroup {
   using Arguments = GemmArguments<T, Out, E, Scales>;
-  static constexpr Tiling tiling = gemm_tiling(arch::current, size, sizeof(T), Scales::used);
+  static constexpr Tiling tiling =
+      gemm_tiling(arch::current, size, sizeof(T), Scales::used, are_turned<T, order_a, order_b>);
   static constexpr int threads = kernels::threads(tiling, arch::current);
 
   using M = Multiplied<T>;

@@ -32,7 +32,8 @@ struct GemmProblem {
   using Result = Out;
   using After = E;
   static Tiling tiling(Architecture architecture, TileSize size) {
-    return gemm_tiling(architecture, size, sizeof(T), Scales::used);
+    return gemm_tiling(architecture, size, sizeof(T), Scales::used,
+                       are_turned<T, order_a, order_b>);
   }
   HIPSIGHT_INLINE static constexpr bool has_tiny_tiles(Architecture architecture) {
     return kernels::has_tiny_tiles(architecture, sizeof(T), Scales::used);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../arch/architecture.h"
+#include "../matrix.h"
 
 namespace hipsight::kernels {
 
@@ -27,8 +28,16 @@ HIPSIGHT_INLINE constexpr bool has_tiny_tiles(Architecture architecture, int ele
                      (architecture == Architecture::cdna4 && element_bytes > 1));
 }
 
+/// Whether operands are bytes whose lines in memory do not run along the depth, so that they are
+/// turned in registers.
+template <class T, Order order_a, Order order_b>
+inline constexpr bool are_turned =
+    sizeof(T) == 1 && (order_a != Order::row_major || order_b != Order::column_major);
+
+/// `scaled`: blocks of the depth have factors of their own. `turned`: are_turned.
 HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize size,
-                                             int element_bytes, bool scaled = false) {
+                                             int element_bytes, bool scaled = false,
+                                             bool turned = false) {
   constexpr auto pick = [](TileSize one, Tiling large, Tiling medium, Tiling small) {
     return one == TileSize::large ? large : one == TileSize::medium ? medium : small;
   };
@@ -36,8 +45,9 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
   if (size == TileSize::tiny && has_tiny_tiles(architecture, element_bytes, scaled))
     return architecture == Architecture::cdna3 ? Tiling{64, 32, 128, 64, 32, 8, 70, 40, 2, 2}
                                                : Tiling{64, 32, 128, 64, 32, 8, 22, 16, 3, 2};
-  // Blocks of the depth with factors of their own need registers for a second sum: their large
-  // tiles are smaller.
+  // Both need registers, for a second sum and for what is turned: their tiles are smaller, so that
+  // none of these spill (`./dev kernels`).
+  if (turned && (scaled || architecture == Architecture::rdna3)) size = TileSize::small;
   switch (architecture) {
     case Architecture::cdna2:
       if (scaled && size == TileSize::large) size = TileSize::medium;
@@ -53,6 +63,7 @@ HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize
       if (scaled)
         return pick(size, {128, 256, 128, 64, 64, 8, 100, 99}, {128, 128, 128, 64, 64, 8, 90, 80},
                     {64, 64, 128, 32, 32, 8, 48, 43, 3});
+      if (turned && size != TileSize::small) return {128, 128, 128, 32, 64, 8, 55, 54};
       return pick(size, {256, 256, 128, 128, 64, 4, 100, 100},
                   {128, 128, 128, 32, 64, 8, 55, 54, 3}, {64, 64, 128, 32, 32, 8, 29, 27, 3});
     case Architecture::rdna3:
