@@ -112,8 +112,8 @@ std::string bound_of(const nlohmann::json& prediction) {
 
 std::string observed_of_gemm(long m, long n) {
   constexpr long smallest_tile = 64 * 64, most_compute_units = 304;
-  return m * n <= most_compute_units * smallest_tile ? "--sample 512 --threads 1"
-                                                     : "--sample 16 --threads 1";
+  const int workgroups = m * n <= most_compute_units * smallest_tile ? 512 : 16;
+  return fmt::format("--sample {} --threads 1", workgroups);
 }
 
 void add_gemms(const std::string& gpu, std::vector<Row>& rows) {

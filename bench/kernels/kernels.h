@@ -21,8 +21,9 @@ double launch_seconds(const gpus::Gpu& gpu);
 /// What bounds a kernel, of the prediction in a report: without what would be gained.
 std::string bound_of(const nlohmann::json& prediction);
 
-/// Which workgroups of one of our GEMMs `hipsight predict` is to observe: of small ones all, one
-/// after the other, as a tile's last part waits for the others and adds them up; else some.
+/// Which workgroups of one of our GEMMs `hipsight predict` is to observe: of small ones all, as a
+/// tile's last part waits for the others and adds them up; else some. One after the other, so that
+/// what waits for what does not depend on the host.
 std::string observed_of_gemm(long m, long n);
 
 void add_gemms(const std::string& gpu, std::vector<Row>& rows);
