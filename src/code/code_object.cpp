@@ -79,15 +79,6 @@ std::uint64_t read_image_size(const Elf& elf) {
   return size;
 }
 
-/// Bytes from `address` to the end of the executable segment that holds it; 0 outside all.
-std::uint64_t code_left(const Elf& elf, std::uint64_t address) {
-  for (const Elf::Segment& segment : elf.segments())
-    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) && address >= segment.p_vaddr &&
-        address - segment.p_vaddr < segment.p_filesz)
-      return segment.p_filesz - (address - segment.p_vaddr);
-  return 0;
-}
-
 }  // namespace
 
 struct CodeObject::Impl {
@@ -135,7 +126,7 @@ struct CodeObject::Impl {
       if (symbol.function) begins.insert(symbol.address);
     for (Symbol& symbol : symbols) {
       if (!symbol.function || symbol.size) continue;
-      symbol.size = code_left(elf, symbol.address);
+      symbol.size = elf.code_left(symbol.address);
       const auto next = begins.upper_bound(symbol.address);
       if (next != begins.end()) symbol.size = std::min(symbol.size, *next - symbol.address);
     }
@@ -164,7 +155,7 @@ struct CodeObject::Impl {
     kernel.descriptor = read_descriptor(raw);
     kernel.entry = descriptor->address + static_cast<std::uint64_t>(kernel.descriptor.entry_offset);
 
-    std::uint64_t left = code_left(elf, kernel.entry);
+    std::uint64_t left = elf.code_left(kernel.entry);
     if (left == 0)
       elf.bad("kernel {}: its entry {:#x} is outside the code", kernel.name, kernel.entry);
     const Symbol* function = function_before(kernel.entry);

@@ -87,4 +87,12 @@ std::span<const std::byte> Elf::at(std::uint64_t address, std::uint64_t size) co
   return {};
 }
 
+std::uint64_t Elf::code_left(std::uint64_t address) const {
+  for (const Segment& segment : segments_)
+    if (segment.p_type == llvm::ELF::PT_LOAD && (segment.p_flags & llvm::ELF::PF_X) &&
+        address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz)
+      return segment.p_filesz - (address - segment.p_vaddr);
+  return 0;
+}
+
 }  // namespace hipsight::code

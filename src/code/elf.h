@@ -58,6 +58,9 @@ class Elf {
   /// The bytes of the file behind `size` bytes at a virtual address; empty when no loaded segment
   /// holds them all.
   std::span<const std::byte> at(std::uint64_t address, std::uint64_t size) const;
+  /// Bytes from a virtual address to the end of the executable segment that holds it; 0 outside
+  /// all.
+  std::uint64_t code_left(std::uint64_t address) const;
 
   /// Throws an Error that begins with the file's name.
   template <class... Args>

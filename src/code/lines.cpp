@@ -99,7 +99,7 @@ bool check_header(const llvm::DataExtractor& data, std::uint64_t begin, unsigned
 Lines::Lines(const Elf& elf) {
   add_sections(elf);
   context_ = llvm::DWARFContext::create(sections_, 8, true, ignore, ignore);
-  parse_tables();
+  parse_tables(elf);
 }
 
 void Lines::add_sections(const Elf& elf) try {
@@ -126,7 +126,7 @@ llvm::StringRef Lines::unpack(llvm::StringRef packed) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-void Lines::parse_tables() {
+void Lines::parse_tables(const Elf& elf) {
   auto section = sections_.find("debug_line");
   if (section == sections_.end()) return;
   llvm::DWARFDataExtractor data(section->second->getBuffer(), true, 8);
@@ -145,6 +145,11 @@ void Lines::parse_tables() {
       llvm::DWARFDataExtractor unit(data, end);
       if (auto error = table.parse(unit, &offset, *context_, nullptr, ignore))
         ignore(std::move(error));
+      // Of a function that the linker left out (one of several of the same name) the lines stay,
+      // and begin at address 0.
+      llvm::erase_if(table.Sequences, [&](const llvm::DWARFDebugLine::Sequence& sequence) {
+        return elf.code_left(sequence.LowPC) == 0;
+      });
     }
     begin = end;
   }

@@ -23,7 +23,7 @@ class Lines {
  private:
   void add_sections(const Elf& elf);
   llvm::StringRef unpack(llvm::StringRef packed);
-  void parse_tables();
+  void parse_tables(const Elf& elf);
 
   std::vector<std::unique_ptr<std::byte[]>> unpacked_;
   llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> sections_;

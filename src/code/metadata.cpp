@@ -3,6 +3,7 @@
 #include <llvm/BinaryFormat/MsgPackReader.h>
 
 #include <limits>
+#include <unordered_set>
 
 namespace hipsight::code {
 namespace {
@@ -161,13 +162,18 @@ Kernel read_kernel(Walker& in, std::size_t number) {
   return kernel;
 }
 
-/// The contents of the NT_AMDGPU_METADATA note; empty when there is none.
-std::span<const std::byte> find_note(const Elf& elf) {
+/// The contents of all NT_AMDGPU_METADATA notes: a linked code object has one of each object that
+/// went in.
+std::vector<std::span<const std::byte>> find_notes(const Elf& elf) {
+  std::vector<std::span<const std::byte>> found;
+  std::size_t bytes = 0;
   for (const Elf::Segment& segment : elf.segments()) {
     if (segment.p_type != llvm::ELF::PT_NOTE) continue;
     // A note: u32 name size, u32 contents size, u32 type, name, contents; both padded to 4 bytes
     // (8 where the segment says so).
     auto notes = elf.contents(segment);
+    bytes += notes.size();
+    if (bytes > elf.bytes().size()) elf.bad("note segments overlap");
     std::uint64_t align = segment.p_align == 8 ? 8 : 4;
     for (std::uint64_t at = 0; at < notes.size();) {
       std::uint64_t offset = segment.p_offset + at;
@@ -182,28 +188,32 @@ std::span<const std::byte> find_note(const Elf& elf) {
                 notes.size());
       auto name = text_of(notes.subspan(name_at, word(0)));
       if (word(2) == llvm::ELF::NT_AMDGPU_METADATA && name == llvm::StringRef("AMDGPU\0", 7))
-        return notes.subspan(begin, word(1));
+        found.push_back(notes.subspan(begin, word(1)));
       at = llvm::alignTo(end, align);
     }
   }
-  return {};
+  return found;
 }
 
 }  // namespace
 
 Metadata read_metadata(const Elf& elf) {
   Metadata metadata;
-  auto note = find_note(elf);
-  if (note.empty()) return metadata;
-  Walker in(elf, note);
-  in.map("the metadata", [&](std::string_view key) {
-    if (key == "amdhsa.kernels")
-      in.array(key, [&](std::size_t i) { metadata.kernels.push_back(read_kernel(in, i)); });
-    else if (key == "amdhsa.printf")
-      in.array(key, [&](std::size_t) { metadata.printf_formats.emplace_back(in.string(key)); });
-    else
-      in.skip(in.next());
-  });
+  std::unordered_set<std::string> names;
+  for (const auto note : find_notes(elf)) {
+    Walker in(elf, note);
+    in.map("the metadata", [&](std::string_view key) {
+      if (key == "amdhsa.kernels")
+        in.array(key, [&](std::size_t i) {
+          Kernel kernel = read_kernel(in, i);
+          if (names.insert(kernel.name).second) metadata.kernels.push_back(std::move(kernel));
+        });
+      else if (key == "amdhsa.printf")
+        in.array(key, [&](std::size_t) { metadata.printf_formats.emplace_back(in.string(key)); });
+      else
+        in.skip(in.next());
+    });
+  }
   return metadata;
 }
 

@@ -8,14 +8,17 @@
 
 namespace hipsight::code {
 
-/// The code object's metadata note (NT_AMDGPU_METADATA, MessagePack; LLVM AMDGPUUsage, "Code Object
-/// Metadata").
+/// What the code object's metadata notes say (NT_AMDGPU_METADATA, MessagePack; LLVM AMDGPUUsage,
+/// "Code Object Metadata"). A linked one has a note of each object that went in; AMD's runtime
+/// joins their lists, too (comgr, mergeNoteRecords).
 struct Metadata {
-  std::vector<Kernel> kernels;              ///< what the note says of them, in its order
+  /// In the order of the notes. Of several kernels of one name, the first: so linkers choose among
+  /// weak symbols.
+  std::vector<Kernel> kernels;
   std::vector<std::string> printf_formats;  ///< "0:0:HASH,FORMAT" of HIP
 };
 
-/// Empty when there is no such note. @throws Error.
+/// Empty when there are no such notes. @throws Error.
 Metadata read_metadata(const Elf& elf);
 
 }  // namespace hipsight::code

@@ -232,6 +232,29 @@ TEST(CodeObjectTest, FunctionsWithoutASizeGoUpToTheNext) {
   EXPECT_EQ(object->function_at(g->address + 8), nullptr);
 }
 
+TEST(CodeObject, linked_of_several_has_what_each_of_them_says) {
+  const auto object = CodeObject::read(testing::read_object("linked.co"), "linked.co");
+  std::vector<std::string> names;
+  for (const Kernel& kernel : object->kernels()) names.push_back(kernel.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"shared", "kernel_1", "kernel_2", "kernel_3"}));
+  EXPECT_EQ(object->printf_formats(),
+            (std::vector<std::string>{"0:0:0001,of 1\n", "0:0:0002,of 2\n", "0:0:0003,of 3\n"}));
+  // The linker keeps the first object's `shared`.
+  EXPECT_EQ(object->find_kernel("shared")->vgprs, 81u);
+  for (unsigned part = 1; part <= 3; ++part) {
+    const Kernel* kernel = object->find_kernel(fmt::format("kernel_{}", part));
+    ASSERT_TRUE(kernel);
+    EXPECT_EQ((kernel->descriptor.rsrc1 & 0x3f) + 1, part) << "registers, in eights";
+    EXPECT_EQ(kernel->entry, object->find_symbol(kernel->name)->address);
+    const auto line = object->line(kernel->entry), of_helper = object->line(kernel->entry + 4);
+    ASSERT_TRUE(line && of_helper);
+    EXPECT_EQ(line->file, fmt::format("/src/part_{}.hip", part));
+    EXPECT_EQ(line->line, part * 10);
+    EXPECT_EQ(of_helper->line, part * 10 + 1);
+    EXPECT_EQ(of_helper->function, "helper");
+  }
+}
+
 TEST(CodeObject, versions_4_to_6_are_all_there) {
   std::set<unsigned> versions;
   for (const std::string& name : testing::device_objects())
