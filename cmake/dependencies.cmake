@@ -7,10 +7,27 @@ find_package(CLI11 REQUIRED)
 find_package(GTest REQUIRED)
 find_package(Threads REQUIRED)
 
-# LLVM as one shared library: its headers are system headers, so its warnings are not ours.
+# What other people's programs load shares a process with code that we do not know, which may bring an LLVM, fmt
+# or libstdc++ of its own under the same names. Such a library has these inside (HIPSIGHT_STANDS_ALONE); all others,
+# tests among them, link the shared ones: they are small, and quick to link.
+set(stands_alone $<BOOL:$<TARGET_PROPERTY:HIPSIGHT_STANDS_ALONE>>)
+# What of LLVM we use. Its archives are for lld, which finds what they want of each other.
+execute_process(
+  COMMAND ${LLVM_TOOLS_BINARY_DIR}/llvm-config --link-static --libfiles
+    x86codegen amdgpudisassembler passes orcjit bitreader bitwriter debuginfodwarf object
+  OUTPUT_VARIABLE llvm_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(llvm_archives)
+list(APPEND llvm_archives libz.a libzstd.a)
+list(TRANSFORM llvm_archives REPLACE "^lib(z|zstd)\\.a$" "-l:\\0")
+
+# LLVM's headers are system headers, so its warnings are not ours.
 add_library(hipsight_llvm INTERFACE)
 target_include_directories(hipsight_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-target_link_libraries(hipsight_llvm INTERFACE LLVM)
+target_link_libraries(hipsight_llvm INTERFACE "$<IF:${stands_alone},${llvm_archives},LLVM>")
+# Debian has fmt's code as a shared library only; the other is made from its headers.
+add_library(hipsight_fmt INTERFACE)
+target_compile_definitions(hipsight_fmt INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+target_link_libraries(hipsight_fmt INTERFACE $<IF:${stands_alone},hipsight_fmt_inside,fmt::fmt>)
 
 # What every part of hipsight is compiled with.
 add_library(hipsight_options INTERFACE)
@@ -45,7 +62,7 @@ endfunction()
 function(hipsight_part name)
   cmake_parse_arguments(PART "" "" "SOURCES;USES" ${ARGN})
   add_library(hipsight_${name} STATIC ${PART_SOURCES})
-  target_link_libraries(hipsight_${name} PUBLIC hipsight_options fmt::fmt nlohmann_json::nlohmann_json ${PART_USES})
+  target_link_libraries(hipsight_${name} PUBLIC hipsight_options hipsight_fmt nlohmann_json::nlohmann_json ${PART_USES})
   hipsight_precompile(hipsight_${name} std_headers)
   add_dependencies(core hipsight_${name})
 endfunction()

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLibrary = "libamdhip64.so.6";
+constexpr const char* kLibrary = "libamdhip64.so";
 
 // The folder of our libamdhip64: lib/ beside the command in a build tree, ../lib when installed.
 fs::path library_folder() {

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "runtime/front.h"
+
 namespace hipsight::runtime {
 
-/// The major version of HIP that this library stands in for: 5, 6 or 7, as in its SONAME. One
-/// object file per library says it; all others are shared.
-extern const int abi_version;
+/// The front that this thread's latest call came through; null where there was none.
+const HipsightFront* front() noexcept;
+
+/// The major version of HIP that the caller was made for: 5, 6 or 7.
+int abi_version() noexcept;
 
 }  // namespace hipsight::runtime

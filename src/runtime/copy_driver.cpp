@@ -46,12 +46,12 @@ To converted(const From& p) {
 /// What a program of this library's HIP version passes.
 HIP_MEMCPY3D read(const void* parameters) {
   require(parameters != nullptr);
-  if (abi_version >= 6) return *static_cast<const HIP_MEMCPY3D*>(parameters);
+  if (abi_version() >= 6) return *static_cast<const HIP_MEMCPY3D*>(parameters);
   return converted<HIP_MEMCPY3D>(*static_cast<const HIP_MEMCPY3D_R0000*>(parameters));
 }
 void write(const HIP_MEMCPY3D& from, void* parameters) {
   require(parameters != nullptr);
-  if (abi_version >= 6)
+  if (abi_version() >= 6)
     *static_cast<HIP_MEMCPY3D*>(parameters) = from;
   else
     *static_cast<HIP_MEMCPY3D_R0000*>(parameters) = converted<HIP_MEMCPY3D_R0000>(from);

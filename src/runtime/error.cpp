@@ -141,7 +141,8 @@ const char* error_text(hipError_t code) {
 
 hipError_t finish(hipError_t result) noexcept {
   last_command_error = result;
-  if (abi_version < 7 || (result != hipSuccess && result != hipErrorNotReady)) last_error = result;
+  if (abi_version() < 7 || (result != hipSuccess && result != hipErrorNotReady))
+    last_error = result;
   return result;
 }
 

@@ -1,12 +1,12 @@
 #include "runtime/exit.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
 #include <ranges>
 #include <string>
 
@@ -25,9 +25,23 @@ constexpr int no_capture_status = 125;
 
 int program_status = -1;  // the program's own, once it exits
 
+/// Writes what the program's streams of C++ still hold. Its libstdc++ is not ours, if it has one.
+void flush_program_streams() {
+  using Flush = void* (*)(void* stream);  // std::ostream::flush
+  const auto find = [](const char* name) {
+    if (void* found = dlsym(RTLD_DEFAULT, name)) return found;         // of a program that links it
+    void* library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_NOLOAD);  // of a plugin
+    return library ? dlsym(library, name) : nullptr;
+  };
+  const auto flush = reinterpret_cast<Flush>(find("_ZNSo5flushEv"));
+  if (!flush) return;
+  for (const char* name : {"_ZSt4cout", "_ZSt4clog"})
+    if (void* stream = find(name); stream && *static_cast<void**>(stream))  // is it constructed?
+      flush(stream);
+}
+
 [[noreturn]] void leave(int status) {
-  std::cout.flush();
-  std::clog.flush();
+  flush_program_streams();
   std::fflush(nullptr);
   _exit(status);
 }

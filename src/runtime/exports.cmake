@@ -1,12 +1,14 @@
-# Reads exports.txt and writes what the libraries are linked with: stubs.cpp, with a weak function for
-# every name (an implementation takes its place) and the table of all, and one version script per
-# library, exports-MAJOR.map.
+# Reads exports.txt and writes what the libraries are made of: stubs.cpp, with a weak function for every
+# name (an implementation takes its place) and the table of all; forwards.inc, every name with its number
+# in that table; and one version script per libamdhip64, exports-MAJOR.map.
 file(STRINGS ${LIST} lines REGEX "^[^#]")
 list(SORT lines COMPARE STRING)
 set(nodes)
 set(names)
 set(stubs)
 set(table)
+set(forwards)
+set(number 0)
 foreach(line ${lines})
   if(NOT line MATCHES "^([A-Za-z0-9_]+) (hip_[0-9]+\\.[0-9]+)$")
     message(FATAL_ERROR "${LIST}: cannot read '${line}'")
@@ -16,6 +18,8 @@ foreach(line ${lines})
   list(APPEND nodes ${node})
   string(APPEND names_${node} "    ${name};\n")
   string(APPEND stubs "STUB(${name})\n")
+  string(APPEND forwards "FORWARD(${number}, ${name})\n")
+  math(EXPR number "${number} + 1")
   string(APPEND table "    {\"${name}\", reinterpret_cast<void*>(&${name})},\n")
 endforeach()
 list(REMOVE_DUPLICATES nodes)
@@ -37,6 +41,8 @@ ${table}};
 
 std::span<const Export> hipsight::runtime::exports() { return table; }
 ")
+
+file(WRITE ${OUT}/forwards.inc "${forwards}")
 
 # Nodes after hip_6.4 came with HIP 7.
 foreach(major 5 6 7)

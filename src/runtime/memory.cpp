@@ -227,7 +227,7 @@ HIP_API hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, co
     *attributes = {};
     const auto allocation = find(pointer);
     if (!allocation) {
-      require(abi_version >= 6);  // HIP 5 has no word for it
+      require(abi_version() >= 6);  // HIP 5 has no word for it
       attributes->type = hipMemoryTypeUnregistered;
       attributes->device = hipInvalidDeviceId;
       return hipSuccess;

@@ -8,7 +8,7 @@ namespace hipsight::runtime {
 
 /// The number that programs of this library's HIP version have for a memory type.
 inline unsigned type_number(hipMemoryType type) {
-  if (abi_version >= 6) return type;
+  if (abi_version() >= 6) return type;
   switch (type) {
     case hipMemoryTypeHost:
       return static_cast<unsigned>(hipMemoryTypeR0000::Host);

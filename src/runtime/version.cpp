@@ -12,7 +12,7 @@ namespace {
 /// The version that is reported: that of the HIP whose interface is offered
 /// (major * 10^7 + minor * 10^5 + patch).
 int version() {
-  switch (abi_version) {
+  switch (abi_version()) {
     case 5:
       return 50731921;
     case 6:
@@ -52,7 +52,11 @@ HIP_API hipError_t hipGetProcAddress(const char* symbol, void** address, int hip
     const auto found = std::ranges::lower_bound(
         all, name, {}, [](const Export& item) { return std::string_view(item.name); });
     const bool known = found != all.end() && found->name == name;
-    *address = known ? found->address : nullptr;
+    *address = nullptr;
+    if (known && front())  // by which its calls come in, too
+      *address = const_cast<void*>(front()->functions[found - all.begin()]);
+    else if (known)
+      *address = found->address;
     if (status)
       *status = known ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return known ? hipSuccess : hipErrorInvalidValue;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <link.h>
 
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -95,12 +96,13 @@ TEST_P(LibraryTest, ReportsTheVersionItStandsInFor) {
 }
 
 TEST_P(LibraryTest, UnsupportedFunctionsSayItOnce) {
-  auto* function = library.get<int(int, void*, void*)>("hipGraphicsMapResources");
+  const std::string name = std::array{"hipGraphicsMapResources", "hipGraphicsUnmapResources",
+                                      "hipGLGetDevices"}[GetParam() - 5];
+  auto* function = library.get<int(int, void*, void*)>(name.c_str());
   testing::internal::CaptureStderr();
   EXPECT_EQ(function(0, nullptr, nullptr), 801);
   EXPECT_EQ(function(0, nullptr, nullptr), 801);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "hipsight: hipGraphicsMapResources is not supported\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "hipsight: " + name + " is not supported\n");
   EXPECT_EQ(library.get<int()>("hipPeekAtLastError")(), 801);
 }
 
@@ -183,6 +185,37 @@ TEST_P(LibraryTest, LastErrorStandsUntilReadSinceHip7) {
   EXPECT_EQ(library.get<int()>("hipExtGetLastError")(), 0);
   EXPECT_EQ(library.get<int()>("hipGetLastError")(), GetParam() == 7 ? 1 : 0);
   EXPECT_EQ(library.get<int()>("hipGetLastError")(), 0);
+}
+
+TEST(Libraries, AreOneRuntime) {
+  const Library five(5), six(6), seven(7);
+  void* const bare = dlopen(HIPSIGHT_LIBRARIES "/libamdhip64.so", RTLD_NOW | RTLD_LOCAL);
+  EXPECT_EQ(dlsym(bare, "hipFree"), dlsym(seven.handle, "hipFree"));  // the newest
+  void *memory = nullptr, *base = nullptr, *event = nullptr;
+  std::size_t size = 0;
+  ASSERT_EQ(six.get<int(void**, std::size_t)>("hipMalloc")(&memory, 64), 0);
+  EXPECT_EQ(five.get<int(void**, std::size_t*, void*)>("hipMemGetAddressRange")(
+                &base, &size, static_cast<char*>(memory) + 8),
+            0);
+  EXPECT_EQ(base, memory);
+  EXPECT_EQ(size, 64u);
+  ASSERT_EQ(five.get<int(void**)>("hipEventCreate")(&event), 0);
+  EXPECT_EQ(seven.get<int(void*, void*)>("hipEventRecord")(event, nullptr), 0);
+  EXPECT_EQ(six.get<int(void*)>("hipEventDestroy")(event), 0);
+  EXPECT_EQ(seven.get<int(void*)>("hipFree")(memory), 0);
+  EXPECT_EQ(five.get<int(void*)>("hipFree")(memory), 1);
+}
+
+TEST(Libraries, TakeArgumentsOfEveryKind) {
+  const Library library(7);
+  EXPECT_EQ(library.get<std::uint16_t(float)>("__gnu_f2h_ieee")(1.5F), 0x3e00);  // by xmm0
+  // On the stack.
+  char from[6] = "abcde", to[6] = "";
+  auto* copy = library.get<int(void*, std::size_t, const void*, std::size_t, std::size_t,
+                               std::size_t, int, void*)>("hipMemcpy2DAsync");
+  EXPECT_EQ(copy(to, 2, from, 2, 2, 2, 0, nullptr), 0);
+  EXPECT_EQ(library.get<int()>("hipDeviceSynchronize")(), 0);
+  EXPECT_STREQ(to, "abcd");
 }
 
 }  // namespace
