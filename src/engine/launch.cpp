@@ -5,7 +5,9 @@
 
 #include "engine/launch.h"
 
+#include <fmt/format.h>
 #include <immintrin.h>
+#include <llvm/Demangle/Demangle.h>
 
 #include <algorithm>
 #include <atomic>
@@ -35,6 +37,7 @@ constexpr std::int64_t spin_budget = 1024;  ///< the budget once patience has ru
 constexpr std::uint64_t worth_translating = 5000;
 constexpr std::uint64_t longest_look = 64;  ///< turns between looks for such regions
 constexpr std::uint64_t turns_between_clocks = 16;
+constexpr std::uint64_t skipped_between_clocks = 1 << 16;  ///< workgroups that need not run
 
 /// Bytes behind a workgroup's LDS that whole host registers may be read from.
 constexpr std::size_t lds_slack = 64;
@@ -279,8 +282,7 @@ class Execution {
         ++turns;
         if (execution_.launch_.tier == Tier::Auto && turns >= look_at) look();
         // Reading the clock takes as long as starting a wave.
-        if (!progress || turns % turns_between_clocks == 0)
-          execution_.check_time(*group.waves[0], group);
+        if (!progress || turns % turns_between_clocks == 0) execution_.check_time(group);
         if (slot.idle && execution_.launch_.dispatch->observed_only) let_go(group);
         if (slot.idle > patience && execution_.others_wait()) return false;
       }
@@ -366,7 +368,7 @@ class Execution {
       if (!launch_.dispatch->observed_only || launch_.dispatch->observer->begins(index))
         return true;
       finished();
-      ++skipped_;
+      if (++skipped_ % skipped_between_clocks == 0) check_time();
     }
   }
   void finished() {
@@ -404,16 +406,30 @@ class Execution {
     const std::lock_guard lock(mutex_);
     return !suspended_.empty();
   }
-  void check_time(const Wave& wave, const Workgroup& group) {
-    if (timeout_.count() == 0 || std::chrono::steady_clock::now() < deadline_) return;
-    const Wave* stuck = &wave;
+  bool time_is_up() const {
+    return timeout_.count() != 0 && std::chrono::steady_clock::now() >= deadline_;
+  }
+  /// Ends the launch when its time is up; the workgroup shows where the kernel is.
+  void check_time(const Workgroup& group) const {
+    if (!group.running) return check_time();
+    if (!time_is_up()) return;
+    const Wave* stuck = group.waves[0];
     for (const Wave* w : group.waves)
       if (w->group && w->stop == Stop::Yield) {
         stuck = w;
         break;
       }
-    if (!group.running) return;
     report_timeout(*stuck, std::chrono::duration<double>(timeout_).count());
+  }
+  /// The same between workgroups.
+  void check_time() const {
+    if (!time_is_up()) return;
+    throw KernelError(
+        KernelError::Kind::Timeout,
+        fmt::format("the kernel did not end within {:g} s; {} of its {} workgroups had ended\n"
+                    "  kernel      {}",
+                    std::chrono::duration<double>(timeout_).count(), finished_.load(), total_,
+                    llvm::demangle(launch_.dispatch->kernel->name)));
   }
 
   const Launch& launch_;

@@ -63,6 +63,9 @@ void check(const Launch& launch) {
   if (!(x && y && z)) refuse(launch, hipErrorInvalidValue, grid_text());
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   if (x > most || y > most || z > most) refuse(launch, hipErrorInvalidConfiguration, grid_text());
+  // No GPU would ever end it, and we count them in 64 bits.
+  if (x * y > std::numeric_limits<std::uint64_t>::max() / z)
+    refuse(launch, hipErrorInvalidConfiguration, grid_text() + " is beyond 2^64 in all");
   const std::uint32_t limit = gpu.max_workgroup_size;
   if (block.x > limit || block.y > limit || block.z > limit || block.volume() > limit)
     refuse(launch, hipErrorInvalidValue, fmt::format("{} is beyond {}", block_text(), limit));

@@ -23,6 +23,11 @@ __global__ void flag(int* out) {
   out[threadIdx.x] = 1;
 }
 
+// It ends, but there are too many.
+__global__ void tiny(int* out) {
+  if (blockIdx.x == 0) out[threadIdx.x] = 1;
+}
+
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
   const int groups = argc > 2 ? std::atoi(argv[2]) : 1;
@@ -33,6 +38,7 @@ int main(int argc, char** argv) {
   if (name == "loop") loop<<<groups, 256>>>(out);
   if (name == "barrier") barrier<<<groups, 256>>>(out);
   if (name == "flag") flag<<<groups, 256>>>(out);
+  if (name == "tiny") tiny<<<dim3(1000000, 1000, 1000), 64>>>(out);
   tell_failure();
   std::printf("after\n");
 }

@@ -62,6 +62,19 @@ INSTANTIATE_TEST_SUITE_P(
                      std::get<3>(info.param).name + "_" + std::get<2>(info.param));
     });
 
+// Workgroups that end within a turn, in a grid that does not; also where only a few of them are to
+// run.
+TEST(Endless, ShortWorkgroupsAreStopped) {
+  for (const char* tier : {"interpret", "translate"}) {
+    const Outcome outcome =
+        hipsight_run({"--no-report", "--timeout", "0.5"}, {"endless", "tiny"}, in_tier(tier));
+    EXPECT_EQ(outcome.status, 124) << describe(outcome);
+    EXPECT_LT(outcome.seconds, 10);
+    EXPECT_THAT(outcome.err, HasSubstr("did not end within 0.5 s"));
+    EXPECT_THAT(outcome.err, HasSubstr("  kernel      tiny(int*)\n"));
+  }
+}
+
 TEST(Endless, TakesTheTimeoutFromTheEnvironment) {
   const Outcome outcome =
       hipsight_run({"--no-report"}, {"endless", "flag"}, {{"HIPSIGHT_TIMEOUT", "2"}});
