@@ -17,6 +17,21 @@ if(NOT EXISTS ${HIPSIGHT_SDK}/include/hip/hip_runtime.h)
     "No HIP SDK in ${HIPSIGHT_SDK}: run ./dev setup, or set HIPSIGHT_SDK to a ROCm folder")
 endif()
 
+# Programs run on the library of the HIP that they were compiled for.
+file(STRINGS ${HIPSIGHT_SDK}/include/hip/hip_version.h hip_major REGEX "define HIP_VERSION_MAJOR")
+string(REGEX REPLACE "[^0-9]" "" hip_major "${hip_major}")
+if(hip_major GREATER 7)  # the newest that there is a library for
+  set(hip_major 7)
+endif()
+set(hip_library amdhip64_${hip_major} CACHE INTERNAL "The library of HIP that HIP programs are linked with")
+set(hip_major ${hip_major} CACHE INTERNAL "The HIP that HIP programs are compiled for")
+
+# HIP 5's headers, for tests of programs that are as old.
+set(hip5_sdk ${HIPSIGHT_SDK})
+if(EXISTS ${HIPSIGHT_SDK}/hip5)
+  set(hip5_sdk ${HIPSIGHT_SDK}/hip5)
+endif()
+
 # Our hipcc knows the flags that every HIP source needs; people use it, too.
 list(JOIN HIP_TARGETS " " hip_target_words)
 # Conversions to bf16 on the host are in compiler-rt; in libgcc, from version 13 on.
@@ -92,7 +107,7 @@ function(hip_executable name)
   add_executable(${name} ${objects})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_link_options(${name} PRIVATE ${hip_link_flags})
-  target_link_libraries(${name} PRIVATE amdhip64)
+  target_link_libraries(${name} PRIVATE ${hip_library})
   if(HIPSIGHT_SANITIZE)  # libamdhip64 then needs the sanitizers' runtime from the program
     target_link_options(${name} PRIVATE -fsanitize=address,undefined)
   endif()

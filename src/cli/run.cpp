@@ -100,6 +100,9 @@ int run(const RunOptions& options) {
   const fs::path folder = library_folder();
   const std::string libraries = value_of("LD_LIBRARY_PATH");
   set("LD_LIBRARY_PATH", folder.string() + (libraries.empty() ? "" : ":" + libraries));
+  // What packages ask by name which GPU there is: rocminfo and others.
+  if (const fs::path tools = folder.parent_path() / "rocm/bin"; fs::exists(tools))
+    set("PATH", tools.string() + ":" + value_of("PATH"));
   // What makes Triton find us (docs/triton.md), behind the program's own modules.
   if (const fs::path modules = folder.parent_path() / "python"; fs::exists(modules)) {
     const std::string others = value_of("PYTHONPATH");

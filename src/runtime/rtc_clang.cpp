@@ -25,6 +25,8 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
+constexpr int clang_crashed = 254;  // clang's exit status then, with -fno-crash-diagnostics
+
 bool is_program(const fs::path& file) {
   return fs::is_regular_file(file) && access(file.c_str(), X_OK) == 0;
 }
@@ -57,6 +59,16 @@ std::optional<int> run_command(const std::vector<std::string>& command, const fs
   return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
 }
 
+/// The folder above this library's: as it was loaded, and where links to it lead.
+std::vector<fs::path> own_folders() {
+  Dl_info self{};
+  if (!dladdr(reinterpret_cast<const void*>(&own_folders), &self) || !self.dli_fname) return {};
+  const fs::path library = fs::absolute(self.dli_fname);
+  std::error_code error;
+  const fs::path real = fs::canonical(library, error);
+  return {library.parent_path().parent_path(), real.parent_path().parent_path()};
+}
+
 }  // namespace
 
 fs::path find_sdk() {
@@ -64,9 +76,7 @@ fs::path find_sdk() {
   if (const std::string named = variable("HIPSIGHT_SDK"); !named.empty()) {
     candidates = {named};
   } else {
-    Dl_info self{};
-    if (dladdr(reinterpret_cast<const void*>(&find_sdk), &self) && self.dli_fname)
-      candidates.push_back(fs::absolute(self.dli_fname).parent_path().parent_path() / "sdk");
+    for (const fs::path& folder : own_folders()) candidates.push_back(folder / "sdk");
     candidates.emplace_back("/opt/rocm");
   }
   for (const fs::path& sdk : candidates)
@@ -95,6 +105,7 @@ RtcOutput run(const std::vector<std::string>& command, const fs::path& log,
   const std::optional<int> status = run_command(command, log);
   RtcOutput result = failure(read_file(log));
   if (!status) result.log += fmt::format("hipsight: {} did not run to its end\n", command[0]);
+  result.crashed = status == clang_crashed;
   if (status != 0) return result;
   const std::string bytes = read_file(output);
   const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());

@@ -38,6 +38,19 @@ std::string translation_unit(const RtcSource& source) {
   return text;
 }
 
+/// A folder of headers before the SDK's: HIP's own, when the source includes one, must not lean on
+/// what AMD's hiprtc has built in, as they do where __HIPCC_RTC__ is defined.
+void write_wrappers(const fs::path& folder, const fs::path& sdk) {
+  for (const fs::directory_entry& header : fs::directory_iterator(sdk / "include/hip"))
+    if (header.path().extension() == ".h")
+      write_file(folder / "hip" / header.path().filename(),
+                 fmt::format("#pragma push_macro(\"__HIPCC_RTC__\")\n"
+                             "#undef __HIPCC_RTC__\n"
+                             "#include_next <hip/{}>\n"
+                             "#pragma pop_macro(\"__HIPCC_RTC__\")\n",
+                             header.path().filename().string()));
+}
+
 /// The symbols that the pointers of translation_unit point to.
 std::map<std::string, std::string> symbols_of(const std::vector<std::string>& expressions,
                                               const std::vector<std::byte>& elf) {
@@ -99,6 +112,7 @@ RtcOutput compile(const RtcSource& source, const std::vector<std::string>& given
       return failure(fmt::format("hipsight: a header cannot be named '{}'\n", name));
     write_file(folder / "headers" / inside, text);
   }
+  write_wrappers(folder / "wrappers", sdk);
   const fs::path input = folder / "source.hip", log = folder / "log", output = folder / "output";
   write_file(input, translation_unit(source));
 
@@ -113,13 +127,20 @@ RtcOutput compile(const RtcSource& source, const std::vector<std::string>& given
       fmt::format("-cuid={:x}", std::hash<std::string>{}(source.text)),
       "--offload-arch=" + options.target, "-O3", "-D__HIP_PLATFORM_AMD__=1",
       fmt::format("-D__AMDGCN_WAVEFRONT_SIZE={}", wave32 ? 32 : 64), "--rocm-path=" + sdk.string(),
-      "-isystem", (sdk / "include").string(), "-I", (folder / "headers").string()};
+      "-isystem", (folder / "wrappers").string(), "-isystem", (sdk / "include").string(), "-I",
+      (folder / "headers").string(), "-fno-crash-diagnostics"};
   if (fs::exists(bitcode)) command.push_back("--rocm-device-lib-path=" + bitcode.string());
   if (options.bitcode) command.insert(command.end(), {"-c", "-emit-llvm"});
   std::ranges::copy(options.words, std::back_inserter(command));
   command.insert(command.end(), {input.string(), "-o", output.string()});
 
   RtcOutput result = run(command, log, output);
+  // clang 22.1.8 crashes for gfx11 on some arrays of bytes that it turns into vectors
+  // (cmake/hipcc.in).
+  if (result.crashed && options.target.starts_with("gfx11")) {
+    command.insert(command.end(), {"-mllvm", "-amdgpu-promote-alloca-to-vector-limit=16"});
+    result = run(command, log, output);
+  }
   result.is_bitcode = options.bitcode;
   if (result.compiled && !options.bitcode)
     result.symbols = symbols_of(source.expressions, result.code);

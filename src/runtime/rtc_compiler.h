@@ -19,6 +19,7 @@ struct RtcSource {
 /// What came of it.
 struct RtcOutput {
   bool compiled = false;
+  bool crashed = false;         ///< the compiler did
   std::string log;              ///< what the compiler said, or why there is none
   std::vector<std::byte> code;  ///< a code object; bitcode of -fgpu-rdc
   bool is_bitcode = false;
@@ -27,7 +28,8 @@ struct RtcOutput {
 
 /// Compiles for the GPU that the options name (--offload-arch= or --gpu-architecture=), else for
 /// `target_id`. Runs clang: HIPSIGHT_CLANG, or the clang of the HIP SDK, or the one of the PATH.
-/// The SDK is that of HIPSIGHT_SDK, or `sdk` in the folder above this library's, or /opt/rocm.
+/// The SDK is that of HIPSIGHT_SDK, or `sdk` in the folder above this library's (before and after
+/// links are followed), or /opt/rocm.
 /// @throws Error when a file cannot be written or read.
 RtcOutput compile(const RtcSource& source, const std::vector<std::string>& options,
                   const std::string& target_id);

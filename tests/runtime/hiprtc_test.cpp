@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "support/files.h"
+
 namespace {
 
 using testing::HasSubstr;
@@ -235,6 +237,35 @@ TEST(Hiprtc, CompilesForTheGpuThatIsAskedFor) {
   }
 }
 
+TEST(Hiprtc, HasWhatCameWithHip7) {
+  if (HIPSIGHT_HIP_MAJOR < 7) GTEST_SKIP() << "the SDK is not HIP 7's";
+  Program program(
+      "#include <hip/hip_bf16.h>\n"
+      "#include <hip/hip_cooperative_groups.h>\n"
+      "#include <hip/hip_fp8.h>\n"
+      "extern \"C\" __global__ void f(int* out) {\n"
+      "  const int next = __shfl_down_sync(__activemask(), int(threadIdx.x), 1);\n"
+      "  const auto tile =\n"
+      "      cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());\n"
+      "  const float eighths = float(__hip_fp8_e5m2_fnuz(1.26f)) * 8;\n"
+      "  out[threadIdx.x] = next + 100 * tile.size() + 10000 * int(eighths);\n"
+      "}\n");
+  ASSERT_EQ(program.compile(), HIPRTC_SUCCESS) << program.log();
+  EXPECT_EQ(program.log(), "");
+  Ints out;
+  Loaded(program.code()).run("f", 64, out.data);
+  for (int i = 0; i < 63; ++i) EXPECT_EQ(out.data[i], 101600 + i + 1);
+}
+
+// What build/hipcc does, too (hipcc.outlives_a_crash).
+TEST(Hiprtc, OutlivesACrashOfTheCompiler) {
+  std::string source = hipsight::read_file(HIPSIGHT_QUEENS);
+  source.resize(source.find("int main()"));
+  Program program(source.c_str(), "queens.hip", {""}, {"check.h"});
+  ASSERT_EQ(program.compile({"--offload-arch=gfx1100"}), HIPRTC_SUCCESS) << program.log();
+  EXPECT_EQ(program.log(), "");
+}
+
 TEST(Hiprtc, Bitcode) {
   Program program("extern \"C\" __global__ void f(int* p) { *p = 1; }\n");
   ASSERT_EQ(program.compile({"-fgpu-rdc"}), HIPRTC_SUCCESS) << program.log();
@@ -281,23 +312,34 @@ TEST(Hiprtc, BadArguments) {
   EXPECT_EQ(minor, 0);
 }
 
-/// libhiprtc by itself, as programs that load it see it.
+/// A libhiprtc compiles.
+void compile_with(const std::string& file) {
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto create = reinterpret_cast<decltype(&hiprtcCreateProgram)>(
+      dlvsym(library, "hiprtcCreateProgram", "hip_4.2"));
+  const auto compile = reinterpret_cast<decltype(&hiprtcCompileProgram)>(
+      dlvsym(library, "hiprtcCompileProgram", "hip_4.2"));
+  ASSERT_TRUE(create && compile && dlvsym(library, "hiprtcGetBitcode", "hip_5.3"));
+  EXPECT_NE(create, &hiprtcCreateProgram);
+  hiprtcProgram program = nullptr;
+  ASSERT_EQ(create(&program, "__global__ void f() {}\n", "f.cu", 0, nullptr, nullptr),
+            HIPRTC_SUCCESS);
+  EXPECT_EQ(compile(program, 0, nullptr), HIPRTC_SUCCESS);
+}
+
+/// By itself, as programs that load it see it.
 TEST(Hiprtc, LibraryOfItsOwn) {
-  for (const char* major : {"5", "6", "7"}) {
-    void* library = dlopen((std::string(HIPSIGHT_LIBRARIES "/libhiprtc.so.") + major).c_str(),
-                           RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library, nullptr) << dlerror();
-    const auto create = reinterpret_cast<decltype(&hiprtcCreateProgram)>(
-        dlvsym(library, "hiprtcCreateProgram", "hip_4.2"));
-    const auto compile = reinterpret_cast<decltype(&hiprtcCompileProgram)>(
-        dlvsym(library, "hiprtcCompileProgram", "hip_4.2"));
-    ASSERT_TRUE(create && compile && dlvsym(library, "hiprtcGetBitcode", "hip_5.3"));
-    EXPECT_NE(create, &hiprtcCreateProgram);
-    hiprtcProgram program = nullptr;
-    ASSERT_EQ(create(&program, "__global__ void f() {}\n", "f.cu", 0, nullptr, nullptr),
-              HIPRTC_SUCCESS);
-    EXPECT_EQ(compile(program, 0, nullptr), HIPRTC_SUCCESS);
-  }
+  for (const char* major : {"5", "6", "7"})
+    compile_with(std::string(HIPSIGHT_LIBRARIES "/libhiprtc.so.") + major);
+}
+
+/// The SDK is beside the library, not beside a link to it.
+TEST(Hiprtc, FindsItsSdkThroughALink) {
+  const hipsight::TemporaryFolder folder;
+  const std::string link = folder / "libhiprtc.so.7";
+  std::filesystem::create_symlink(HIPSIGHT_LIBRARIES "/libhiprtc.so.7", link);
+  compile_with(link);
 }
 
 }  // namespace
