@@ -28,7 +28,7 @@ struct LoadedModule final : Module {
                                         : device.allocate(size, Memory::Kind::Code, label));
     if (!image_) fail("{}: no device memory for its {} bytes", object_->origin(), size);
     object_->load(image_, reinterpret_cast<std::uintptr_t>(image_));
-    program = std::make_unique<Program>(*object_, image_);
+    program = std::make_unique<Program>(object_, image_);
   }
   ~LoadedModule() override { memory->free(image_); }
 };

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "code/descriptor.h"
 #include "engine/workgroup.h"
 
 namespace hipsight::engine {
@@ -67,13 +68,11 @@ std::vector<std::uint32_t> work_item_ids(const Dim3& block, std::uint32_t lanes)
 RegisterFile register_file(const code::Kernel& kernel, isa::Gfx gfx) {
   const auto& d = kernel.descriptor;
   RegisterFile file;
-  constexpr unsigned wavefront_size32 = 10;
-  file.lanes = bit(d.properties, wavefront_size32) ? 32 : 64;
-  if (isa::is_rdna(gfx)) {
-    file.vgprs = (bits(d.rsrc1, 5, 0) + 1) * (file.lanes == 32 ? 8 : 4);
-  } else {
+  file.lanes = code::lanes_of(d);
+  file.vgprs = code::vector_registers_of(d, isa::is_rdna(gfx));
+  if (!isa::is_rdna(gfx)) {
     // One file of both kinds: AGPRs begin at the accumulation offset.
-    const std::uint32_t all = (bits(d.rsrc1, 5, 0) + 1) * 8;
+    const std::uint32_t all = file.vgprs;
     file.vgprs = std::min(all, (bits(d.rsrc3, 5, 0) + 1) * 4);
     file.agprs = all - file.vgprs;
   }

@@ -73,6 +73,7 @@ struct Lowering {
   ConstantPool& constants;
   const bool rdna = isa::is_rdna(context.gfx);
   const std::uint32_t register_bytes = context.file.lanes * 4;
+  Operand missing{};  ///< a register that is named, and that waves do not have
 
   std::uint32_t vector_offset(const Operand& o) const {
     // Registers beyond the last one fall into the slack behind them.
@@ -81,11 +82,16 @@ struct Lowering {
         std::min(o.index + (o.where == Where::Agpr ? file.vgprs : 0), file.vgprs + file.agprs);
     return static_cast<std::uint32_t>(sizeof(Wave) + index * register_bytes);
   }
-  /// Whether the register exists; code that names others is malformed.
-  bool exists(const Operand& o, unsigned registers) const {
+  /// Whether the register exists; code that names others is malformed. Where accumulators begin
+  /// does not end the others: both are of one file (LLVM AMDGPUUsage, ACCUM_OFFSET: "offset of a
+  /// first AccVGPR in the unified register file").
+  bool exists(const Operand& o, unsigned registers) {
     if (o.where != Where::Vgpr && o.where != Where::Agpr) return true;
-    return o.index + registers <=
-           (o.where == Where::Agpr ? context.file.agprs : context.file.vgprs);
+    const RegisterFile& file = context.file;
+    const unsigned last = o.index + registers;
+    if (last <= (o.where == Where::Agpr ? file.agprs : file.vgprs + file.agprs)) return true;
+    missing = {.where = o.where, .index = static_cast<std::uint16_t>(last - 1)};
+    return false;
   }
   std::uint32_t scalar_destination(const Operand& o) const {
     const bool null = rdna && o.index == reg::null_rdna;
@@ -252,30 +258,71 @@ struct Lowering {
     return true;
   }
 
+  /// Whether the code of a vector instruction without a shape reads this source from vector
+  /// registers alone. Where an encoding names something else, it is no such instruction.
+  static bool is_vector_source(const isa::Instruction& in, unsigned i) {
+    if (in.name == "V_MFMA_LD_SCALE_B32") return false;
+    if (isa::work_of(in).pipe == isa::Pipe::Matrix)
+      return i < 2 || (i == 2 && in.src[i].where != Where::Constant);
+    if (in.name.starts_with("V_PERMLANE") || in.name.starts_with("V_CVT_SCALEF32_"))
+      return i == 0 || (i == 1 && (isa::has(in.name, "_VAR_") || isa::has(in.name, "_2XPK16_")));
+    if (in.name == "V_MQSAD_U32_U8") return i == 2;
+    return in.name.starts_with("V_SWAP") && i == 0;
+  }
+  /// Of the constants of instructions without a shape.
+  static Type constant_type(const isa::Instruction& in, unsigned i) {
+    if (in.format <= Format::Smem)
+      return isa::has(in.name, "B64") || in.name.ends_with("_FORK") ? Type::U64 : Type::U32;
+    if (isa::has(in.name, "_F64_")) return Type::F64;
+    return in.name == "V_MQSAD_U32_U8" && i == 0 ? Type::U64 : Type::U32;
+  }
+
   /// Places of instructions without a shape: memory, control, cross-lane and matrix instructions
-  /// read them as their own code needs.
-  void place_plainly(const isa::Instruction& in, Op& op) {
+  /// read them as their own code needs. False when an operand is none that the code takes.
+  bool place_plainly(const isa::Instruction& in, Op& op) {
+    const bool computes = in.format >= Format::Vop1 && in.format <= Format::Vopd;
     for (unsigned i = 0; i < 4; ++i) {
       const Operand& o = in.src[i];
-      if (o.where == Where::Vgpr || o.where == Where::Agpr) {
-        op.src[i] = vector_offset(o);
-        op.step[i] = 64;
-        op.vector_origin |= 1u << i;
-      } else if (o.where == Where::Sgpr) {
-        op.src[i] = scalar_offset(o.index);
-      } else if (o.where == Where::Constant) {
-        op.base[i] = Base::Constant;
-        const bool scalar = in.format <= Format::Smem;
-        op.src[i] = scalar ? constants.scalar(constant_bits(o, Type::I64, false))
-                           : constants.slices(o.value, 0);
+      const bool vector = o.where == Where::Vgpr || o.where == Where::Agpr;
+      if (computes && o.where != Where::None && !vector && is_vector_source(in, i)) return false;
+      std::uint64_t bits;
+      switch (o.where) {
+        case Where::None:
+          continue;
+        case Where::Vgpr:
+        case Where::Agpr:
+          if (computes && !exists(o, 1)) return false;
+          op.src[i] = vector_offset(o);
+          op.step[i] = 64;
+          op.vector_origin |= 1u << i;
+          continue;
+        case Where::Sgpr:
+          op.src[i] = scalar_offset(o.index);
+          continue;
+        case Where::Constant:
+          bits = constant_bits(o, constant_type(in, i), false);
+          break;
+        case Where::Special: {
+          const auto value = special(o.index);
+          if (!value) return false;
+          bits = *value;
+          break;
+        }
       }
+      op.base[i] = Base::Constant;
+      op.src[i] = in.format <= Format::Smem
+                      ? constants.scalar(bits)
+                      : constants.slices(static_cast<std::uint32_t>(bits),
+                                         static_cast<std::uint32_t>(bits >> 32));
     }
+    if (computes && !exists(in.dst, 1)) return false;
     if (in.dst.where == Where::Sgpr)
       op.dst = scalar_destination(in.dst);
     else if (in.dst.where != Where::None)
       op.dst = vector_offset(in.dst);
     const bool relative = in.name.starts_with("V_MOV") || in.name == "V_SWAPREL_B32";
     op.imm = relative ? std::int64_t{context.file.vgprs} : std::int64_t{in.offset};
+    return true;
   }
 
   bool place(isa::Instruction& in, Op& op, const isa::Shape& shape) {
@@ -318,7 +365,7 @@ struct Lowering {
     Op indexed;
     indexed.instruction = op.instruction;
     indexed.target = constants.op(op);
-    indexed.imm = context.file.vgprs;
+    indexed.imm = context.file.vgprs + context.file.agprs;
     indexed.run = context.table.find("indexed")->run(context.file.lanes, false);
     return indexed;
   }
@@ -330,15 +377,16 @@ struct Lowering {
     const std::string_view name = code_name(in, isa::find_shape(in.name), storage);
     const isa::Shape* shape = isa::find_shape(name);
     const Code* code = context.table.find(name);
+    missing = {};
     bool known = code != nullptr && in.format != Format::Other;
-    // What takes no index, or how it would is not known, is not to be found where there is one.
     const bool indexed = context.indexed && in.format >= Format::Vop1 && in.format <= Format::Vopd;
-    if (indexed && (!shape || in.variant != isa::Variant::Plain)) known = false;
-    if (known && shape)
-      known = place(in, op, *shape);
-    else if (known)
-      place_plainly(in, op);
-    if (!known) code = context.table.find("unknown");
+    if (known) known = shape ? place(in, op, *shape) : place_plainly(in, op);
+    if (!known) {
+      code = context.table.find("unknown");
+      op.imm = missing.where == Where::None   ? 0
+               : missing.where == Where::Agpr ? no_accumulator + missing.index
+                                              : no_register + missing.index;
+    }
     const bool skipped =
         (context.file.skips_vectors && in.format >= Format::Vop1) ||
         (context.matrix == MatrixMode::Skip && isa::work_of(in).pipe == isa::Pipe::Matrix);

@@ -68,14 +68,28 @@ std::uint64_t branch_target(const isa::Instruction& in) {
 
 }  // namespace
 
-Program::Program(const code::CodeObject& object, std::byte* image)
-    : object_(object), image_(image), gfx_(isa::gfx_of(object.target().processor)) {}
+Program::Program(std::shared_ptr<const code::CodeObject> object, std::byte* image)
+    : code_(add_code(std::move(object), image)),
+      gfx_(isa::gfx_of(code_->object->target().processor)) {}
 Program::~Program() {
+  remove_code(*code_);
   if (tier_ != Tier::Interpret) Translator::instance().forget(*this);
 }
 
 std::size_t Program::region_limit() const {
-  return object_.image_size() + 1;
+  // Functions that kernels of several register files call are lowered for each, and those of other
+  // code objects come on top.
+  constexpr std::size_t shared = 1 << 20;
+  return object().image_size() + shared;
+}
+
+Program::Place Program::place_of(const isa::Instruction& instruction) const {
+  const std::uint64_t at = base() + instruction.address;
+  const std::lock_guard lock(mutex_);
+  if (!code_->holds(at))
+    for (const auto& other : others_)
+      if (other->holds(at)) return {other->object, at - other->base()};
+  return {code_->object, instruction.address};
 }
 
 std::vector<Region> Program::regions() const {
@@ -109,7 +123,7 @@ Task Program::task(std::size_t region, Variants variants, bool rows) {
   const std::size_t in_function = region - function.first_region;
   const auto regions = std::span(regions_).subspan(function.first_region, function.regions);
   if (rows && !function.affine) {
-    const bool kernel = std::ranges::any_of(object_.kernels(), [&](const code::Kernel& k) {
+    const bool kernel = std::ranges::any_of(object().kernels(), [&](const code::Kernel& k) {
       return k.entry == regions.front().first->address;
     });
     function.affine.emplace(regions, *function.liveness, kernel, Affine::group);
@@ -156,46 +170,49 @@ void Program::translate_soon(std::size_t index, const RegionCount& count, bool r
 
 std::string Program::text(const isa::Instruction& instruction) {
   const std::lock_guard lock(mutex_);
-  if (!decoder_) decoder_.emplace(object_.target().processor);
+  if (!decoder_) decoder_.emplace(object().target().processor);
   return decoder_->text(instruction);
 }
 
 const Op* Program::op_at(std::uint64_t device_address, const RegisterFile& file) {
-  const std::uint64_t address = device_address - base();
-  const code::Symbol* symbol = object_.function_at(address);
+  const auto code = code_->holds(device_address) ? code_ : code_at(device_address);
+  if (!code) return nullptr;
+  const code::Symbol* symbol = code->object->function_at(device_address - code->base());
   if (!symbol) return nullptr;
   const std::lock_guard lock(mutex_);
-  auto& function = functions_[{symbol->address, file}];
-  if (!function) {
-    try {
-      lower(*symbol, file);
-    } catch (...) {
-      functions_.erase({symbol->address, file});
-      throw;
-    }
+  const std::tuple key(code->number, symbol->address, file);
+  auto found = functions_.find(key);
+  if (found == functions_.end()) {
+    found = functions_.emplace(key, lower(*code, *symbol, file)).first;
+    // The latest first: another one may have had its addresses before.
+    if (code != code_ && std::ranges::find(others_, code) == others_.end())
+      others_.insert(others_.begin(), code);
   }
-  Function& done = *functions_[{symbol->address, file}];
-  const auto at = done.op_of.find(address);
-  return at == done.op_of.end() ? nullptr : &done.ops[at->second];
+  Function& function = *found->second;
+  const auto at = function.op_of.find(device_address - base());
+  return at == function.op_of.end() ? nullptr : &function.ops[at->second];
 }
 
-Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile& file) {
-  if (!decoder_) decoder_.emplace(object_.target().processor);
-  auto& slot = functions_[{symbol.address, file}];
-  slot = std::make_unique<Function>(file.lanes);
-  Function& function = *slot;
-  if (symbol.address > object_.image_size() || symbol.size > object_.image_size() - symbol.address)
-    fail("{}: function '{}' lies outside the loaded image", object_.origin(), symbol.name);
+std::unique_ptr<Program::Function> Program::lower(const LoadedCode& object_code,
+                                                  const code::Symbol& symbol,
+                                                  const RegisterFile& file) {
+  if (!decoder_) decoder_.emplace(object().target().processor);
+  const code::CodeObject& object = *object_code.object;
+  auto lowered = std::make_unique<Function>(file.lanes);
+  Function& function = *lowered;
+  if (symbol.address > object.image_size() || symbol.size > object.image_size() - symbol.address)
+    fail("{}: function '{}' lies outside the loaded image", object.origin(), symbol.name);
 
   // Decode; words that are no instructions become single-word ones that stop the launch when
   // reached.
   const isa::CrashGuard guard;
-  const std::span code(image_ + symbol.address, symbol.size);
-  std::set<std::uint64_t> leaders{symbol.address};
+  const std::span code(object_code.image + symbol.address, symbol.size);
+  const std::uint64_t begin_address = object_code.base() + symbol.address - base();
+  std::set<std::uint64_t> leaders{begin_address};
   function.instructions.reserve(code.size() / 4);  // ops and regions point at them
   std::optional<std::uint64_t> behind_exec;        ///< what follows a write of EXEC
   for (std::size_t at = 0; at + 4 <= code.size();) {
-    const std::uint64_t address = symbol.address + at;
+    const std::uint64_t address = begin_address + at;
     auto decoded = decoder_->decode(code.subspan(at), address);
     if (!decoded) {
       decoded.emplace();
@@ -212,9 +229,9 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
     if (behind_exec && !is_branch(in)) leaders.insert(*behind_exec);
     behind_exec.reset();
     if (leaves(in))
-      leaders.insert(symbol.address + at);
+      leaders.insert(begin_address + at);
     else if (writes_exec(in))
-      behind_exec = symbol.address + at;
+      behind_exec = begin_address + at;
     if (bars_translation(in)) function.translatable = false;
   }
 
@@ -223,6 +240,8 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
   const Run nothing = context.table.find("S_NOP")->wave64;
   std::vector<std::pair<std::size_t, std::uint64_t>> branches;  // op index, target address
   const std::size_t first_region = regions_.size();
+  if (leaders.size() > region_limit() - first_region)
+    fail("{}: kernels of too many register files call '{}'", object.origin(), symbol.name);
   std::vector<std::size_t> region_begins;  // op indices
   Region* region = nullptr;
   for (isa::Instruction& in : function.instructions) {
@@ -248,7 +267,7 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
   }
   // Running past the end, or to an address between instructions, is reported where it happens.
   isa::Instruction& end = function.extra.emplace_back();
-  end.address = symbol.address + symbol.size;
+  end.address = begin_address + symbol.size;
   end.name = "(end of function)";
   const std::size_t end_index = function.ops.size();
   Op& stop = function.ops.emplace_back();
@@ -267,7 +286,7 @@ Program::Function& Program::lower(const code::Symbol& symbol, const RegisterFile
   }
   function.first_region = first_region;
   function.regions = region_begins.size() - 1;
-  return function;
+  return lowered;
 }
 
 }  // namespace hipsight::engine

@@ -10,10 +10,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "engine/engine.h"
 #include "engine/level/table.h"
+#include "engine/loaded_code.h"
 #include "engine/op.h"
 #include "isa/decode.h"
 
@@ -44,22 +46,31 @@ struct Region : RegionOfCode {
 };
 
 /// A code object's instructions, decoded and lowered function by function when control first
-/// reaches them. Safe to use from several threads.
+/// reaches them; those of other code objects too, where its code calls them. Safe to use from
+/// several threads.
 class Program {
  public:
-  Program(const code::CodeObject& object, std::byte* image);
+  Program(std::shared_ptr<const code::CodeObject> object, std::byte* image);
   ~Program();
 
   /// The op at a device address of code, for waves with this register file; null when the address
-  /// is outside the code object's functions or not at an instruction.
+  /// is in no function of a code object that is loaded, or not at an instruction.
   const Op* op_at(std::uint64_t device_address, const RegisterFile& file);
+
+  /// Where an instruction is: its code object, and its address there. Addresses of instructions
+  /// count from this code object's base, those of others too.
+  struct Place {
+    std::shared_ptr<const code::CodeObject> object;
+    std::uint64_t address = 0;
+  };
+  Place place_of(const isa::Instruction& instruction) const;
 
   /// Regions decoded so far; Op::counter indexes them. Only grows.
   std::vector<Region> regions() const;
   /// How often each ran in launches that have ended.
   std::vector<std::uint64_t> executions() const;
   void add_executions(std::span<const RegionCount> counts);
-  /// No more regions than this can ever exist.
+  /// No more regions than this are ever made.
   std::size_t region_limit() const;
 
   bool translates_at_once() const { return tier_ == Tier::Translate; }
@@ -75,8 +86,8 @@ class Program {
     matrix_ = matrix;
   }
   isa::Gfx gfx() const { return gfx_; }
-  std::uint64_t base() const { return reinterpret_cast<std::uintptr_t>(image_); }
-  const code::CodeObject& object() const { return object_; }
+  std::uint64_t base() const { return code_->base(); }
+  const code::CodeObject& object() const { return *code_->object; }
   /// An instruction as the assembler writes it.
   std::string text(const isa::Instruction& instruction);
 
@@ -85,19 +96,26 @@ class Program {
   /// With mutex_ held.
   Function& function_of(std::size_t region);
   Task task(std::size_t region, Variants variants, bool rows);
-  Function& lower(const code::Symbol& symbol, const RegisterFile& file);
+  std::unique_ptr<Function> lower(const LoadedCode& code, const code::Symbol& symbol,
+                                  const RegisterFile& file);
 
-  const code::CodeObject& object_;
-  std::byte* image_;
+  std::shared_ptr<const LoadedCode> code_;
+  std::vector<std::shared_ptr<const LoadedCode>> others_;  ///< whose functions were lowered here
   isa::Gfx gfx_;
   Tier tier_ = Tier::Interpret;
   MatrixMode matrix_ = MatrixMode::Fast;
   mutable std::recursive_mutex mutex_;
   std::optional<isa::Decoder> decoder_;
-  std::map<std::pair<std::uint64_t, RegisterFile>, std::unique_ptr<Function>> functions_;
+  /// By LoadedCode::number and the function's address there.
+  std::map<std::tuple<std::uint64_t, std::uint64_t, RegisterFile>, std::unique_ptr<Function>>
+      functions_;
   std::vector<Region> regions_;
   std::vector<std::uint64_t> executions_;  ///< of regions, in launches that have ended
 };
+
+/// Op::imm of an instruction that is not known, where the reason is a register that waves do not
+/// have: this, and the register's number.
+constexpr std::int64_t no_register = 1, no_accumulator = 1 << 16;
 
 /// What instructions that control flow, EXEC or memory need to know of the place they run in.
 struct LoweringContext {

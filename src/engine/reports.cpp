@@ -25,9 +25,9 @@ std::string place_of(const Wave& wave, const isa::Instruction& in) {
   std::string place =
       fmt::format("  kernel      {}\n", llvm::demangle(launch.dispatch->kernel->name));
   if (is_decoded(in)) place += fmt::format("  instruction {}\n", launch.program->text(in));
-  place +=
-      fmt::format("  address     {:#x} in {}\n", in.address, launch.program->object().origin());
-  if (const auto line = launch.program->object().line(in.address))
+  const auto [object, address] = launch.program->place_of(in);
+  place += fmt::format("  address     {:#x} in {}\n", address, object->origin());
+  if (const auto line = object->line(address))
     place += fmt::format("  source      {}:{}\n", line->file, line->line);
   place +=
       fmt::format("  workgroup   ({}, {}, {}), wave {}", id[0], id[1], id[2], wave.index_in_group);
@@ -161,6 +161,16 @@ bool report_lds_access(const Wave& wave, const Op* op, std::uint64_t address, un
   return in_block;
 }
 
+/// Of an instruction that names a vector register beyond the last one: Op::imm.
+static std::string text_of_missing(const Wave& wave, std::int64_t missing) {
+  const RegisterFile& file = wave.group->launch->file;
+  const bool accumulator = missing >= no_accumulator;
+  return fmt::format("the kernel has no register {}{}: it asks for {} {}", accumulator ? 'a' : 'v',
+                     missing - (accumulator ? no_accumulator : no_register),
+                     accumulator ? file.agprs : file.vgprs + file.agprs,
+                     accumulator ? "accumulators" : "vector registers");
+}
+
 void report_unknown(const Wave& wave, const Op* op) {
   const isa::Instruction& in = *op->instruction;
   const std::string processor = wave.group->launch->program->object().target().processor;
@@ -169,6 +179,8 @@ void report_unknown(const Wave& wave, const Op* op) {
     words += fmt::format(" {:08x}", in.words[i]);
   if (in.size == 0)
     message = "the kernel ran past the end of a function";
+  else if (op->imm)
+    message = text_of_missing(wave, op->imm);
   else if (is_decoded(in))
     message = fmt::format("hipsight does not implement this instruction of {}", processor);
   else

@@ -3,6 +3,7 @@
 
 #include "engine/engine.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cfenv>
@@ -26,10 +27,10 @@ class EngineTest : public testing::TestWithParam<Where> {
   Engine engine{gpus::find(GetParam().gpu), {.threads = 2}};
   std::shared_ptr<Module> module = load(engine);
 
-  static std::shared_ptr<Module> load(Engine& engine) {
+  static std::shared_ptr<Module> load(Engine& engine, const char* origin = GetParam().file) {
     std::ifstream in(GetParam().file, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(in)), {});
-    return Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), GetParam().file),
+    return Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), origin),
                         engine.memory());
   }
 
@@ -199,6 +200,54 @@ TEST_P(EngineTest, ClocksRunAtTheirRates) {
   EXPECT_GE(out[0], 100'000u);
   EXPECT_LE(static_cast<double>(out[0]), took.count() * 100e6);
   EXPECT_NE(out[1], 0u);
+}
+
+TEST_P(EngineTest, RegistersBeyondTheLastAreNamed) {
+  try {
+    run("beyond", 64, 64, array<std::uint32_t>(engine, 64));
+    ADD_FAILURE();
+  } catch (const KernelError& error) {
+    EXPECT_EQ(std::string(error.what()).find("the kernel has no register v200: it asks for "), 0u)
+        << error.what();
+  }
+}
+
+// As rocFFT's callbacks are: functions of the program's code that a library's kernels call.
+TEST_P(EngineTest, FunctionsOfOtherCodeObjectsAreCalledByTheirAddresses) {
+  for (const Tier tier : {Tier::Interpret, Tier::Translate}) {
+    constexpr std::uint32_t n = 256;
+    Engine engine(gpus::find(GetParam().gpu), {.threads = 1, .tier = tier});
+    const auto module = load(engine);
+    auto* address = array<std::uint64_t>(engine, 1);
+    auto *in = array<std::uint32_t>(engine, n), *out = array<std::uint32_t>(engine, n);
+    for (std::uint32_t i = 0; i < n; ++i) in[i] = i;
+    const auto fault_of = [&](const std::uint32_t* from) -> std::string {
+      try {
+        run(engine, module, "call", n, n, *address, from, out);
+      } catch (const KernelError& error) {
+        return error.what();
+      }
+      return "";
+    };
+    // Twice, since what was known of the first one's addresses does not hold for the second.
+    for (const char* origin : {"first.co", "second.co"}) {
+      auto other = load(engine, origin);
+      run(engine, other, "address_of", 1, 1, address);
+      const auto begin = reinterpret_cast<std::uintptr_t>(other->address(0));
+      ASSERT_LT(*address - begin, other->object().image_size());
+      const Result result = run(engine, module, "call", n, n, *address, in, out);
+      for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(out[i], 2 * i + 1) << origin;
+      EXPECT_EQ(  // the function's
+          total(result, "FLAT_LOAD_DWORD").second + total(result, "GLOBAL_LOAD_DWORD").second, n);
+      const std::string fault = fault_of(nullptr);
+      EXPECT_NE(fault.find("it is the null pointer"), std::string::npos) << fault;
+      EXPECT_NE(fault.find(fmt::format(" in {}\n", origin)), std::string::npos) << fault;
+      EXPECT_NE(fault.find("kernels.hip:"), std::string::npos) << fault;
+      other.reset();
+      EXPECT_EQ(fault_of(in).find(fmt::format("jump to {:#x}, where there is no code", *address)),
+                0u);
+    }
+  }
 }
 
 using WaveNumberTest = EngineTest;

@@ -100,3 +100,25 @@ extern "C" GLOBAL void wave_number(u32* out) {
   out[item()] = number;
 }
 #endif
+
+// --- calls by address
+
+__attribute__((device, noinline)) static u32 doubled(const u32* x) {
+  return *x * 2;  // in another code object
+}
+using Function = u32 (*)(const u32*);
+
+extern "C" GLOBAL void address_of(Function* out) {
+  *out = doubled;
+}
+
+/// Calls a function that another code object may hold.
+extern "C" GLOBAL void call(Function function, const u32* in, u32* out) {
+  out[item()] = function(in + item()) + 1;
+}
+
+/// Names a register that the compiler does not know of.
+extern "C" GLOBAL void beyond(u32* out) {
+  asm volatile("v_mov_b32 v200, v0");  // beyond the last register
+  out[item()] = 1;
+}

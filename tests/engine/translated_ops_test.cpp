@@ -185,7 +185,7 @@ void TranslatedOps::compare_all() {
   std::vector<std::unique_ptr<Lowered>> all;
   const auto object = code::CodeObject::read(contents(HIPSIGHT_TIERS_gfx942), "any");
   std::vector<std::byte> image(object->image_size());
-  Program program(*object, image.data());
+  Program program(object, image.data());
   std::size_t translated = 0;
   for (const auto& [form, instructions] : forms) {
     if (instructions.size() < 2) continue;

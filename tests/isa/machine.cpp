@@ -1,5 +1,6 @@
 #include "machine.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -11,6 +12,8 @@ namespace hipsight::engine {
 #define HIPSIGHT_DECLARE(LEVEL)               \
   namespace LEVEL {                           \
   void add_all_entries(Table& table);         \
+  void add_control(Table& table);             \
+  void add_cross_lane(Table& table);          \
   void add_matrix(Table& table);              \
   void add_relative(Table& table);            \
   void add_sparse_matrix(Table& table);       \
@@ -18,6 +21,8 @@ namespace hipsight::engine {
   void add_wide_conversions(Table& table);    \
   static void add_computation(Table& table) { \
     add_all_entries(table);                   \
+    add_control(table);                       \
+    add_cross_lane(table);                    \
     add_matrix(table);                        \
     add_relative(table);                      \
     add_sparse_matrix(table);                 \
@@ -58,8 +63,8 @@ const std::vector<Level>& levels() {
     std::vector<Level> result;
     const auto add = [&](const char* name, auto add_computation) {
       Level& level = result.emplace_back(Level{name, {}});
-      level.table.add("unknown", {unknown, unknown});
       add_computation(level.table);
+      level.table.add("unknown", {unknown, unknown});
     };
 #ifdef HIPSIGHT_HAS_sse4
     add("sse4", engine::sse4::add_computation);
@@ -95,21 +100,39 @@ Machine::Machine(std::string_view processor, const Level& level, unsigned lanes)
   wave_->set_pair(engine::reg::exec, wave_->full);
 }
 
+engine::LoweringContext Machine::context() const {
+  return {level_.table,
+          isa::gfx_of(processor_),
+          {.lanes = wave_->lanes, .vgprs = registers, .agprs = registers}};
+}
+
+bool Machine::append(const isa::Instruction& instruction, engine::LoweringContext& context,
+                     Code& code) const {
+  isa::Instruction& kept = code.instructions.emplace_back(instruction);
+  engine::lower(kept, context, code.constants, code.extra, code.ops);
+  return std::ranges::none_of(code.ops, [](const engine::Op& op) { return op.run == unknown; });
+}
+
 std::unique_ptr<Code> Machine::lower(std::string_view text) const {
   const bool wave64 = lanes() == 64 && isa::is_rdna(isa::gfx_of(processor_));
   const std::vector<std::byte> bytes = assemble(processor_, text, wave64 ? "+wavefrontsize64" : "");
   isa::Decoder decoder(processor_);
   auto code = std::make_unique<Code>(lanes());
-  engine::LoweringContext context{
-      level_.table, decoder.gfx(), {.lanes = wave_->lanes, .vgprs = registers, .agprs = registers}};
+  engine::LoweringContext context = this->context();
   for (std::size_t at = 0; at < bytes.size();) {
     auto instruction = decoder.decode(std::span(bytes).subspan(at), at);
     if (!instruction) fail("not decoded: {}", text);
     at += instruction->size;
-    isa::Instruction& kept = code->instructions.emplace_back(*instruction);
-    engine::lower(kept, context, code->constants, code->extra, code->ops);
-    if (code->ops.back().run == unknown) fail("{} is not known: {}", kept.name, text);
+    if (!append(*instruction, context, *code)) fail("{} is not known: {}", instruction->name, text);
   }
+  code->ops.emplace_back().run = stop;
+  return code;
+}
+
+std::unique_ptr<Code> Machine::lower(const isa::Instruction& instruction) const {
+  auto code = std::make_unique<Code>(lanes());
+  engine::LoweringContext context = this->context();
+  if (!append(instruction, context, *code)) return nullptr;
   code->ops.emplace_back().run = stop;
   return code;
 }

@@ -37,6 +37,8 @@ class Machine {
 
   /// Assembles, decodes and lowers text. @throws Error when an instruction is not known.
   std::unique_ptr<Code> lower(std::string_view text) const;
+  /// The same of one instruction; null when it is not known.
+  std::unique_ptr<Code> lower(const isa::Instruction& instruction) const;
   void run(const Code& code);
 
   engine::Wave& wave() { return *wave_; }
@@ -48,6 +50,11 @@ class Machine {
   struct Free {
     void operator()(engine::Wave* wave) const;
   };
+  /// Appends what an instruction becomes; whether it is known.
+  bool append(const isa::Instruction& instruction, engine::LoweringContext& context,
+              Code& code) const;
+  engine::LoweringContext context() const;
+
   std::string processor_;
   const Level& level_;
   std::unique_ptr<engine::Wave, Free> wave_;

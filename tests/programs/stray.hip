@@ -52,6 +52,10 @@ __global__ void store_scratch(float* out, int index) {
   out[threadIdx.x] = own[threadIdx.x & 15];
 }
 
+__global__ void call() {
+  reinterpret_cast<void (*)()>(0x12345678)();  // stray call
+}
+
 float host_global[64];
 const float host_constant[64] = {};
 float registered[64];  // all but the last
@@ -67,6 +71,8 @@ int main(int argc, char** argv) {
 
   if (name == "null") {
     store<<<1, 64>>>(nullptr);
+  } else if (name == "call") {
+    call<<<1, 64>>>();
   } else if (name == "near_null") {
     store<<<1, 64>>>(reinterpret_cast<float*>(64));
   } else if (name == "wild") {

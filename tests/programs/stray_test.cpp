@@ -118,6 +118,32 @@ INSTANTIATE_TEST_SUITE_P(Gpu, Stray,
                                   ("_" + std::get<2>(info.param).name);
                          });
 
+/// GPU and tier of the engine. The address is a constant of the instruction.
+class StrayCall : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(StrayCall, IsReportedAndTheProgramLivesOn) {
+  const auto& [gpu, tier] = GetParam();
+  const Outcome outcome = hipsight_run({"--gpu", gpu}, {"stray", "call"}, in_tier(tier));
+  const std::string all = describe(outcome);
+  EXPECT_EQ(outcome.out,
+            "before\nwait: hipErrorIllegalAddress\nafter it: hipErrorIllegalAddress\n"
+            "host memory: as it was\nafter\n");
+  EXPECT_EQ(outcome.status, 86) << all;
+  EXPECT_THAT(outcome.err, HasSubstr("hipsight: jump to 0x12345678, where there is no code\n"
+                                     "  kernel      call()\n"
+                                     "  instruction s_swappc_b64 s[30:31], 0x12345678\n"))
+      << all;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("\n  source      " + source_of("stray", "// stray call") + "\n"))
+      << all;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gpu, StrayCall,
+    testing::Combine(testing::Values<std::string>("mi210", "mi300x", "rx7900xtx"),
+                     testing::Values<std::string>("interpret", "translate")),
+    [](const auto& info) { return std::get<0>(info.param) + ("_" + std::get<1>(info.param)); });
+
 // A GPU protects pages, and gives LDS out in blocks, so it does not notice these: programs that do
 // so run there.
 class JustBeyond

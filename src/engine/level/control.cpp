@@ -57,9 +57,9 @@ struct Execnz {
   bool operator()(const Wave& w) const { return lane_bits(w, reg::exec) != 0; }
 };
 
-std::uint64_t read_pair(const Wave& w, const Op* op) {
+std::uint64_t wide_source(Wave& w, const Op* op, int i) {
   std::uint64_t value;
-  std::memcpy(&value, reinterpret_cast<const std::byte*>(&w) + op->src[0], sizeof value);
+  std::memcpy(&value, source(w, op, i), sizeof value);
   return value;
 }
 void write_pair(Wave& w, const Op* op, std::uint64_t value) {
@@ -78,10 +78,10 @@ const Op* jump_counted(Wave& w, const Op* op, std::uint64_t target) {
   return to;
 }
 const Op* set_pc(Wave& w, const Op* op) {
-  return jump_counted(w, op, read_pair(w, op));
+  return jump_counted(w, op, wide_source(w, op, 0));
 }
 const Op* swap_pc(Wave& w, const Op* op) {
-  const std::uint64_t target = read_pair(w, op);
+  const std::uint64_t target = wide_source(w, op, 0);
   write_pair(w, op, next_address(w, op));
   return jump_counted(w, op, target);
 }
@@ -92,12 +92,6 @@ const Op* call(Wave& w, const Op* op) {
 }
 
 // --- paths that take turns ----------------------------------------------------------------------
-
-std::uint64_t wide_source(Wave& w, const Op* op, int i) {
-  std::uint64_t value;
-  std::memcpy(&value, source(w, op, i), sizeof value);
-  return value;
-}
 
 /// MODE[31:29]: the depth of the stack of paths, which lie in s[0:3], s[4:7] and so on: EXEC and
 /// the address.

@@ -124,7 +124,9 @@ const Op* swap_registers(Wave& w, const Op* op) {
 const Op* quad_differences(Wave& w, const Op* op) {
   std::uint32_t result[4][64];
   const auto word = [&](int i, unsigned part, unsigned lane) {
-    const std::byte* at = source(w, op, i) + part * w.register_bytes + lane * (op->step[i] ? 4 : 0);
+    const bool scalars = op->base[i] == Base::Wave && !op->step[i];
+    const std::byte* at =
+        source(w, op, i) + (scalars ? part * 4 : part * w.register_bytes + lane * 4);
     std::uint32_t value;
     std::memcpy(&value, at, sizeof value);
     return value;

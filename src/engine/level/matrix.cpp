@@ -36,9 +36,7 @@ const Op* mfma_f64(Wave& w, const Op* op) {
       for (unsigned j = 0; j < M; ++j) {
         const unsigned r = M == 16 ? i / 4 : 0;
         const unsigned lane = M == 16 ? i % 4 * 16 + j : i * 16 + block * 4 + j;
-        double sum =
-            constant ? static_cast<double>(std::bit_cast<float>(rc[0])) : f64_at(rc, r, lane);
-        sum *= sign_c;
+        double sum = sign_c * f64_at(rc, constant ? 0 : r, lane);
         for (unsigned k = 0; k < 4; ++k) {
           const unsigned at = k * 16 + block * (M == 16 ? 0 : 4);
           sum = std::fma(sign_a * f64_at(ra, 0, at + i), sign_b * f64_at(rb, 0, at + j), sum);

@@ -105,37 +105,47 @@ const Op* move_scalar_2(Wave& w, const Op* op) {
 // --- GFX9: M0[7:0] is the distance, M0[14:12] say for which sources, M0[15] whether for the
 // destination -------------------------------------------------------------------------------------
 
+bool is_vector(const isa::Operand& operand) {
+  return operand.where == isa::Where::Vgpr || operand.where == isa::Where::Agpr;
+}
+
 /// Runs Op::target, whose places are those of the instruction as it is encoded, with those that M0
-/// says. The old value of a destination is where the result goes.
+/// says: of every instruction of the vector unit, SDWA's and DPP's forms too (CDNA3 ISA, "VGPR
+/// Indexing Details"). The old value of a destination is where the result goes. Accumulators move
+/// like other registers: so v_accvgpr_read does on gfx950 (Tensile's CompactLoopStore, which was
+/// tried there).
 const Op* run_indexed(Wave& w, const Op* op) {
   // Code goes on to the next op by itself.
   Op code[2]{*op->target, {}};
   code[1].run = [](Wave&, const Op*) -> const Op* { return nullptr; };
   Op& indexed = code[0];
-  const isa::Shape& shape = *indexed.shape;
+  const isa::Instruction& in = *indexed.instruction;
+  const isa::Shape* const shape = indexed.shape;
   const auto count = static_cast<std::uint64_t>(op->imm);
   const std::uint32_t m0 = w.scalar[reg::m0_cdna], by = m0 & 0xff;
   /// Moves a place by M0's distance; to the first register, and false, if there is none.
-  const auto move = [&](auto& place, isa::Type type) {
+  const auto move = [&](auto& place, unsigned registers) {
     const std::uint64_t number = std::uint64_t{register_number(w, place)} + by;
-    const bool exists = number + shape.registers(type) <= count;
+    const bool exists = number + registers <= count;
     place = static_cast<std::remove_reference_t<decltype(place)>>(
         Wave::vector_file_offset() + (exists ? number : 0) * w.register_bytes);
     return exists;
   };
-  for (unsigned i = 0; i < shape.operands; ++i) {
-    const isa::Operand& operand =
-        shape.old[i] ? indexed.instruction->dst : indexed.instruction->src[i];
-    const unsigned bit = shape.old[i] ? 15 : 12 + i;
-    if (operand.where != isa::Where::Vgpr || !(m0 >> bit & 1)) continue;
-    if (indexed.vector_origin >> i & 1)
-      move(indexed.origin[i], shape.operand[i]);
+  const unsigned operands = shape ? shape->operands : 3;
+  for (unsigned i = 0; i < operands; ++i) {
+    const bool old = shape && shape->old[i];
+    const unsigned bit = old ? 15 : 12 + i;
+    if (!is_vector(old ? in.dst : in.src[i]) || !(m0 >> bit & 1)) continue;
+    const unsigned registers = shape ? shape->registers(shape->operand[i]) : 1;
+    if (shape && indexed.vector_origin >> i & 1)
+      move(indexed.origin[i], registers);
     else
-      move(indexed.src[i], shape.operand[i]);
+      move(indexed.src[i], registers);
   }
-  const bool vector = indexed.instruction->dst.where == isa::Where::Vgpr;
   // What would write beyond the last register does nothing (Vega ISA, "Out-of-Range Behavior").
-  if (vector && m0 >> 15 & 1 && !move(indexed.dst, shape.result)) return op + 1;
+  if (is_vector(in.dst) && m0 >> 15 & 1 &&
+      !move(indexed.dst, shape ? shape->registers(shape->result) : 1))
+    return op + 1;
   indexed.run(w, &indexed);
   return op + 1;
 }

@@ -150,6 +150,8 @@ struct Finder {
 
   void find() {
     if (op.shape) return entry();
+    // Where M0 moves registers, another op knows which.
+    if (op.target && in.format >= Format::Vop1 && in.format <= Format::Vopd) return;
     if (in.name == "DS_PERMUTE_B32" || in.name == "DS_BPERMUTE_B32") return permute();
     if (in.format == Format::Vop3 &&
         (has(in.name, "V_PERMLANE16_B32") || has(in.name, "V_PERMLANEX16_B32")))
