@@ -137,6 +137,15 @@ Operation operation_of(Launch launch, std::vector<std::byte>* segment) {
                          grid.volume() / block.volume(), most));
   }
 
+  // AMD's runtime lets it pass; then the hardware refuses the packet, and the queue is lost (ROCr:
+  // HSA_STATUS_ERROR_INVALID_ISA, OUT_OF_REGISTERS or INVALID_DISPATCH_PARAMETERS).
+  if (const auto why =
+          why_none_fits(Context::get().gpu(), kernel, static_cast<std::uint32_t>(block.volume()),
+                        static_cast<std::uint32_t>(launch.dynamic_lds));
+      !why.empty())
+    refuse(launch, hipErrorLaunchOutOfResources,
+           fmt::format("a block of {}: {}", text(block.x, block.y, block.z), why));
+
   const Geometry geometry{grid, block, static_cast<std::uint32_t>(launch.dynamic_lds)};
   auto prepared = std::make_shared<Prepared>();
   prepared->arguments = launch.extra ? kernarg(kernel, geometry, packed_arguments(launch.extra))

@@ -1,7 +1,10 @@
 #include "runtime/occupancy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "code/descriptor.h"
 #include "runtime/device.h"
 #include "runtime/module.h"
 #include "runtime/registration.h"
@@ -13,6 +16,26 @@ namespace {
 
 constexpr std::uint32_t wgp_mode_bit = 1u << 29;  // of rsrc1 on RDNA (LLVM AMDGPUUsage)
 
+timing::Resources resources_of(const gpus::Gpu& gpu, const code::Kernel& kernel,
+                               std::uint32_t block_size, std::uint32_t dynamic_lds) {
+  timing::Resources resources;
+  resources.vgprs = kernel.vgprs;
+  resources.sgprs = kernel.sgprs;
+  resources.lds_bytes = kernel.lds_bytes + dynamic_lds;
+  resources.workgroup_size = block_size;
+  resources.wavefront_size = kernel.wavefront_size;
+  resources.wgp_mode = gpu.cus_per_wgp > 1 && kernel.descriptor.rsrc1 & wgp_mode_bit;
+  return resources;
+}
+
+/// Bytes of scratch that a wave can have: what COMPUTE_TMPRING_SIZE.WAVESIZE can say (LLVM,
+/// GCNSubtarget::getMaxWaveScratchSize).
+std::uint64_t max_scratch_of_wave(int isa_major) {
+  if (isa_major >= 12) return 256 * ((std::uint64_t{1} << 18) - 1);
+  if (isa_major == 11) return 256 * ((std::uint64_t{1} << 15) - 1);
+  return 1024 * ((std::uint64_t{1} << 13) - 1);
+}
+
 }  // namespace
 
 std::uint32_t active_blocks(const gpus::Gpu& gpu, const code::Kernel& kernel,
@@ -20,15 +43,25 @@ std::uint32_t active_blocks(const gpus::Gpu& gpu, const code::Kernel& kernel,
   const std::uint64_t lds = std::uint64_t{kernel.lds_bytes} + dynamic_lds;
   if (block_size == 0 || block_size > gpu.max_workgroup_size || lds > gpu.max_lds_per_workgroup)
     return 0;
-  timing::Resources resources;
-  resources.vgprs = kernel.vgprs;
-  resources.sgprs = kernel.sgprs;
-  resources.lds_bytes = static_cast<std::uint32_t>(lds);
-  resources.workgroup_size = block_size;
-  resources.wavefront_size = kernel.wavefront_size;
-  resources.wgp_mode = gpu.cus_per_wgp > 1 && kernel.descriptor.rsrc1 & wgp_mode_bit;
+  const auto resources = resources_of(gpu, kernel, block_size, dynamic_lds);
   const std::uint32_t blocks = timing::occupancy(gpu, resources).workgroups;
   return resources.wgp_mode ? blocks : blocks * gpu.cus_per_wgp;
+}
+
+std::string why_none_fits(const gpus::Gpu& gpu, const code::Kernel& kernel,
+                          std::uint32_t block_size, std::uint32_t dynamic_lds) {
+  const std::uint64_t most = max_scratch_of_wave(isa_major(gpu)) / kernel.wavefront_size;
+  if (kernel.scratch_bytes > most)
+    return fmt::format("{} bytes of scratch of a work-item are beyond {}", kernel.scratch_bytes,
+                       most);
+  timing::Resources resources = resources_of(gpu, kernel, block_size, dynamic_lds);
+  resources.vgprs = code::vector_registers_of(kernel.descriptor, isa_major(gpu) >= 10);
+  const timing::Occupancy occupancy = timing::occupancy(gpu, resources);
+  if (occupancy.workgroups) return {};
+  return fmt::format(
+      "{} has no room for its {} waves of {} vector registers and {} bytes of LDS ({})",
+      resources.wgp_mode ? "a workgroup processor" : "a compute unit",
+      occupancy.waves_per_workgroup, resources.vgprs, resources.lds_bytes, text(occupancy));
 }
 
 namespace {

@@ -7,6 +7,11 @@ __global__ void store(int* out) {
 __global__ __launch_bounds__(256) void bounded(int* out) {
   out[threadIdx.x] = 42;
 }
+// Of more registers than the 1024 work-items that it promises to take leave each other.
+__global__ __launch_bounds__(1024) void hungry(int* out) {
+  asm volatile("" ::: "v199");
+  out[threadIdx.x] = 42;
+}
 
 // A refused launch harms nothing: the next one runs.
 void tell_refusal(const char* what, int* out) {
@@ -33,6 +38,10 @@ void bad_launches(int* out) {
   tell_refusal("512 threads of 256", out);
   store<<<one, many, 200 << 10>>>(out);
   tell_refusal("200 KiB of LDS", out);
+  hungry<<<one, 512>>>(out);
+  tell_refusal("512 threads of 200 registers", out);
+  hungry<<<one, 1024>>>(out);
+  tell_refusal("1024 threads of 200 registers", out);
 
   void* arguments[] = {&out};
   void* const kernel = reinterpret_cast<void*>(&store);

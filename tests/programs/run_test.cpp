@@ -241,6 +241,8 @@ TEST(ExitStatus, OfRefusedCallsIsTheProgramsOwn) {
             "64 x 64 threads: hipErrorInvalidValue\n"
             "512 threads of 256: hipErrorLaunchFailure\n"
             "200 KiB of LDS: hipErrorInvalidValue\n"
+            "512 threads of 200 registers: hipSuccess\n"
+            "1024 threads of 200 registers: hipErrorLaunchOutOfResources\n"
             "no function: hipErrorInvalidDeviceFunction\n"
             "no kernel: hipErrorInvalidDeviceFunction\n"
             "no arguments: hipErrorInvalidValue\n"
@@ -267,6 +269,9 @@ TEST(ExitStatus, OfRefusedCallsIsTheProgramsOwn) {
         "launch of store(int*) refused: a block of 2048 x 1 x 1 is beyond 1024\n",
         "launch of bounded(int*) refused: a block of 512 x 1 x 1 is beyond the 256 it was ",
         "launch of store(int*) refused: 0 + 204800 (dynamic) bytes of LDS are beyond 65536\n",
+        "launch of hungry(int*) refused: a block of 1024 x 1 x 1: a compute unit has no room for "
+        "its "
+        "16 waves of 200 vector registers and 0 bytes of LDS (not one workgroup fits, for VGPRs)\n",
         "launch of store(int*) refused: no arguments\n", "copy to 1001 bytes at ",
         "fill 1001 bytes at ", "was freed before\n"})
     EXPECT_THAT(outcome.err, HasSubstr(refusal));

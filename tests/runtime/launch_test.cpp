@@ -7,7 +7,9 @@
 #include <thread>
 
 #include "fake_engine.h"
+#include "gpus/gpu.h"
 #include "kernels.h"
+#include "runtime/occupancy.h"
 
 // Newer than the SDK's headers.
 extern "C" hipError_t hipGetFuncBySymbol(hipFunction_t* function, const void* stub);
@@ -367,6 +369,38 @@ TEST_F(LaunchTest, NoExceptionLeavesTheLibrary) {
   fake::on_launch() = [](const auto&) { throw std::bad_alloc(); };
   launch_scale(1, 64, nullptr, nullptr, 1, 1);
   EXPECT_EQ(hipDeviceSynchronize(), hipErrorOutOfMemory);
+}
+
+// One that no compute unit has room for; what the compiler promises does not count, but what the
+// kernel's descriptor asks for.
+TEST(OneWorkgroup, HasToFitTheGpu) {
+  using hipsight::runtime::why_none_fits;
+  const auto kernel = [](unsigned granules_of_8, unsigned lanes, unsigned scratch, unsigned lds) {
+    hipsight::code::Kernel kernel;
+    kernel.descriptor.rsrc1 = granules_of_8 - 1;
+    kernel.descriptor.properties = lanes == 32 ? 1 << 10 : 0;
+    kernel.wavefront_size = lanes;
+    kernel.scratch_bytes = scratch;
+    kernel.lds_bytes = lds;
+    return kernel;
+  };
+  const auto cdna = hipsight::gpus::find("mi300x");
+  const auto rdna = hipsight::gpus::find("rx7900xtx");
+  EXPECT_EQ(why_none_fits(cdna, kernel(16, 64, 0, 0), 1024, 0), "");
+  EXPECT_EQ(
+      why_none_fits(cdna, kernel(25, 64, 0, 0), 1024, 0),
+      "a compute unit has no room for its 16 waves of 200 vector registers and 0 bytes of LDS "
+      "(not one workgroup fits, for VGPRs)");
+  EXPECT_EQ(why_none_fits(cdna, kernel(25, 64, 0, 0), 512, 0), "");
+  EXPECT_EQ(why_none_fits(cdna, kernel(64, 64, 0, 0), 256, 0), "");
+  EXPECT_NE(why_none_fits(cdna, kernel(64, 64, 0, 0), 257, 0), "");
+  EXPECT_NE(why_none_fits(cdna, kernel(1, 64, 0, 60000), 64, 6000), "");
+  EXPECT_EQ(why_none_fits(cdna, kernel(1, 64, 131056, 0), 64, 0), "");
+  EXPECT_EQ(why_none_fits(cdna, kernel(1, 64, 131060, 0), 64, 0),
+            "131060 bytes of scratch of a work-item are beyond 131056");
+  // Half of a WGP: two SIMDs of 1536 registers of 32 lanes, in granules of 24, for 32 waves.
+  EXPECT_EQ(why_none_fits(rdna, kernel(12, 32, 0, 0), 1024, 0), "");
+  EXPECT_NE(why_none_fits(rdna, kernel(13, 32, 0, 0), 1024, 0), "");
 }
 
 }  // namespace
