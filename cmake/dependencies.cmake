@@ -29,6 +29,8 @@ add_library(hipsight_fmt INTERFACE)
 target_compile_definitions(hipsight_fmt INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
 target_link_libraries(hipsight_fmt INTERFACE $<IF:${stands_alone},hipsight_fmt_inside,fmt::fmt>)
 
+find_library(RE2_LIBRARY re2 REQUIRED)
+
 # What every part of hipsight is compiled with.
 add_library(hipsight_options INTERFACE)
 target_compile_features(hipsight_options INTERFACE cxx_std_20)

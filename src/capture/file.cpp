@@ -5,8 +5,6 @@
 #include <llvm/Support/Error.h>
 #include <llvm/Support/xxhash.h>
 
-#include <cstdio>
-#include <filesystem>
 #include <limits>
 
 #include "support/error.h"
@@ -27,17 +25,11 @@ llvm::ArrayRef<std::uint8_t> bytes_of(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-FileWriter::FileWriter(std::string path) : path_(std::move(path)), part_(path_ + ".part") {
-  out_.open(part_, std::ios::binary | std::ios::trunc);
-  if (!out_) fail("cannot write '{}'", part_);
+FileWriter::FileWriter(const std::string& path) : out_(path) {
   char header[kFileHeader] = {};
   kMagic.copy(header, kMagic.size());
   llvm::support::endian::write32le(header + 8, kVersion);
-  out_.write(header, sizeof header);
-}
-
-FileWriter::~FileWriter() {
-  if (!finished_) std::remove(part_.c_str());
+  out_.write({header, sizeof header});
 }
 
 void FileWriter::add(std::string_view tag, std::span<const std::byte> bytes) {
@@ -49,19 +41,13 @@ void FileWriter::add(std::string_view tag, std::span<const std::byte> bytes) {
   llvm::support::endian::write64le(header + 8, bytes.size());
   llvm::support::endian::write64le(header + 16, packed.size());
   llvm::support::endian::write64le(header + 24, llvm::xxh3_64bits(bytes_of(bytes)));
-  out_.write(header, sizeof header);
-  out_.write(reinterpret_cast<const char*>(packed.data()),
-             static_cast<std::streamsize>(packed.size()));
+  out_.write({header, sizeof header});
+  out_.write(std::as_bytes(std::span(packed.data(), packed.size())));
 }
 
 std::uint64_t FileWriter::finish() {
-  const auto size = static_cast<std::uint64_t>(out_.tellp());
-  out_.close();
-  std::error_code error;
-  if (out_) std::filesystem::rename(part_, path_, error);
-  if (!out_ || error) fail("cannot write '{}'", path_);
-  finished_ = true;
-  return size;
+  out_.finish();
+  return out_.size();
 }
 
 std::vector<Section> read_sections(std::span<const std::byte> file, const std::string& origin) {

@@ -2,11 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "support/output_file.h"
 
 // The container of a capture file: a magic number, a version, and compressed sections, each with a
 // checksum of what it unpacks to. docs/capture.md describes it.
@@ -22,10 +23,7 @@ inline constexpr std::size_t kMaxBlock = std::size_t{16} << 20;
 class FileWriter {
  public:
   /// @throws Error when the file cannot be written.
-  explicit FileWriter(std::string path);
-  ~FileWriter();
-  FileWriter(const FileWriter&) = delete;
-  FileWriter& operator=(const FileWriter&) = delete;
+  explicit FileWriter(const std::string& path);
 
   /// `tag`: four letters.
   void add(std::string_view tag, std::span<const std::byte> bytes);
@@ -36,9 +34,7 @@ class FileWriter {
   std::uint64_t finish();
 
  private:
-  std::string path_, part_;
-  std::ofstream out_;
-  bool finished_ = false;
+  OutputFile out_;
 };
 
 /// A section of a file that lies in memory.

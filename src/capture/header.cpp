@@ -4,6 +4,7 @@
 
 #include "capture/capture.h"
 #include "support/error.h"
+#include "support/printable.h"
 
 namespace hipsight::capture {
 namespace {
@@ -18,6 +19,17 @@ constexpr std::pair<Kind, const char*> kKinds[] = {{Kind::Device, "device"},
 
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// A name, which may be any bytes: a text if it is UTF-8, else an array of its bytes.
+Json name_json(const std::string& name) {
+  return is_utf8(name) ? Json(name) : Json(std::vector<unsigned char>(name.begin(), name.end()));
+}
+std::string name(const Json& json) {
+  if (json.is_string()) return json;
+  std::string bytes;
+  for (const Json& byte : json) bytes += static_cast<char>(byte.get<unsigned char>());
+  return bytes;
 }
 
 // Of a process: the upper half of the addresses is the kernel's.
@@ -59,7 +71,7 @@ Json json_of(const engine::Memory::Allocation& allocation) {
   json["device"] = allocation.device;
   json["flags"] = allocation.flags;
   json["registered"] = allocation.registered;
-  json["label"] = allocation.label;
+  json["label"] = name_json(allocation.label);
   return json;
 }
 
@@ -74,7 +86,7 @@ engine::Memory::Allocation allocation(const Json& json, const std::string& origi
   result.device = number<int>(json.at("device"));
   result.flags = number<unsigned>(json.at("flags"));
   result.registered = json.at("registered");
-  result.label = json.at("label");
+  result.label = name(json.at("label"));
   return result;
 }
 
@@ -96,16 +108,16 @@ void check(const Header& header, const std::string& origin) {
 
 std::string to_json(const Header& header) {
   Json json;
-  json["gpu"] = header.gpu;
+  json["gpu"] = name_json(header.gpu);
   json["target"] = header.target;
-  json["kernel"] = header.kernel;
+  json["kernel"] = name_json(header.kernel);
   json["launch"] = header.launch;
   json["grid"] = json_of(header.grid);
   json["block"] = json_of(header.block);
   json["dynamic_lds"] = header.dynamic_lds;
   json["cooperative"] = header.cooperative;
   json["exact_matrix"] = header.exact_matrix;
-  json["code_origin"] = header.code_origin;
+  json["code_origin"] = name_json(header.code_origin);
   json["code_address"] = header.code_address;
   json["allocations"] = Json::array();
   for (const auto& allocation : header.allocations)
@@ -116,16 +128,16 @@ std::string to_json(const Header& header) {
 Header parse_header(std::string_view text, const std::string& origin) {
   return parse(text, origin, [&](const Json& json) {
     Header header;
-    header.gpu = json.at("gpu");
+    header.gpu = name(json.at("gpu"));
     header.target = json.at("target");
-    header.kernel = json.at("kernel");
+    header.kernel = name(json.at("kernel"));
     header.launch = number<std::uint64_t>(json.at("launch"));
     header.grid = dimensions(json.at("grid"));
     header.block = dimensions(json.at("block"));
     header.dynamic_lds = number<std::uint32_t>(json.at("dynamic_lds"));
     header.cooperative = json.at("cooperative");
     header.exact_matrix = json.value("exact_matrix", false);  // younger than the first files
-    header.code_origin = json.at("code_origin");
+    header.code_origin = name(json.at("code_origin"));
     header.code_address = number<std::uint64_t>(json.at("code_address"));
     for (const Json& one : json.at("allocations"))
       header.allocations.push_back(allocation(one, origin));
@@ -137,7 +149,7 @@ Header parse_header(std::string_view text, const std::string& origin) {
 std::string to_json(const Outcome& outcome) {
   Json json;
   json["digests"] = outcome.digests;
-  json["error"] = outcome.error;
+  json["error"] = name_json(outcome.error);
   return dump(json);
 }
 
@@ -145,7 +157,7 @@ Outcome parse_outcome(std::string_view text, const std::string& origin) {
   return parse(text, origin, [&](const Json& json) {
     Outcome outcome;
     outcome.digests = json.at("digests").get<std::vector<std::string>>();
-    outcome.error = json.at("error");
+    outcome.error = name(json.at("error"));
     return outcome;
   });
 }

@@ -1,6 +1,5 @@
 #include "code/code_object.h"
 
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/Support/AMDHSAKernelDescriptor.h>
 #include <llvm/Support/BLAKE3.h>
 
@@ -14,6 +13,7 @@
 #include "code/identity.h"
 #include "code/lines.h"
 #include "code/metadata.h"
+#include "code/readable_name.h"
 #include "code/relocate.h"
 
 namespace hipsight::code {
@@ -234,11 +234,8 @@ void CodeObject::load(std::byte* image, std::uint64_t base) const {
 std::optional<SourceLine> CodeObject::line(std::uint64_t address) const {
   std::call_once(impl_->lines_once, [&] { impl_->lines = std::make_unique<Lines>(impl_->elf); });
   auto line = impl_->lines->find(address);
-  // The demangler recurses: a name without end would exhaust the stack.
-  constexpr std::size_t longest_name = 4096;
   if (const Symbol* function = line ? function_at(address) : nullptr)
-    line->function =
-        function->name.size() < longest_name ? llvm::demangle(function->name) : function->name;
+    line->function = readable_name(function->name);
   return line;
 }
 

@@ -4,12 +4,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <string_view>
 
 #include "engine/launch.h"
 #include "engine/overruns.h"
 #include "engine/pool.h"
 #include "engine/translate/translator.h"
+#include "support/environment.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
@@ -85,8 +87,8 @@ std::shared_ptr<Module> Module::load(std::shared_ptr<const code::CodeObject> obj
 /// The mode that is asked for: by an option, or else by HIPSIGHT_MATRIX.
 static MatrixMode choose_matrix(const std::optional<MatrixMode>& option) {
   if (option) return *option;
-  const char* name = std::getenv("HIPSIGHT_MATRIX");
-  const std::string_view wanted = name ? name : "fast";
+  const std::string name = environment("HIPSIGHT_MATRIX");
+  const std::string_view wanted = name.empty() ? std::string_view("fast") : name;
   if (wanted == "fast") return MatrixMode::Fast;
   if (wanted == "exact") return MatrixMode::Exact;
   if (wanted == "skip") return MatrixMode::Skip;
@@ -227,10 +229,18 @@ Result Engine::run(const Dispatch& d) {
                       fmt::format("cannot launch {}: its entry {:#x} is in no function of {}",
                                   d.kernel->name, d.kernel->entry, d.module->object().origin()));
   const auto waves = divide(static_cast<std::uint32_t>(d.block.volume()), launch.file.lanes);
-  Result result = run_launch(launch, impl_->pool, impl_->options.timeout,
-                             resident(impl_->gpu, waves, launch.lds_bytes));
-  result.matrix = impl_->matrix;
-  return result;
+  try {
+    Result result = run_launch(launch, impl_->pool, impl_->options.timeout,
+                               resident(impl_->gpu, waves, launch.lds_bytes));
+    result.matrix = impl_->matrix;
+    return result;
+  } catch (const std::bad_alloc&) {
+    throw KernelError(
+        KernelError::Kind::InvalidLaunch,
+        fmt::format("cannot launch {}: the host has not enough memory for its workgroups; a "
+                    "work-item has {} bytes of scratch",
+                    d.kernel->name, launch.scratch_bytes));
+  }
 }
 
 }  // namespace hipsight::engine

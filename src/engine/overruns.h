@@ -6,8 +6,6 @@
 #include <set>
 #include <string>
 
-#include "isa/instruction.h"
-
 namespace hipsight::engine {
 
 /// What a workgroup gets of the LDS when it asks for some: hardware gives it out in blocks.
@@ -18,12 +16,12 @@ constexpr std::size_t lds_room(std::size_t asked) {
 
 /// Accesses beyond an allocation, but on a page of it, or beyond a workgroup's LDS, but in a block
 /// of it: a GPU knows no smaller units, so programs that do this run there. Each instruction that
-/// does is told once.
+/// does is told once; of those that read past the LDS, which come in rows, each kernel's first.
 struct Overruns {
   bool errors = false;  ///< they are errors (Options::strict)
   std::function<void(const std::string&)> tell;
   std::mutex mutex;
-  std::set<const isa::Instruction*> told;
+  std::set<const void*> told;  ///< instructions, and kernels
 };
 
 }  // namespace hipsight::engine

@@ -1,13 +1,13 @@
 // What instructions do wrong, in words; and what instructions ask of the engine while they run.
 
 #include <fmt/format.h>
-#include <llvm/Demangle/Demangle.h>
 
 #include <algorithm>
 #include <fstream>
 #include <span>
 #include <sstream>
 
+#include "code/readable_name.h"
 #include "engine/overruns.h"
 #include "engine/workgroup.h"
 
@@ -23,7 +23,7 @@ std::string place_of(const Wave& wave, const isa::Instruction& in) {
   const Launch& launch = *wave.group->launch;
   const auto& id = wave.group->id;
   std::string place =
-      fmt::format("  kernel      {}\n", llvm::demangle(launch.dispatch->kernel->name));
+      fmt::format("  kernel      {}\n", code::readable_name(launch.dispatch->kernel->name));
   if (is_decoded(in)) place += fmt::format("  instruction {}\n", launch.program->text(in));
   const auto [object, address] = launch.program->place_of(in);
   place += fmt::format("  address     {:#x} in {}\n", address, object->origin());
@@ -100,11 +100,12 @@ bool passes(const Memory& memory, std::uint64_t address, unsigned bytes, std::st
   return kind.ends_with("load") || !memory.nearest(address)->registered;
 }
 
-/// Tells of an access that a GPU does not notice. False when such accesses are errors.
-bool goes_on(Overruns& overruns, const Op* op, const std::string& message, const char* why) {
+/// Tells of an access that a GPU does not notice, once for each `place`. False when such accesses
+/// are errors.
+bool goes_on(Overruns& overruns, const void* place, const std::string& message, const char* why) {
   if (overruns.errors) return false;
   const std::lock_guard lock(overruns.mutex);
-  if (overruns.told.insert(op->instruction).second && overruns.tell)
+  if (overruns.told.insert(place).second && overruns.tell)
     overruns.tell(
         fmt::format("{}\n  a GPU does not notice, since {}; the run goes on (--strict: an error)",
                     message, why));
@@ -140,12 +141,13 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
   const Launch& launch = *wave.group->launch;
   std::string message = access_message(wave, op, address, bytes, lane, kind);
   if (kind == "LDS access") {
-    if (is_in_block(wave, address, bytes) && goes_on(*launch.overruns, op, message, block_reason))
+    if (is_in_block(wave, address, bytes) &&
+        goes_on(*launch.overruns, launch.dispatch->kernel, message, block_reason))
       return;
   } else if (message.find("every allocation") != std::string::npos) {
     message += "\n" + whereabouts(launch, address, bytes);
     if (passes(*launch.memory, address, bytes, kind) &&
-        goes_on(*launch.overruns, op, message, "it is on a page of that allocation"))
+        goes_on(*launch.overruns, op->instruction, message, "it is on a page of that allocation"))
       return;
   }
   throw KernelError(KernelError::Kind::MemoryAccess, message);
@@ -155,7 +157,8 @@ bool report_lds_access(const Wave& wave, const Op* op, std::uint64_t address, un
                        unsigned lane) {
   const std::string message = access_message(wave, op, address, bytes, lane, "LDS access");
   const bool in_block = is_in_block(wave, address, bytes);
-  if (!goes_on(*wave.group->launch->overruns, op, message,
+  const Launch& launch = *wave.group->launch;
+  if (!goes_on(*launch.overruns, launch.dispatch->kernel, message,
                in_block ? block_reason : "LDS reads as zero there, and stores vanish"))
     throw KernelError(KernelError::Kind::MemoryAccess, message);
   return in_block;

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <sstream>
 
 #include "support/embedded.h"
+#include "support/environment.h"
 #include "support/error.h"
+#include "support/printable.h"
 
 namespace hipsight::gpus {
 namespace {
@@ -46,12 +47,9 @@ void add_folder(std::vector<Gpu>& gpus, const fs::path& folder) {
 std::vector<Gpu> read_all() {
   std::vector<Gpu> gpus;
   for (const EmbeddedFile& file : gpu_files()) add(gpus, parse(file.text, std::string(file.name)));
-  if (const char* path = std::getenv("HIPSIGHT_GPU_PATH")) {
-    std::istringstream folders(path);
-    for (std::string folder; std::getline(folders, folder, ':');) {
-      if (!folder.empty()) add_folder(gpus, folder);
-    }
-  }
+  std::istringstream folders(environment("HIPSIGHT_GPU_PATH"));
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (!folder.empty()) add_folder(gpus, folder);
   std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.name < b.name; });
   return gpus;
 }
@@ -85,7 +83,7 @@ Gpu find(std::string_view name_or_file) {
     if (lower(gpu.name) == lower(name_or_file)) return gpu;
     names.push_back(gpu.name);
   }
-  fail("unknown GPU '{}'; there are: {} (or a path to a GPU file)", name_or_file,
+  fail("unknown GPU '{}'; there are: {} (or a path to a GPU file)", printable(name_or_file),
        fmt::join(names, ", "));
 }
 

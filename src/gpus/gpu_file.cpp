@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <variant>
@@ -13,6 +11,8 @@
 #include "gpus/gpu.h"
 #include "support/embedded.h"
 #include "support/error.h"
+#include "support/files.h"
+#include "support/printable.h"
 
 namespace hipsight::gpus {
 namespace {
@@ -25,12 +25,14 @@ struct Field {
   std::string_view key;
   Member member;
   std::string_view unit;
-  bool required = false;
-  double min = 1;  // zero is refused unless it means something: unknown is a missing key
-  double max = 1e15;
+  bool required;
+  double min, max;
 };
 
-// Every number that a GPU file may hold.
+constexpr double kMiB = 1 << 20;
+
+// Every number that a GPU file may hold, and what it may be: far more than any GPU has, but nothing
+// that the model cannot hold. Zero is refused unless it means something: unknown is a missing key.
 const Field kFields[] = {
     {"compute_units", &Gpu::compute_units, "", true, 1, 65536},
     {"cus_per_wgp", &Gpu::cus_per_wgp, "", true, 1, 2},
@@ -50,28 +52,29 @@ const Field kFields[] = {
     {"lds_granule", &Gpu::lds_granule, "bytes", true, 1, 1 << 20},
     {"max_lds_per_workgroup", &Gpu::max_lds_per_workgroup, "bytes", true, 1, 1 << 24},
     {"lds_banks", &Gpu::lds_banks, "", false, 1, 1024},
-    {"lds_bytes_per_clock_per_cu", &Gpu::lds_bytes_per_clock_per_cu, "bytes/clock"},
+    {"lds_bytes_per_clock_per_cu", &Gpu::lds_bytes_per_clock_per_cu, "bytes/clock", false, 1,
+     65536},
     {"issue_cycles", &Gpu::issue_cycles, "cycles", true, 0.25, 64},
     {"transcendental_cycles", &Gpu::transcendental_cycles, "cycles", false, 0.25, 256},
-    {"l1_bytes_per_cu", &Gpu::l1_bytes_per_cu, "bytes"},
-    {"l1_line_bytes", &Gpu::l1_line_bytes, "bytes"},
-    {"l2_bytes", &Gpu::l2_bytes, "bytes", true},
-    {"mall_bytes", &Gpu::mall_bytes, "bytes", false, 0},
-    {"dram_bytes", &Gpu::dram_bytes, "bytes", true},
-    {"dram_gb_per_s", &Gpu::dram_gb_per_s, "GB/s", true, 1e-3},
-    {"dram_gb_per_s_measured", &Gpu::dram_gb_per_s_measured, "GB/s", false, 1e-3},
-    {"l2_gb_per_s", &Gpu::l2_gb_per_s, "GB/s", false, 1e-3},
-    {"mall_gb_per_s", &Gpu::mall_gb_per_s, "GB/s", false, 1e-3},
+    {"l1_bytes_per_cu", &Gpu::l1_bytes_per_cu, "bytes", false, 1024, kMiB},
+    {"l1_line_bytes", &Gpu::l1_line_bytes, "bytes", false, 32, 128},
+    {"l2_bytes", &Gpu::l2_bytes, "bytes", true, 4096, 4096 * kMiB},
+    {"mall_bytes", &Gpu::mall_bytes, "bytes", false, 0, 16384 * kMiB},
+    {"dram_bytes", &Gpu::dram_bytes, "bytes", true, kMiB, kMiB * kMiB},
+    {"dram_gb_per_s", &Gpu::dram_gb_per_s, "GB/s", true, 1e-3, 1e9},
+    {"dram_gb_per_s_measured", &Gpu::dram_gb_per_s_measured, "GB/s", false, 1e-3, 1e9},
+    {"l2_gb_per_s", &Gpu::l2_gb_per_s, "GB/s", false, 1e-3, 1e9},
+    {"mall_gb_per_s", &Gpu::mall_gb_per_s, "GB/s", false, 1e-3, 1e9},
     {"memory_clock_ghz", &Gpu::memory_clock_ghz, "GHz", false, 1e-3, 1000},
     {"memory_bus_bits", &Gpu::memory_bus_bits, "bits", false, 1, 1 << 20},
-    {"l1_latency", &Gpu::l1_latency, "cycles"},
-    {"l2_latency", &Gpu::l2_latency, "cycles"},
-    {"mall_latency", &Gpu::mall_latency, "cycles"},
-    {"dram_latency", &Gpu::dram_latency, "cycles"},
+    {"l1_latency", &Gpu::l1_latency, "cycles", false, 1, 1e6},
+    {"l2_latency", &Gpu::l2_latency, "cycles", false, 1, 1e6},
+    {"mall_latency", &Gpu::mall_latency, "cycles", false, 1, 1e6},
+    {"dram_latency", &Gpu::dram_latency, "cycles", false, 1, 1e6},
     {"clock_ghz", &Gpu::clock_ghz, "GHz", true, 1e-3, 1000},
     {"matrix_clock_ghz", &Gpu::matrix_clock_ghz, "GHz", false, 1e-3, 1000},
-    {"launch_us", &Gpu::launch_us, "us", false, 0},
-    {"launch_interval_us", &Gpu::launch_interval_us, "us", false, 0},
+    {"launch_us", &Gpu::launch_us, "us", false, 0, 1e9},
+    {"launch_interval_us", &Gpu::launch_interval_us, "us", false, 0, 1e9},
     {"pci_device_id", &Gpu::pci_device_id, "", false, 0, 65535},
 };
 
@@ -84,9 +87,16 @@ std::string place(const std::string& origin, const toml::node& node) {
   return fmt::format("{}:{}", origin, node.source().begin.line);
 }
 
+std::string print(double value) {
+  return value == std::floor(value) && std::abs(value) < 1e16
+             ? fmt::format("{}", static_cast<std::int64_t>(value))
+             : fmt::format("{:g}", value);
+}
+
 struct Number {
   double value;
   bool integer;
+  std::string text;  ///< as it stands there: a double may not hold it
   std::string source;
 };
 
@@ -106,13 +116,19 @@ Number read_number(const std::string& origin, const std::string& key, const toml
   if (!source || source->empty())
     fail("{}: {}: every number needs its 'source'; expected {}", place(origin, node), key,
          kNumberForm);
-  return {*value->value<double>(), value->is_integer(), *source};
+  if (const auto* integer = value->as_integer())
+    return {static_cast<double>(integer->get()), true, fmt::format("{}", integer->get()), *source};
+  const double real = value->as_floating_point()->get();
+  return {real, false, print(real), *source};
 }
 
-std::string print(double value) {
-  return value == std::floor(value) && std::abs(value) < 1e15
-             ? fmt::format("{}", static_cast<std::int64_t>(value))
-             : fmt::format("{:g}", value);
+// `number` if it is in range.
+double in_range(const std::string& origin, const std::string& key, const toml::node& node,
+                const Number& number, double min, double max, std::string_view unit) {
+  if (number.value >= min && number.value <= max) return number.value;
+  fail("{}: {}: {} is out of range; expected {} to {}{}{}{}", place(origin, node), key, number.text,
+       print(min), print(max), unit.empty() ? "" : " ", unit,
+       number.value == 0 ? " (leave an unknown number out)" : "");
 }
 
 void record(Gpu& gpu, const std::string& key, double value, std::string_view unit,
@@ -126,10 +142,7 @@ void record(Gpu& gpu, const std::string& key, double value, std::string_view uni
 void read_field(Gpu& gpu, const std::string& origin, const Field& field, const toml::node& node) {
   const std::string key(field.key);
   const Number number = read_number(origin, key, node);
-  if (!(number.value >= field.min && number.value <= field.max))
-    fail("{}: {}: {} is out of range; expected {:g} to {:g}{}", place(origin, node), key,
-         print(number.value), field.min, field.max,
-         number.value == 0 ? " (leave an unknown number out)" : "");
+  in_range(origin, key, node, number, field.min, field.max, field.unit);
   std::visit(
       [&](auto member) {
         using Value = std::remove_reference_t<decltype(gpu.*member)>;
@@ -168,11 +181,10 @@ void read_rates(Gpu& gpu, const std::string& origin, const toml::node& node) {
       if (pipe != "vector" && pipe != "matrix")
         fail("{}: {}: expected 'vector' or 'matrix'", place(origin, value), key);
       const Number number = read_number(origin, key, value);
-      if (!(number.value > 0 && number.value < 1e9))
-        fail("{}: {}: expected operations per clock per compute unit, more than 0",
-             place(origin, value), key);
-      (pipe == "vector" ? rate->vector : rate->matrix) = number.value;
-      record(gpu, key, number.value, "operations/clock/CU", number.source);
+      constexpr std::string_view unit = "operations/clock/CU";
+      (pipe == "vector" ? rate->vector : rate->matrix) =
+          in_range(origin, key, value, number, 1e-3, 1e9, unit);
+      record(gpu, key, number.value, unit, number.source);
     }
   }
 }
@@ -232,8 +244,8 @@ void read_phases(Gpu& gpu, const std::string& origin, const toml::node& node) {
   }
 }
 
-std::string read_text(const toml::table& file, const std::string& origin, std::string_view key,
-                      const std::string& inherited) {
+std::string text_of(const toml::table& file, const std::string& origin, std::string_view key,
+                    const std::string& inherited) {
   const toml::node* node = file.get(key);
   if (!node) {
     if (inherited.empty()) fail("{}: '{}' is missing", origin, key);
@@ -269,6 +281,13 @@ void check(const Gpu& gpu, const std::string& origin) {
     fail("{}: max_lds_per_workgroup is more than a compute unit has", origin);
   if (gpu.compute_units % gpu.cus_per_wgp != 0)
     fail("{}: compute_units is not a multiple of cus_per_wgp", origin);
+  if (gpu.xcds > gpu.compute_units) fail("{}: xcds is more than compute_units", origin);
+  const std::uint32_t line = gpu.l1_line_bytes.value_or(128);
+  if ((line & (line - 1)) != 0)
+    fail(
+        "{}: l1_line_bytes: {} is no power of two; the L2's lines of 128 bytes are whole ones of "
+        "it",
+        origin, line);
   if (gpu.processor.rfind("gfx", 0) != 0)
     fail("{}: target_id: '{}' names no processor; expected such as \"gfx942:sramecc+:xnack-\"",
          origin, gpu.target_id);
@@ -286,9 +305,9 @@ Gpu parse(std::string_view text, const std::string& origin) {
 
   Gpu gpu = base_of(file, origin);
   gpu.file = origin;
-  gpu.name = read_text(file, origin, "name", "");
-  gpu.title = read_text(file, origin, "title", gpu.title);
-  gpu.target_id = read_text(file, origin, "target_id", gpu.target_id);
+  gpu.name = text_of(file, origin, "name", "");
+  gpu.title = text_of(file, origin, "title", gpu.title);
+  gpu.target_id = text_of(file, origin, "target_id", gpu.target_id);
   gpu.processor = gpu.target_id.substr(0, gpu.target_id.find(':'));
 
   std::set<std::string_view> known = {"name", "title", "target_id", "base", "rates", "lds_phases"};
@@ -311,10 +330,13 @@ Gpu parse(std::string_view text, const std::string& origin) {
 }
 
 Gpu read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path))
-    fail("cannot read GPU file '{}'", path.string());
-  return parse(std::string(std::istreambuf_iterator<char>(file), {}), path.string());
+  std::string text;
+  try {
+    text = read_text(path);
+  } catch (const Error& error) {
+    fail("GPU file: {}", error.what());
+  }
+  return parse(text, printable(path.native()));
 }
 
 }  // namespace hipsight::gpus

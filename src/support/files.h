@@ -1,31 +1,47 @@
 #pragma once
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
+#include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "support/error.h"
-
 namespace hipsight {
+
+/// An open file.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  explicit operator bool() const { return number_ >= 0; }
+  int number() const { return number_; }
+  int release();
+
+ private:
+  int number_;
+};
+
+/// Opens a file to read, if it is a regular one: a pipe, a device or a folder in its place is an
+/// error at once, and nothing is waited for. Empty, with `why` in words, when that cannot be.
+Descriptor open_to_read(const std::filesystem::path& file, std::string& why);
+
+/// What a file holds; nothing when it cannot be read.
+std::string read_file(const std::filesystem::path& file);
+/// The same. @throws Error when it cannot be read.
+std::string read_text(const std::filesystem::path& file);
+std::vector<std::byte> read_bytes(const std::filesystem::path& file);
+
+/// Makes a file of our own, and the folders it is in. @throws Error when that cannot be.
+void write_file(const std::filesystem::path& file, std::string_view text);
 
 /// A folder of our own, which goes with all that is in it.
 class TemporaryFolder {
  public:
   /// @throws Error when it cannot be made.
-  TemporaryFolder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "hipsight-XXXXXX";
-    if (!mkdtemp(pattern.data())) fail("{}: {}", pattern, std::strerror(errno));
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  TemporaryFolder();
+  ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
@@ -34,30 +50,5 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
-
-/// What a file holds; nothing when it cannot be read.
-inline std::string read_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// The same as bytes. @throws Error when it cannot be read.
-inline std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary | std::ios::ate);
-  const std::streamoff size = in ? std::streamoff(in.tellg()) : -1;
-  std::vector<std::byte> bytes(size > 0 ? std::size_t(size) : 0);
-  in.seekg(0);
-  if (size < 0 || !in.read(reinterpret_cast<char*>(bytes.data()), size))
-    fail("cannot read '{}'", file.string());
-  return bytes;
-}
-
-/// Makes a file, and the folders it is in. @throws Error when that cannot be.
-inline void write_file(const std::filesystem::path& file, std::string_view text) {
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  if (!out.flush()) fail("cannot write {}", file.string());
-}
 
 }  // namespace hipsight

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 
 #include "support/error.h"
+#include "support/output_file.h"
+#include "support/printable.h"
 
 namespace hipsight::timing {
 namespace {
@@ -266,14 +267,17 @@ void write(const std::string& file, const gpus::Gpu& gpu, const profile::LaunchT
     for (const std::uint32_t region : wave.path) w.number(renumbered.at(region));
     write_requests(w, wave, numbers);
   }
-  std::ofstream out(file, std::ios::binary);
-  if (!out.write(w.bytes.data(), static_cast<std::streamsize>(w.bytes.size())) || !out.flush())
-    fail("cannot write {}", file);
+  write_output(file, w.bytes);
 }
 
 std::unique_ptr<Recording> read(std::string_view bytes) {
   Reader r(bytes);
-  auto recording = std::make_unique<Recording>(gpus::find(std::string(r.text())));
+  // A name and never a file, whoever the recording comes from.
+  const std::string_view gpu = r.text();
+  const auto known = std::ranges::find(gpus::all(), gpu, &gpus::Gpu::name);
+  if (known == gpus::all().end())
+    fail("the recording is of the GPU '{}', which is not known here", printable(gpu));
+  auto recording = std::make_unique<Recording>(*known);
   Recording& all = *recording;
   visit_occupancy(all.occupancy, [&](std::uint32_t& value) {
     value = static_cast<std::uint32_t>(r.number(1 << 20));

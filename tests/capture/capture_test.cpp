@@ -90,6 +90,17 @@ std::string error_of(std::span<const std::byte> file) {
   return "";
 }
 
+TEST_F(CaptureFile, gives_back_names_of_any_bytes) {
+  Header any = header();
+  any.kernel = "k\xff\x1b";
+  any.code_origin = "\xe2\x82";
+  any.allocations[1].label = "\x80";
+  const Header back = Capture::read(write(any), "x.hsc").header;
+  EXPECT_EQ(back.kernel, any.kernel);
+  EXPECT_EQ(back.code_origin, any.code_origin);
+  EXPECT_EQ(back.allocations[1].label, any.allocations[1].label);
+}
+
 TEST_F(CaptureFile, gives_back_what_was_written) {
   const auto file = write(header());
   const Capture capture = Capture::read(file, "x.hsc");

@@ -192,6 +192,25 @@ TEST_P(EngineTest, BadLaunchesAreRefused) {
   EXPECT_TRUE(refused(4096, 2048));
 }
 
+// A code object may ask for more scratch than any host has: 2 GiB a work-item.
+TEST_P(EngineTest, ScratchBeyondTheHostsMemoryIsSaidSo) {
+  code::Kernel kernel = *module->object().find_kernel("clocks");
+  kernel.scratch_bytes = 0x7fffffff;
+  std::vector<std::byte> kernarg(kernel.kernarg_size);
+  try {
+    engine.run({.module = module,
+                .kernel = &kernel,
+                .grid = {1024, 1, 1},
+                .block = {1024, 1, 1},
+                .kernarg = kernarg});
+    FAIL();
+  } catch (const KernelError& error) {
+    EXPECT_EQ(error.kind, KernelError::Kind::InvalidLaunch);
+    EXPECT_NE(std::string(error.what()).find("2147483647 bytes of scratch"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_P(EngineTest, ClocksRunAtTheirRates) {
   auto* out = array<std::uint64_t>(engine, 2);
   const auto start = std::chrono::steady_clock::now();

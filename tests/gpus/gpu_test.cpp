@@ -1,6 +1,7 @@
 #include "gpus/gpu.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -144,8 +145,51 @@ TEST(Gpus, a_path_reads_that_file) {
     find(file.string());
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.what(), "cannot read GPU file '" + file.string() + "'");
+    EXPECT_EQ(error.what(),
+              "GPU file: cannot read '" + file.string() + "': No such file or directory");
   }
+}
+
+TEST(Gpus, a_path_of_a_pipe_or_a_device_is_an_error) {
+  for (const char* path : {"/dev/zero", "/tmp/"}) EXPECT_THROW(find(path), Error) << path;
+  const auto pipe = std::filesystem::temp_directory_path() / "hipsight_gpu_test.pipe.toml";
+  mkfifo(pipe.c_str(), 0600);
+  EXPECT_THROW(find(pipe.string()), Error);
+  std::filesystem::remove(pipe);
+}
+
+// What no GPU has is refused by a sentence with the range, and what no double holds, too.
+TEST(Gpus, every_number_has_a_range) {
+  std::set<std::string> keys;
+  for (const Gpu& gpu : all())
+    for (const Gpu::Fact& fact : gpu.facts)
+      if (!fact.key.starts_with("lds_phases.")) keys.insert(fact.key);
+  EXPECT_GT(keys.size(), 45u);
+  for (const std::string& key : keys)
+    for (const char* value : {"-1", "1e+300", "-inf", "9223372036854775807", "9007199254740993",
+                              "-9223372036854775808"}) {
+      const auto at = key.rfind('.');
+      const std::string text = "name = \"x\"\nbase = \"mi300x\"\n" +
+                               (at == key.npos ? "" : "[" + key.substr(0, at) + "]\n") +
+                               key.substr(at == key.npos ? 0 : at + 1) + " = { value = " + value +
+                               ", source = \"s\" }";
+      EXPECT_NE(error_of(text).find(key + ": " + value + " is out of range; expected "),
+                std::string::npos)
+          << error_of(text);
+    }
+}
+
+TEST(Gpus, numbers_must_fit_together) {
+  const auto error_with = [](const std::string& key, const std::string& value) {
+    return error_of("name = \"x\"\nbase = \"mi300x\"\n" + key + " = { value = " + value +
+                    ", source = \"s\" }");
+  };
+  for (const char* line : {"256", "4096", "1048576", "16"})
+    EXPECT_NE(error_with("l1_line_bytes", line).find("out of range; expected 32 to 128 bytes"),
+              std::string::npos);
+  EXPECT_NE(error_with("l1_line_bytes", "96").find("96 is no power of two"), std::string::npos);
+  EXPECT_EQ(error_with("l1_line_bytes", "64"), "no error");
+  EXPECT_EQ(error_with("xcds", "305"), "mine.toml: xcds is more than compute_units");
 }
 
 }  // namespace

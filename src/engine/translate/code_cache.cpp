@@ -13,10 +13,12 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <utility>
+
+#include "support/environment.h"
+#include "support/files.h"
 
 namespace hipsight::engine {
 namespace {
@@ -85,11 +87,6 @@ const std::vector<std::byte>& maker() {
   return id;
 }
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 void complain(const std::string& why) {
   std::fprintf(stderr, "hipsight: no cache of translated code: %s\n", why.c_str());
 }
@@ -101,39 +98,23 @@ bool is_ours(const fs::path& folder) {
          !(info.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-class File {
- public:
-  File(const fs::path& path, int flags)
-      : descriptor_(open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
+bool write(const Descriptor& file, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(file.number(), bytes.data(), bytes.size());
+    if (done <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
   }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  explicit operator bool() const { return descriptor_ >= 0; }
-  int descriptor() const { return descriptor_; }
-
-  bool write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t done = ::write(descriptor_, bytes.data(), bytes.size());
-      if (done <= 0) return false;
-      bytes = bytes.subspan(static_cast<std::size_t>(done));
-    }
-    return true;
+  return true;
+}
+/// False when the file is shorter than that.
+bool read(const Descriptor& file, std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::read(file.number(), bytes.data(), bytes.size());
+    if (done <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
   }
-  /// False when the file is shorter than that.
-  bool read(std::span<std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t done = ::read(descriptor_, bytes.data(), bytes.size());
-      if (done <= 0) return false;
-      bytes = bytes.subspan(static_cast<std::size_t>(done));
-    }
-    return true;
-  }
-
- private:
-  int descriptor_;
-};
+  return true;
+}
 
 }  // namespace
 
@@ -190,19 +171,20 @@ fs::path CodeCache::file_of(const Key& key) const {
 }
 
 std::optional<std::vector<std::byte>> CodeCache::find(const Key& key) const {
-  File file(file_of(key), O_RDONLY);
+  std::string why;
+  const Descriptor file = open_to_read(file_of(key), why);
   struct stat info{};
-  if (!file || fstat(file.descriptor(), &info) != 0) return {};
+  if (!file || fstat(file.number(), &info) != 0) return {};
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size < header_bytes || size > limit_) return {};
   std::vector<std::byte> all(size);
-  if (!file.read(all)) return {};
+  if (!read(file, all)) return {};
   const std::span code = std::span(all).subspan(header_bytes);
   const Key sum = digest({key, code});
   if (std::memcmp(all.data(), magic.data(), magic.size()) != 0 ||
       std::memcmp(all.data() + magic.size(), sum.data(), sum.size()) != 0)
     return {};
-  futimens(file.descriptor(), nullptr);  // it is in use
+  futimens(file.number(), nullptr);  // it is in use
   return std::vector(code.begin(), code.end());
 }
 
@@ -223,9 +205,9 @@ void CodeCache::keep(const Key& key, std::span<const std::byte> code) {
   const Key sum = digest({key, code});
   bool good = false;
   {
-    File file(part, O_WRONLY | O_CREAT | O_EXCL);
+    const Descriptor file(open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!file) return;
-    good = file.write(std::as_bytes(std::span(magic))) && file.write(sum) && file.write(code);
+    good = write(file, std::as_bytes(std::span(magic))) && write(file, sum) && write(file, code);
   }
   if (!good || rename(part.c_str(), to.c_str()) != 0) unlink(part.c_str());
 }

@@ -37,6 +37,7 @@
 #include "engine/translate/words.h"
 #include "isa/entry.h"
 #include "isa/instruction.h"
+#include "support/environment.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
@@ -76,12 +77,12 @@ std::unique_ptr<llvm::TargetMachine> host_machine(bool wide) {
   if (!target) fail("LLVM has no code generator for this host: {}", error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  const char* asked = std::getenv("HIPSIGHT_HOST_CPU");
-  const std::string processor = asked ? asked : llvm::sys::getHostCPUName().str();
+  const std::string asked = environment("HIPSIGHT_HOST_CPU");
+  const std::string processor = asked.empty() ? llvm::sys::getHostCPUName().str() : asked;
   // The processor's own schedule, but no instructions that it lacks, as a virtual machine may hide
   // some of them, and none beyond the chosen host instruction set.
   const std::string features =
-      (asked ? "" : host_features()) + (wide ? "-prefer-256-bit" : "-avx512f");
+      (asked.empty() ? host_features() : "") + (wide ? "-prefer-256-bit" : "-avx512f");
   std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(triple, processor, features, options, llvm::Reloc::PIC_,
                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));

@@ -20,6 +20,7 @@
 #include "engine/translate/matrix.h"
 #include "engine/wave.h"
 #include "engine/workgroup.h"
+#include "support/environment.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
@@ -254,8 +255,8 @@ BlockOp block_op(const Op& op) {
 }
 
 Tier choose_tier(const std::optional<Tier>& option) {
-  const char* name = std::getenv("HIPSIGHT_ENGINE");
-  const std::string_view wanted = name ? name : "auto";
+  const std::string name = environment("HIPSIGHT_ENGINE");
+  const std::string_view wanted = name.empty() ? std::string_view("auto") : name;
   Tier tier = Tier::Auto;
   if (option)
     tier = *option;
