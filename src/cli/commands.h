@@ -25,6 +25,7 @@ struct RunOptions {
   std::string matrix;  ///< "fast" or "exact"; empty: HIPSIGHT_MATRIX, else fast
   bool no_report = false;
   bool fidelity = false;
+  std::string capture_file;       ///< where the first selected launch goes
   std::string trace, trace_file;  ///< a wave (report::TraceOptions), and where its trace goes
   unsigned profile = 0;           ///< workgroups to observe; 0: no profile
   std::string recording_file;     ///< for timing::read

@@ -3,13 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <regex>
 #include <string>
 #include <string_view>
 
 #include "cli/commands.h"
 #include "report/wave_trace.h"
 #include "support/error.h"
+#include "support/pattern.h"
+#include "support/printable.h"
 
 namespace {
 
@@ -19,10 +20,10 @@ using namespace std::literals;
 constexpr unsigned kSample = 64;
 
 std::string check_regex(const std::string& pattern) try {
-  static_cast<void>(std::regex(pattern));
+  static_cast<void>(Pattern(pattern));
   return {};
-} catch (const std::regex_error& error) {
-  return fmt::format("'{}' is no regular expression: {}", pattern, error.what());
+} catch (const Error& error) {
+  return error.what();
 }
 
 // Which launches of the program are meant.
@@ -85,8 +86,8 @@ struct Launch {
   void add(CLI::App& command) {
     const auto extent = CLI::Validator(
         [](std::string& text) {
-          static const std::regex form("[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,2}");
-          return std::regex_match(text, form) ? "" : text + " is not X[,Y[,Z]]";
+          static const Pattern form("^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,2}$");
+          return form.is_in(text) ? "" : text + " is not X[,Y[,Z]]";
         },
         "");
     CLI::Option* first = command
@@ -322,7 +323,7 @@ int main(int argc, char** argv) {
     const int code = app.exit(error);  // prints help, the version or the error
     return code == 0 ? 0 : cli::kUsageError;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "hipsight: %s\n", error.what());
+    std::fprintf(stderr, "hipsight: %s\n", printable(error.what(), true).c_str());
     return cli::kUsageError;
   }
 }

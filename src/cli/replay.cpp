@@ -1,18 +1,20 @@
 #include "capture/replay.h"
 
 #include <fmt/format.h>
-#include <llvm/Demangle/Demangle.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <string>
 
 #include "cli/commands.h"
+#include "code/readable_name.h"
 #include "gpus/gpu.h"
 #include "report/session.h"
 #include "support/error.h"
 #include "support/files.h"
+#include "support/output_file.h"
+#include "support/printable.h"
 
 namespace hipsight::cli {
 namespace {
@@ -27,21 +29,29 @@ report::Output output_of(const ReplayOptions& options) {
   return output;
 }
 
+// The GPU that the capture names. A name and never a file, whoever the capture comes from.
+gpus::Gpu gpu_of(const capture::Capture& capture) {
+  const std::string& name = capture.header.gpu;
+  const auto known = std::ranges::find(gpus::all(), name, &gpus::Gpu::name);
+  if (known == gpus::all().end())
+    fail("{}: captured on the GPU '{}', which is not known here; --gpu takes another, or its file",
+         capture.origin, printable(name));
+  return *known;
+}
+
 void dump(const std::string& path, const capture::Header& header,
           const std::vector<std::string>& digests) {
   std::string text = fmt::format("{}  all of it\n", capture::digest(digests));
   for (std::size_t i = 0; i < digests.size(); ++i) {
     const auto& allocation = header.allocations[i];
     text += fmt::format("{}  {:#x} {:>12} B  {}\n", digests[i], allocation.begin, allocation.size,
-                        allocation.label);
+                        printable(allocation.label));
   }
   if (path == "-") {
     std::fputs(text.c_str(), stdout);
     return;
   }
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  if (!out.flush()) fail("cannot write '{}'", path);
+  write_output(path, text);
 }
 
 // Says whether memory is as it was after the captured launch.
@@ -60,16 +70,17 @@ int compare(const capture::Capture& capture, const std::vector<std::string>& dig
              capture::digest(digests), capture::digest(before));
   for (std::size_t i = 0; i < digests.size(); ++i)
     if (i >= before.size() || digests[i] != before[i])
-      fmt::print(stderr, "  {} differs\n", capture.header.allocations[i].label);
+      fmt::print(stderr, "  {} differs\n", printable(capture.header.allocations[i].label));
   return kDiffers;
 }
 
 }  // namespace
 
 int replay(const ReplayOptions& options) {
+  if (!options.dump_file.empty() && options.dump_file != "-") prepare_output(options.dump_file);
   const std::vector<std::byte> file = read_bytes(options.file);
   const auto capture = capture::Capture::read(file, options.file);
-  const gpus::Gpu gpu = gpus::find(options.gpu.empty() ? capture.header.gpu : options.gpu);
+  const gpus::Gpu gpu = options.gpu.empty() ? gpu_of(capture) : gpus::find(options.gpu);
   engine::Options engine_options;
   engine_options.matrix =
       capture.header.exact_matrix ? engine::MatrixMode::Exact : engine::MatrixMode::Fast;
@@ -77,10 +88,10 @@ int replay(const ReplayOptions& options) {
     engine_options.timeout =
         std::chrono::milliseconds(std::llround(std::ceil(*options.timeout_seconds * 1000)));
   capture::Replay replay(capture, gpu, engine_options, [](const std::string& text) {
-    fmt::print(stderr, "hipsight: {}\n", text);
+    fmt::print(stderr, "hipsight: {}\n", printable(text, true));
   });
   fmt::print(stderr, "hipsight: launch {} of a program, on {}: {}\n", capture.header.launch,
-             gpu.title, llvm::demangle(capture.header.kernel));
+             gpu.title, printable(code::readable_name(capture.header.kernel)));
 
   report::Session session(gpu, output_of(options), {});
   report::Session::Launch launch(session, replay.dispatch());
@@ -88,7 +99,7 @@ int replay(const ReplayOptions& options) {
   try {
     launch.add(replay.run());
   } catch (const engine::KernelError& error) {
-    fmt::print(stderr, "hipsight: {}\n", error.what());
+    fmt::print(stderr, "hipsight: {}\n", printable(error.what(), true));
     launch.add(error);
     code = error.kind == engine::KernelError::Kind::Timeout ? kTimeout : kKernelError;
     if (error.what() == capture.outcome.error)
@@ -97,7 +108,8 @@ int replay(const ReplayOptions& options) {
   session.finish();
   const std::vector<std::string> digests = replay.digests();
   if (!options.dump_file.empty()) dump(options.dump_file, capture.header, digests);
-  return code ? code : compare(capture, digests);
+  if (code == 0) code = compare(capture, digests);
+  return code == 0 && !session.complete() ? kUsageError : code;
 }
 
 }  // namespace hipsight::cli

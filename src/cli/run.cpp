@@ -12,7 +12,11 @@
 
 #include "cli/commands.h"
 #include "gpus/gpu.h"
+#include "support/environment.h"
 #include "support/error.h"
+#include "support/output_file.h"
+#include "support/printable.h"
+#include "support/run_state.h"
 
 namespace hipsight::cli {
 namespace {
@@ -34,11 +38,6 @@ void set(const char* name, const std::string& value) {
   setenv(name, value.c_str(), 1);
 }
 
-std::string value_of(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 // Whether the file is an ELF for another machine than this one: a code object, say, which execvp
 // would hand to the shell as a script.
 bool is_foreign(const fs::path& file) {
@@ -51,20 +50,55 @@ bool is_foreign(const fs::path& file) {
 
 }  // namespace
 
+namespace {
+
+// Takes away what earlier runs left there, in all their processes (output_of_process), and says now
+// rather than at the end what cannot be written. The program may go to another folder.
+void name_output(const char* variable, const std::string& file) {
+  if (file.empty()) return;
+  prepare_output(file);
+  for (std::uint32_t process = 2;; ++process) {
+    const fs::path other = output_of_process(file, process);
+    if (other == file || !fs::remove(other)) break;
+  }
+  set(variable, fs::absolute(file).string());
+}
+
+void name_outputs(const RunOptions& options) {
+  name_output("HIPSIGHT_JSON", options.json_file);
+  name_output("HIPSIGHT_REPORT", options.report_file);
+  name_output("HIPSIGHT_RECORD", options.recording_file);
+  name_output("HIPSIGHT_TRACE_FILE", options.trace_file);
+  name_output("HIPSIGHT_CAPTURE", options.capture_file);
+}
+
+// What must come of the run beside the program's own work (docs/exit-codes.md).
+std::uint32_t wanted_of(const RunOptions& options) {
+  std::uint32_t wanted = 0;
+  if (!options.json_file.empty() || !options.report_file.empty()) wanted |= RunState::Reports;
+  if (!options.kernel.empty() || options.launch || options.profile) wanted |= RunState::Launches;
+  if (!options.trace.empty()) wanted |= RunState::Traces;
+  if (!options.capture_file.empty()) wanted |= RunState::Captures;
+  return wanted;
+}
+
+}  // namespace
+
 // A file of GPUs must be found from whatever folder the program goes to.
 std::string gpu_to_use(const std::string& asked) {
-  const char* from_environment = std::getenv("HIPSIGHT_GPU");
-  const std::string name = !asked.empty()                          ? asked
-                           : from_environment && *from_environment ? from_environment
-                                                                   : "mi300x";
+  const std::string from_environment = environment("HIPSIGHT_GPU");
+  const std::string name = !asked.empty()              ? asked
+                           : !from_environment.empty() ? from_environment
+                                                       : "mi300x";
   gpus::find(name);  // fails now rather than in the program
   const bool file = name.find('/') != name.npos || name.ends_with(".toml");
   return file ? fs::absolute(name).string() : name;
 }
 
 int capture(const RunOptions& options, const std::string& file) {
-  set("HIPSIGHT_CAPTURE", fs::absolute(file).string());
-  return run(options);
+  RunOptions captured = options;
+  captured.capture_file = file;
+  return run(captured);
 }
 
 int run(const RunOptions& options) {
@@ -77,14 +111,10 @@ int run(const RunOptions& options) {
   if (options.strict) set("HIPSIGHT_STRICT", "1");
   if (!options.matrix.empty()) set("HIPSIGHT_MATRIX", options.matrix);
   if (options.threads) set("HIPSIGHT_THREADS", fmt::format("{}", *options.threads));
-  if (!options.json_file.empty()) set("HIPSIGHT_JSON", fs::absolute(options.json_file).string());
-  if (!options.report_file.empty())
-    set("HIPSIGHT_REPORT", fs::absolute(options.report_file).string());
+  name_outputs(options);
   if (options.profile) set("HIPSIGHT_PROFILE", fmt::format("{}", options.profile));
   if (!options.caches.empty()) set("HIPSIGHT_CACHES", options.caches);
   if (options.simulate) set("HIPSIGHT_SIMULATE", fmt::format("{}", *options.simulate));
-  if (!options.recording_file.empty())
-    set("HIPSIGHT_RECORD", fs::absolute(options.recording_file).string());
   if (options.sampled_only) {
     set("HIPSIGHT_SAMPLED_ONLY", "1");
     if (options.matrix.empty()) set("HIPSIGHT_MATRIX", "skip");  // results are missing anyhow
@@ -92,20 +122,24 @@ int run(const RunOptions& options) {
   if (options.predict) set("HIPSIGHT_PREDICT", "1");
   if (options.fidelity) set("HIPSIGHT_FIDELITY", "1");
   if (!options.trace.empty()) set("HIPSIGHT_TRACE", options.trace);
-  if (!options.trace_file.empty())
-    set("HIPSIGHT_TRACE_FILE", fs::absolute(options.trace_file).string());
   if (options.no_report) set("HIPSIGHT_REPORT", "none");
 
-  // DT_RUNPATH, which linkers write today, is searched after LD_LIBRARY_PATH.
   const fs::path folder = library_folder();
-  const std::string libraries = value_of("LD_LIBRARY_PATH");
+  if (const fs::path leave = folder / "libhipsight_leave.so"; fs::exists(leave)) {
+    share_run_state().wanted = wanted_of(options);
+    const std::string others = environment("LD_PRELOAD");
+    set("LD_PRELOAD", leave.string() + (others.empty() ? "" : ":" + others));
+  }
+
+  // DT_RUNPATH, which linkers write today, is searched after LD_LIBRARY_PATH.
+  const std::string libraries = environment("LD_LIBRARY_PATH");
   set("LD_LIBRARY_PATH", folder.string() + (libraries.empty() ? "" : ":" + libraries));
   // What packages ask by name which GPU there is: rocminfo and others.
   if (const fs::path tools = folder.parent_path() / "rocm/bin"; fs::exists(tools))
     set("PATH", tools.string() + ":" + value_of("PATH"));
   // What makes Triton find us (docs/triton.md), behind the program's own modules.
   if (const fs::path modules = folder.parent_path() / "python"; fs::exists(modules)) {
-    const std::string others = value_of("PYTHONPATH");
+    const std::string others = environment("PYTHONPATH");
     set("PYTHONPATH", (others.empty() ? "" : others + ":") + modules.string());
   }
 
@@ -124,11 +158,12 @@ int run(const RunOptions& options) {
   const int error = foreign ? ENOEXEC : errno;
   const bool here = fs::exists(program[0]);
   if (error == ENOENT && !(has_folder && here)) {
-    std::fprintf(stderr, "hipsight: program not found: %s%s%s\n", arguments[0],
-                 here ? "; there is ./" : "", here ? arguments[0] : "");
+    const std::string name = printable(program[0]);
+    std::fprintf(stderr, "hipsight: program not found: %s%s%s\n", name.c_str(),
+                 here ? "; there is ./" : "", here ? name.c_str() : "");
     return kNotFound;
   }
-  std::fprintf(stderr, "hipsight: cannot run %s: %s\n", arguments[0],
+  std::fprintf(stderr, "hipsight: cannot run %s: %s\n", printable(program[0]).c_str(),
                foreign ? "it is no x86-64 program (of a lone code object, --grid launches a kernel)"
                : error == ENOENT ? "its interpreter or loader is missing"
                                  : std::strerror(error));

@@ -6,16 +6,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "cli/commands.h"
 #include "gpus/gpu.h"
 #include "support/error.h"
 #include "support/files.h"
+#include "support/output_file.h"
+#include "support/printable.h"
 
 namespace hipsight::cli {
 namespace {
@@ -40,7 +44,7 @@ int run_process(const RunOptions& options, const fs::path& output) {
     try {
       _exit(run(options));
     } catch (const Error& error) {
-      std::fprintf(stderr, "hipsight: %s\n", error.what());
+      std::fprintf(stderr, "hipsight: %s\n", printable(error.what(), true).c_str());
       _exit(kUsageError);
     }
   }
@@ -73,8 +77,7 @@ void write_comparison(const RunOptions& options, const std::string& text) {
     std::fputs(text.c_str(), stderr);
     return;
   }
-  std::ofstream out(options.report_file, std::ios::binary | std::ios::app);
-  out << text;
+  write_output(options.report_file, read_file(options.report_file) + text);
 }
 
 }  // namespace
@@ -82,6 +85,7 @@ void write_comparison(const RunOptions& options, const std::string& text) {
 int run_side_by_side(const RunOptions& options) {
   std::vector<report::GpuRun> runs;
   for (const std::string& gpu : options.also) gpus::find(gpu);  // fails before anything runs
+  if (!options.json_file.empty()) prepare_output(options.json_file);
   const TemporaryFolder folder;
 
   RunOptions first = options;
@@ -109,11 +113,12 @@ int run_side_by_side(const RunOptions& options) {
   }
   write_comparison(options, report::side_by_side(runs));
   if (!options.json_file.empty()) {
-    std::ofstream out(options.json_file, std::ios::binary);
-    out << report::side_by_side_json(runs);
-    if (!out.flush()) fail("cannot write the report to '{}'", options.json_file);
+    write_output(options.json_file, report::side_by_side_json(runs));
   }
-  return code;
+  const bool alone = std::ranges::all_of(
+      std::span(runs).subspan(1), [](const report::GpuRun& run) { return !run.problem.empty(); });
+  if (alone) std::fprintf(stderr, "hipsight: the program failed on all other GPUs\n");
+  return code == 0 && alone ? kUsageError : code;
 }
 
 }  // namespace hipsight::cli

@@ -1,7 +1,6 @@
 #include "launcher/arguments.h"
 
 #include <fmt/format.h>
-#include <llvm/Demangle/Demangle.h>
 
 #include <algorithm>
 #include <array>
@@ -10,9 +9,10 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
-#include <regex>
 
+#include "code/readable_name.h"
 #include "support/error.h"
+#include "support/pattern.h"
 
 namespace hipsight::launcher {
 namespace {
@@ -207,7 +207,7 @@ void check(const code::Kernel& kernel, std::span<const Value> values) {
     std::string all;
     for (std::size_t i = 0; i < arguments.size(); ++i)
       all += fmt::format("\n  argument {}: {}", i + 1, described(arguments[i]));
-    fail("{}; {} takes{}", what, llvm::demangle(kernel.name),
+    fail("{}; {} takes{}", what, code::readable_name(kernel.name),
          all.empty() ? " no arguments" : ":" + all);
   };
   if (values.size() != arguments.size())
@@ -231,21 +231,21 @@ void check(const code::Kernel& kernel, std::span<const Value> values) {
 const code::Kernel& choose(const code::CodeObject& code, const std::string& regex) {
   std::vector<const code::Kernel*> fitting;
   for (const code::Kernel& kernel : code.kernels())
-    if (kernel.name == regex || llvm::demangle(kernel.name).starts_with(regex + "("))
+    if (kernel.name == regex || code::readable_name(kernel.name).starts_with(regex + "("))
       fitting.push_back(&kernel);
   if (fitting.size() == 1) return *fitting.front();
   fitting.clear();
   std::vector<std::string> names;
-  const std::regex pattern(regex);
+  const Pattern pattern(regex);
   for (const code::Kernel& kernel : code.kernels())
-    if (std::regex_search(llvm::demangle(kernel.name), pattern)) fitting.push_back(&kernel);
+    if (pattern.is_in(code::readable_name(kernel.name))) fitting.push_back(&kernel);
   if (fitting.size() == 1) return *fitting.front();
   const bool none = fitting.empty();
   if (none)
     for (const code::Kernel& kernel : code.kernels()) fitting.push_back(&kernel);
   constexpr std::size_t shown = 20;
   for (const code::Kernel* kernel : fitting)
-    if (names.size() < shown) names.push_back("\n  " + llvm::demangle(kernel->name));
+    if (names.size() < shown) names.push_back("\n  " + code::readable_name(kernel->name));
   if (fitting.size() > shown)
     names.push_back(fmt::format("\n  and {} more", fitting.size() - shown));
   fail("{}: {} (--kernel REGEX){}{}", code.origin(),

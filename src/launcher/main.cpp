@@ -5,13 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 
 #include "code/fat_binary.h"
 #include "gpus/gpu.h"
 #include "launcher/arguments.h"
+#include "support/environment.h"
 #include "support/error.h"
 #include "support/files.h"
+#include "support/printable.h"
 
 extern "C" {
 int hipModuleLoadData(void** module, const void* image);
@@ -90,8 +91,8 @@ Found find(std::span<const std::byte> file, const Options& options, const gpus::
 }
 
 void launch(const Options& options) {
-  const char* name = std::getenv("HIPSIGHT_GPU");
-  if (!name) fail("HIPSIGHT_GPU is not set: run this by hipsight run, profile or predict");
+  const std::string name = environment("HIPSIGHT_GPU");
+  if (name.empty()) fail("HIPSIGHT_GPU is not set: run this by hipsight run, profile or predict");
   std::vector<Value> values;
   for (const std::string& text : options.arguments) values.push_back(parse(text));
   const std::vector<std::byte> file = read_bytes(options.file);
@@ -137,7 +138,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "hipsight: {}\n", error.what());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "hipsight: {}\n", error.what());
+    fmt::print(stderr, "hipsight: {}\n", hipsight::printable(error.what(), true));
   }
   return hipsight::launcher::usage_error;
 }

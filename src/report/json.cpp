@@ -264,6 +264,11 @@ std::string to_json(const RunReport& run) {
   for (const ErrorReport& error : run.errors)
     json["errors"].push_back(
         {{"kernel", error.kernel}, {"kind", key_of(error.kind)}, {"message", error.message}});
+  json["ended"] = run.ended.empty() ? Json() : Json(run.ended);
+  json["unfinished"] = Json::array();
+  for (const UnfinishedReport& one : run.unfinished)
+    json["unfinished"].push_back(
+        {{"kernel", one.kernel}, {"workgroups_done", one.done}, {"workgroups", one.workgroups}});
   // Names come from object files: what is no UTF-8 in them is replaced, never thrown at.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -51,6 +51,12 @@ struct ErrorReport {
   std::string kernel, kind, message;
 };
 
+/// A launch that had not ended when the process did.
+struct UnfinishedReport {
+  std::string kernel;  ///< demangled
+  std::uint64_t done = 0, workgroups = 0;
+};
+
 /// Everything that a report shows.
 struct RunReport {
   gpus::Gpu gpu;
@@ -58,6 +64,8 @@ struct RunReport {
   std::vector<ErrorReport> errors;
   Selection selection;
   std::uint64_t launches = 0;  ///< all that were started, selected or not
+  std::string ended;  ///< by what the process ended: "signal 2 (Interrupt)"; empty: as usual
+  std::vector<UnfinishedReport> unfinished;
 };
 
 /// Which launches are in the report, of how many.

@@ -1,20 +1,23 @@
 #include "report/progress.h"
 
 #include <fmt/format.h>
-#include <llvm/Demangle/Demangle.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
+#include "code/readable_name.h"
+#include "support/environment.h"
+#include "support/printable.h"
+
 namespace hipsight::report {
 
 ProgressOutput ProgressOutput::from_environment() {
   constexpr double usual_seconds = 5;
   ProgressOutput output;
-  if (const char* text = std::getenv("HIPSIGHT_PROGRESS"); text && *text) {
-    output.seconds = std::strtod(text, nullptr);
+  if (const std::string text = environment("HIPSIGHT_PROGRESS"); !text.empty()) {
+    output.seconds = std::strtod(text.c_str(), nullptr);
     output.rewritten = false;
   } else if (isatty(STDERR_FILENO)) {
     output.seconds = usual_seconds;
@@ -65,7 +68,7 @@ std::string Progress::line() const {
   constexpr std::size_t longest_name = 48;
   const Launch& launch = running_.front();
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
-  std::string name = llvm::demangle(launch.kernel);
+  std::string name = printable(code::readable_name(launch.kernel));
   if (name.size() > longest_name) name = name.substr(0, longest_name - 3) + "...";
   return fmt::format(
       "hipsight: {:.0f} s, {} launches done; {}: {:.0f} % of {} workgroups", time.count(), done_,

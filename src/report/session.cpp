@@ -1,22 +1,23 @@
 #include "report/session.h"
 
-#include <llvm/Demangle/Demangle.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <mutex>
-#include <regex>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "code/readable_name.h"
 #include "profile/cache.h"
 #include "report/kernel_report.h"
 #include "report/progress.h"
+#include "support/environment.h"
 #include "support/error.h"
+#include "support/output_file.h"
+#include "support/pattern.h"
+#include "support/printable.h"
+#include "support/run_state.h"
 #include "timing/recording.h"
 
 namespace hipsight::report {
@@ -39,11 +40,6 @@ std::string_view text_of(engine::KernelError::Kind kind) {
       return "deadlock";
   }
   return "error";
-}
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
 }
 
 engine::Dim3 workgroups(const engine::Dispatch& dispatch) {
@@ -77,7 +73,7 @@ KernelReport describe(const gpus::Gpu& gpu, const engine::Dispatch& dispatch) {
   const code::Kernel& kernel = *dispatch.kernel;
   KernelReport report;
   report.name = kernel.name;
-  report.title = llvm::demangle(kernel.name);
+  report.title = code::readable_name(kernel.name);
   if (dispatch.module) report.target = dispatch.module->object().target().text();
   report.block = dispatch.block;
   report.grid = workgroups(dispatch);
@@ -95,48 +91,51 @@ KernelReport describe(const gpus::Gpu& gpu, const engine::Dispatch& dispatch) {
   return report;
 }
 
-void write(const std::string& file, const std::string& content) {
-  std::ofstream out(file, std::ios::binary);
-  out << content;
-  out.close();
-  if (!out) std::fprintf(stderr, "hipsight: cannot write the report to '%s'\n", file.c_str());
+void say(std::string_view text) {
+  std::fputs(fmt::format("hipsight: {}\n", printable(text, true)).c_str(), stderr);
+}
+
+/// The file of this process that a variable names.
+std::string output_file(const char* variable) {
+  const std::string file = environment(variable);
+  return file.empty() ? file : output_of_process(file, process_of_run()).string();
 }
 
 }  // namespace
 
 Output Output::from_environment() {
   Output output;
-  const std::string text = hipsight::report::environment("HIPSIGHT_REPORT");
+  const std::string text = environment("HIPSIGHT_REPORT");
   if (text == "none" || text == "0") {
     output.text = Text::None;
   } else if (!text.empty() && text != "stderr" && text != "1") {
     output.text = Text::File;
-    output.text_file = text;
+    output.text_file = output_file("HIPSIGHT_REPORT");
   }
-  output.json_file = hipsight::report::environment("HIPSIGHT_JSON");
-  const std::string sample = hipsight::report::environment("HIPSIGHT_PROFILE");
+  output.json_file = output_file("HIPSIGHT_JSON");
+  const std::string sample = environment("HIPSIGHT_PROFILE");
   const char* const end = sample.data() + sample.size();
   if (!sample.empty() &&
       (std::from_chars(sample.data(), end, output.profile).ptr != end || output.profile == 0))
     fail("HIPSIGHT_PROFILE={}: expected a number of workgroups", sample);
-  const std::string caches = hipsight::report::environment("HIPSIGHT_CACHES");
+  const std::string caches = environment("HIPSIGHT_CACHES");
   if (!caches.empty() && caches != "cold" && caches != "mall" && caches != "warm")
     fail("HIPSIGHT_CACHES={}: it takes cold, mall or warm", caches);
   if (caches == "mall") output.assumptions.caches = timing::Caches::InMall;
   if (caches == "warm") output.assumptions.caches = timing::Caches::Warm;
-  const std::string simulated = hipsight::report::environment("HIPSIGHT_SIMULATE");
+  const std::string simulated = environment("HIPSIGHT_SIMULATE");
   const char* const last = simulated.data() + simulated.size();
   std::uint64_t& instructions = output.assumptions.instructions;
   if (!simulated.empty() &&
       (std::from_chars(simulated.data(), last, instructions).ptr != last || instructions == 0))
     fail("HIPSIGHT_SIMULATE={}: expected a number of instructions", simulated);
-  output.recording_file = hipsight::report::environment("HIPSIGHT_RECORD");
-  output.sampled_only = hipsight::report::environment("HIPSIGHT_SAMPLED_ONLY") == "1";
-  output.tables = hipsight::report::environment("HIPSIGHT_PREDICT") != "1";
-  output.fidelity = hipsight::report::environment("HIPSIGHT_FIDELITY") == "1";
-  if (const std::string wave = hipsight::report::environment("HIPSIGHT_TRACE"); !wave.empty()) {
+  output.recording_file = output_file("HIPSIGHT_RECORD");
+  output.sampled_only = environment("HIPSIGHT_SAMPLED_ONLY") == "1";
+  output.tables = environment("HIPSIGHT_PREDICT") != "1";
+  output.fidelity = environment("HIPSIGHT_FIDELITY") == "1";
+  if (const std::string wave = environment("HIPSIGHT_TRACE"); !wave.empty()) {
     output.trace = TraceOptions::parse(wave);
-    output.trace->file = hipsight::report::environment("HIPSIGHT_TRACE_FILE");
+    output.trace->file = output_file("HIPSIGHT_TRACE_FILE");
     if (output.profile) fail("HIPSIGHT_TRACE and HIPSIGHT_PROFILE: only one of them at a time");
   }
   return output;
@@ -144,8 +143,8 @@ Output Output::from_environment() {
 
 Selection Selection::from_environment() {
   Selection selection;
-  selection.kernel = hipsight::report::environment("HIPSIGHT_KERNEL");
-  const std::string launch = hipsight::report::environment("HIPSIGHT_LAUNCH");
+  selection.kernel = environment("HIPSIGHT_KERNEL");
+  const std::string launch = environment("HIPSIGHT_LAUNCH");
   const char* const end = launch.data() + launch.size();
   if (!launch.empty() &&
       (std::from_chars(launch.data(), end, selection.launch).ptr != end || selection.launch == 0))
@@ -159,12 +158,7 @@ namespace {
 class Selector {
  public:
   explicit Selector(const Selection& selection) : launch_(selection.launch) {
-    if (selection.kernel.empty()) return;
-    try {
-      pattern_.emplace(selection.kernel);
-    } catch (const std::regex_error& error) {
-      fail("'{}' is no regular expression: {}", selection.kernel, error.what());
-    }
+    if (!selection.kernel.empty()) pattern_.emplace(selection.kernel);
   }
 
   bool take(const std::string& kernel) {
@@ -175,11 +169,11 @@ class Selector {
   bool matches(const std::string& kernel) {
     if (!pattern_) return true;
     const auto [known, is_new] = known_.try_emplace(kernel);
-    if (is_new) known->second = std::regex_search(llvm::demangle(kernel), *pattern_);
+    if (is_new) known->second = pattern_->is_in(code::readable_name(kernel));
     return known->second;
   }
 
-  std::optional<std::regex> pattern_;
+  std::optional<Pattern> pattern_;
   std::unordered_map<std::string, bool> known_;  // by mangled name
   std::uint64_t launch_, matching_ = 0;
 };
@@ -192,12 +186,29 @@ struct Session::Impl {
   RunReport run;
   Selector selector;
   Progress progress;
-  bool finished = false, traced = false;
+  bool traced = false, selected = false;
+  bool failed = false;                ///< something asked for could not be written
+  std::optional<std::uint64_t> told;  ///< launches and errors that the last report had
+  std::vector<Launch*> running;
   std::set<std::pair<std::string, std::uint64_t>> profiled;  ///< mangled names, and code sizes
 
   Impl(Output o, const Selection& selection, ProgressOutput p)
       : output(std::move(o)), selector(selection), progress(p) {
     run.selection = selection;
+    for (const std::string& file : {output.text_file, output.json_file, output.recording_file,
+                                    output.trace ? output.trace->file : ""})
+      if (!file.empty()) attempt([&] { prepare_output(file); });
+  }
+
+  /// Does what may fail without harm to the program.
+  template <class Work>
+  void attempt(Work&& work) noexcept {
+    try {
+      work();
+    } catch (const std::exception& error) {
+      failed = true;
+      say(error.what());
+    }
   }
 
   KernelReport& find(const engine::Dispatch& dispatch) {
@@ -216,6 +227,9 @@ struct Session::Impl {
   RunReport judged() const {
     std::lock_guard lock(mutex);
     RunReport result = run;
+    for (const Launch* launch : running)
+      result.unfinished.push_back({code::readable_name(launch->dispatch_.kernel->name),
+                                   launch->finished_, workgroups(launch->dispatch_).volume()});
     for (KernelReport& kernel : result.kernels) {
       const timing::Launches launches{&kernel.summary, kernel.occupancy, kernel.wavefront_size, {}};
       kernel.roofs = timing::roofs(result.gpu, launches);
@@ -239,7 +253,9 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
   {
     std::lock_guard lock(impl.mutex);
     number_ = ++impl.run.launches;
+    impl.running.push_back(this);
     selected_ = impl.selector.take(dispatch.kernel->name);
+    impl.selected = impl.selected || selected_;
     if (selected_ && impl.output.profile &&
         impl.profiled.emplace(dispatch.kernel->name, dispatch.kernel->code_size).second) {
       const timing::Occupancy occupancy = describe(impl.run.gpu, dispatch).occupancy;
@@ -255,25 +271,32 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
       dispatch.observed_only = impl.output.sampled_only;
     }
     if (selected_ && impl.output.trace && !std::exchange(impl.traced, true)) {
-      try {
+      impl.attempt([&] {
         wave_trace_.emplace(*impl.output.trace, dispatch, number_);
         dispatch.observer = &*wave_trace_;
-      } catch (const Error& error) {
-        std::fprintf(stderr, "hipsight: %s\n", error.what());
-      }
+      });
     }
   }
   impl.progress.begin(dispatch.kernel->name, workgroups(dispatch).volume(), finished_);
 }
 
 Session::Launch::~Launch() {
-  session_.impl_->progress.end(finished_);
+  Impl& impl = *session_.impl_;
+  impl.progress.end(finished_);
+  const std::lock_guard lock(impl.mutex);
+  std::erase(impl.running, this);
+  if (wave_trace_) impl.attempt([&] { wave_trace_->finish(); });
 }
 
-void Session::Launch::add(engine::Result result) {
+void Session::Launch::add(engine::Result result) noexcept {
   if (!selected_) return;
   Impl& impl = *session_.impl_;
-  std::lock_guard lock(impl.mutex);
+  const std::lock_guard lock(impl.mutex);
+  impl.attempt([&] { add_to_report(result); });
+}
+
+void Session::Launch::add_to_report(engine::Result& result) {
+  Impl& impl = *session_.impl_;
   if (dispatch_.observed_only) trace_->count(result);
   KernelReport& report = impl.find(dispatch_);
   report.summary.add(result);
@@ -287,8 +310,10 @@ void Session::Launch::add(engine::Result result) {
     report.profile->launch = number_;
     report.profile->tables = impl.output.tables;
     if (!impl.output.recording_file.empty())
-      timing::write(impl.output.recording_file, impl.run.gpu, *trace_, result, report.occupancy,
-                    report.wavefront_size);
+      impl.attempt([&] {
+        timing::write(impl.output.recording_file, impl.run.gpu, *trace_, result, report.occupancy,
+                      report.wavefront_size);
+      });
     report.prediction = timing::predict(impl.run.gpu, *trace_, result, report.occupancy,
                                         report.wavefront_size, impl.output.assumptions);
     report.waits = describe(*report.prediction, object);
@@ -298,11 +323,13 @@ void Session::Launch::add(engine::Result result) {
   report.fidelity->add(result);
 }
 
-void Session::Launch::add(const engine::KernelError& error) {
+void Session::Launch::add(const engine::KernelError& error) noexcept {
   Impl& impl = *session_.impl_;
-  std::lock_guard lock(impl.mutex);
-  impl.run.errors.push_back(
-      {llvm::demangle(dispatch_.kernel->name), std::string(text_of(error.kind)), error.what()});
+  const std::lock_guard lock(impl.mutex);
+  impl.attempt([&] {
+    impl.run.errors.push_back({code::readable_name(dispatch_.kernel->name),
+                               std::string(text_of(error.kind)), error.what()});
+  });
 }
 
 std::string Session::selection() const {
@@ -316,25 +343,48 @@ std::string Session::json() const {
   return to_json(impl_->judged());
 }
 
-void Session::finish() noexcept {
-  try {
-    const Output& output = impl_->output;
-    impl_->progress.stop();
+void Session::finish(const std::string& how) noexcept {
+  Impl& impl = *impl_;
+  const Output& output = impl.output;
+  impl.attempt([&] {
+    impl.progress.stop();
+    bool anew = false;
     {
-      std::lock_guard lock(impl_->mutex);
-      if (std::exchange(impl_->finished, true)) return;
+      const std::lock_guard lock(impl.mutex);
+      const std::uint64_t all = impl.run.launches + impl.run.errors.size();
+      if (impl.told == all) return;
+      anew = impl.told.has_value();
+      impl.told = all;
+      impl.run.ended = how;
+      for (Launch* launch : impl.running)
+        if (launch->wave_trace_) impl.attempt([&] { launch->wave_trace_->finish(); });
     }
-    if (output.trace && !impl_->traced)
-      std::fprintf(stderr, "hipsight: nothing is traced: %s\n", selection().c_str());
+    if (output.trace && !impl.traced)
+      say("nothing is traced: " + selection());
+    else if (!impl.selected && output.text != Output::Text::Stderr &&
+             !impl.run.selection.everything())
+      say("nothing is reported: " + selection());
     if (output.text == Output::Text::Stderr) {
       std::fflush(stdout);  // the program's output first, where both go to one place
+      if (anew) std::fputs("\nhipsight: the report again, as the process went on:\n", stderr);
       std::fputs(text().c_str(), stderr);
     }
-    if (output.text == Output::Text::File) write(output.text_file, text());
-    if (!output.json_file.empty()) write(output.json_file, json());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "hipsight: no report: %s\n", error.what());
+    if (output.text == Output::Text::File)
+      impl.attempt([&] { write_output(output.text_file, text()); });
+    if (!output.json_file.empty()) impl.attempt([&] { write_output(output.json_file, json()); });
+  });
+  if (RunState* const state = run_state()) {
+    if (impl.failed) state->failed = 1;
+    if (!impl.failed) state->made |= RunState::Reports;
+    if (impl.selected) state->made |= RunState::Launches;
+    if (impl.traced && !impl.failed) state->made |= RunState::Traces;
   }
+}
+
+bool Session::complete() const noexcept {
+  const Output& output = impl_->output;
+  const bool chosen = !impl_->run.selection.everything() || output.profile || output.trace;
+  return !impl_->failed && (impl_->selected || !chosen);
 }
 
 }  // namespace hipsight::report

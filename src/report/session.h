@@ -38,7 +38,7 @@ struct Output {
 /// Which launches a report tells of: the number `launch`, from 1, of those whose demangled kernel
 /// name matches `kernel`; 0 and "": all of them.
 struct Selection {
-  std::string kernel;  ///< ECMAScript regular expression, found anywhere in the name
+  std::string kernel;  ///< regular expression (support/pattern.h), found anywhere in the name
   std::uint64_t launch = 0;
 
   bool everything() const { return kernel.empty() && launch == 0; }
@@ -76,13 +76,15 @@ class Session {
 
     bool selected() const { return selected_; }
     std::uint64_t number() const { return number_; }  ///< among all launches, from 1
-    /// It ran to its end. Copies what it needs.
-    void add(engine::Result result);
+    /// It ran to its end. Copies what it needs. What goes wrong here is told, and is no matter of
+    /// the program's.
+    void add(engine::Result result) noexcept;
     /// It failed. The caller prints the message when it happens; the report lists it.
-    void add(const engine::KernelError& error);
+    void add(const engine::KernelError& error) noexcept;
 
    private:
     friend class Session;
+    void add_to_report(engine::Result& result);
     Session& session_;
     const engine::Dispatch& dispatch_;
     std::atomic<std::uint64_t> finished_{0};
@@ -92,8 +94,12 @@ class Session {
     std::optional<WaveTrace> wave_trace_;
   };
 
-  /// Writes the report, the first time it is called. What cannot be written is said on stderr.
-  void finish() noexcept;
+  /// Writes the report; again, if launches came since. `how` the process ends, if that is not by
+  /// exit. What cannot be written is said on stderr.
+  void finish(const std::string& how = "") noexcept;
+  /// After finish: whether all that was asked for came: the files, and launches that were selected,
+  /// to be traced or to be profiled.
+  bool complete() const noexcept;
 
   /// Which launches are selected, of how many so far.
   std::string selection() const;

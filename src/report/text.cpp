@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/kernel_report.h"
+#include "support/printable.h"
 #include "support/quantity.h"
 
 namespace hipsight::report {
@@ -188,7 +189,7 @@ std::string roofs(const KernelReport& kernel) {
 }
 
 void add(std::string& out, const gpus::Gpu& gpu, const KernelReport& kernel) {
-  fmt::format_to(std::back_inserter(out), "\n{}: {}\n", kernel.title, launches(kernel));
+  fmt::format_to(std::back_inserter(out), "\n{}: {}\n", printable(kernel.title), launches(kernel));
   row(out, "grid", geometry(kernel));
   row(out, "takes", resources(kernel));
   row(out, "occupancy",
@@ -238,13 +239,19 @@ std::string to_text(const RunReport& run) {
     out += fmt::format("\n{} launch{} failed:\n", run.errors.size(),
                        run.errors.size() == 1 ? "" : "es");
     for (const ErrorReport& error : run.errors)
-      out += fmt::format("  {}: {}\n", error.kernel, error.kind);
+      out += fmt::format("  {}: {}\n", printable(error.kernel), error.kind);
+  }
+  if (!run.ended.empty()) {
+    out += fmt::format("\nthe process ended by {}: this is what it had done\n", run.ended);
+    for (const UnfinishedReport& one : run.unfinished)
+      out += fmt::format("  under way: {}, {} of {} workgroups done\n", printable(one.kernel),
+                         one.done, one.workgroups);
   }
   if (!run.kernels.empty()) {
     out += "\n";
     row(out, "mind", wrapped_words(explain::caveat()));
   }
-  return out;
+  return printable(out, true);
 }
 
 }  // namespace hipsight::report

@@ -1,13 +1,19 @@
 #include "report/wave_trace.h"
 
 #include <fmt/format.h>
-#include <llvm/Demangle/Demangle.h>
 
 #include <charconv>
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <utility>
 
+#include "code/readable_name.h"
 #include "engine/engine.h"
 #include "isa/decode.h"
 #include "support/error.h"
+#include "support/output_file.h"
+#include "support/printable.h"
 
 namespace hipsight::report {
 namespace {
@@ -106,17 +112,13 @@ class WaveTrace::Writer final : public engine::GroupObserver {
       : wave_(options.wave),
         object_(dispatch.module->object()),
         rdna_(object_.target().processor.starts_with("gfx1")),
-        decoder_(object_.target().processor),
-        out_(options.file.empty() ? stderr : std::fopen(options.file.c_str(), "w")) {
-    if (!out_) fail("cannot write the trace to '{}'", options.file);
+        decoder_(object_.target().processor) {
+    if (!options.file.empty()) file_.emplace(options.file);
     const auto& [x, y, z] = options.workgroup;
     print(fmt::format("trace of launch {}: {}, workgroup ({}, {}, {}), wave {}\n", number,
-                      llvm::demangle(dispatch.kernel->name), x, y, z, wave_));
+                      printable(code::readable_name(dispatch.kernel->name)), x, y, z, wave_));
   }
-  ~Writer() override {
-    print(fmt::format("end of the trace: {} instructions\n", count_));
-    if (out_ != stderr) std::fclose(out_);
-  }
+  ~Writer() override = default;
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
@@ -124,6 +126,8 @@ class WaveTrace::Writer final : public engine::GroupObserver {
   void accesses(unsigned, const isa::Instruction&, const engine::Access&) override {}
   bool steps(unsigned wave) const override { return wave == wave_; }
   void step(unsigned, const engine::Step& step) override {
+    const std::lock_guard lock(mutex_);
+    if (finished_) return;
     std::string line;
     if (step.instruction) {
       ++count_;
@@ -138,6 +142,15 @@ class WaveTrace::Writer final : public engine::GroupObserver {
     print(line + "\n");
   }
 
+  void finish() {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(finished_, true)) return;
+    print(fmt::format("end of the trace: {} instructions\n", count_));
+    if (!file_) return;
+    file_->write(pending_);
+    file_->finish();
+  }
+
  private:
   std::string text_of(const Written& written, unsigned lanes) const {
     if (written.file == File::Scc) return fmt::format("scc={}", *written.values);
@@ -147,18 +160,31 @@ class WaveTrace::Writer final : public engine::GroupObserver {
   void tell_source(std::uint64_t address) {
     const auto line = object_.line(address);
     if (!line) return;
-    std::string place = fmt::format("{}:{}", line->file, line->line);
+    std::string place = fmt::format("{}:{}", printable(line->file), line->line);
     if (place == place_) return;
     place_ = std::move(place);
     print(fmt::format("; {}\n", place_));
   }
-  void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), out_); }
+  void print(const std::string& text) {
+    if (!file_) {
+      std::fwrite(text.data(), 1, text.size(), stderr);
+      return;
+    }
+    constexpr std::size_t piece = 1 << 16;
+    pending_ += text;
+    if (pending_.size() < piece) return;
+    file_->write(pending_);
+    pending_.clear();
+  }
 
   const unsigned wave_;
   const code::CodeObject& object_;
   const bool rdna_;
   isa::Decoder decoder_;
-  std::FILE* const out_;
+  std::optional<OutputFile> file_;  ///< none: stderr
+  std::string pending_;             ///< of the file
+  std::mutex mutex_;                ///< a signal may end the process, and so the trace, meanwhile
+  bool finished_ = false;
   std::string place_;
   std::uint64_t count_ = 0;
 };
@@ -182,6 +208,10 @@ WaveTrace::WaveTrace(const TraceOptions& options, const engine::Dispatch& dispat
   writer_ = std::make_unique<Writer>(options, dispatch, number);
 }
 WaveTrace::~WaveTrace() = default;
+
+void WaveTrace::finish() {
+  writer_->finish();
+}
 
 engine::GroupObserver* WaveTrace::begins(std::uint64_t workgroup) {
   return workgroup == workgroup_ ? writer_.get() : nullptr;

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +33,8 @@ class WaveTrace : public engine::Observer {
   ~WaveTrace() override;
 
   engine::GroupObserver* begins(std::uint64_t workgroup) override;
+  /// Completes the file. Later calls do nothing. @throws Error when not all of it could be written.
+  void finish();
 
  private:
   class Writer;

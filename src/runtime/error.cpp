@@ -14,6 +14,7 @@
 #include "runtime/abi.h"
 #include "runtime/state.h"
 #include "support/error.h"
+#include "support/printable.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -176,7 +177,8 @@ void complain(std::string_view text) noexcept try {
   if (said.size() == most) text = "there are more messages; they are left out";
   said.emplace(text);
   // One write: lines of several threads, and of the program itself, do not mix.
-  const std::string line = fmt::format("hipsight: {}{}", text, text.ends_with('\n') ? "" : "\n");
+  const std::string line =
+      fmt::format("hipsight: {}{}", printable(text, true), text.ends_with('\n') ? "" : "\n");
   for (std::size_t done = 0; done < line.size();) {
     const ssize_t written = write(STDERR_FILENO, line.data() + done, line.size() - done);
     if (written <= 0) break;

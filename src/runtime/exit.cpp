@@ -14,16 +14,18 @@
 #include "runtime/launch_recorder.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
+#include "support/run_state.h"
 
 namespace hipsight::runtime {
 namespace {
 
-// docs/exit-codes.md: for programs that returned 0 although a kernel failed.
+// docs/exit-codes.md: for programs that returned 0 although a kernel failed, or a file is missing.
 constexpr int kernel_error_status = 86;
 constexpr int timeout_status = 124;
-constexpr int no_capture_status = 125;
+constexpr int missing_status = 125;
 
 int program_status = -1;  // the program's own, once it exits
+pid_t process = 0;        // that the context is of: a child of vfork has its memory
 
 /// Writes what the program's streams of C++ still hold. Its libstdc++ is not ours, if it has one.
 void flush_program_streams() {
@@ -60,27 +62,53 @@ bool finish_streams(const Settings& settings) {
   return false;
 }
 
+/// What is done and told at the end, and the exit code that it asks for; -1: the program's own.
+int finish(Context& context) {
+  // Threads that still run kernels must not see the rest of the process go.
+  const int own = std::max(program_status, 0);
+  const bool all_done = finish_streams(context.settings());
+  context.session().finish();
+  const bool no_capture = recording_is_missing(context);
+  const hipError_t error = first_kernel_error();
+  if (!all_done) return own != 0 ? own : timeout_status;
+  if (program_status != 0) return -1;
+  if (error == hipErrorLaunchTimeOut) return timeout_status;
+  if (error != hipSuccess) return kernel_error_status;
+  // Of a run of several processes its first one says what is missing (src/leave).
+  const bool missing = no_capture || !context.session().complete();
+  return missing && !run_state() ? missing_status : -1;
+}
+
 // Runs when the program and the libraries above this one have run their exit handlers and static
 // destructors, which may still call HIP; only then is the report complete.
 __attribute__((destructor)) void finish_process() {
-  Context* context = Context::get_if_made();
+  Context* const context = Context::get_if_made();
   if (!context || is_forked_child()) return;
-  const bool all_done = finish_streams(context->settings());
-  context->session().finish();
-  const bool no_capture = recording_is_missing();
-  const hipError_t error = first_kernel_error();
-  const int own = std::max(program_status, 0);
-  // Threads that still run kernels must not see the rest of the process go.
-  if (!all_done) leave(own != 0 ? own : timeout_status);
-  if (program_status != 0) return;
-  if (error != hipSuccess)
-    leave(error == hipErrorLaunchTimeOut ? timeout_status : kernel_error_status);
-  if (no_capture) leave(no_capture_status);
+  int status = -1;
+  try {
+    status = finish(*context);
+  } catch (const std::exception& error) {
+    complain(error.what());
+  } catch (const Failure&) {
+    complain("the report is not complete");
+  }
+  if (status >= 0) leave(status);
+}
+
+/// Before _exit and exec, of which nobody else hears (src/leave). Work that is left is not waited
+/// for.
+void before_leaving(const char* how) {
+  Context* const context = Context::get_if_made();
+  if (context && !is_forked_child() && getpid() == process) context->session().finish(how);
 }
 
 }  // namespace
 
 void watch_exit() {
+  process = getpid();
+  using Hook = void (*)(const char*);
+  if (void* const place = dlsym(RTLD_DEFAULT, "hipsight_before_leaving"))
+    *static_cast<Hook*>(place) = before_leaving;
   on_exit([](int status, void*) { program_status = status & 0xff; }, nullptr);
 }
 

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <sstream>
 
 #include "runtime/capture.h"
 #include "runtime/graph.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
+#include "support/error.h"
+#include "support/output_file.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -172,12 +174,16 @@ HIP_API hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char* path, uns
   return graph_api([&] {
     require(path != nullptr);
     const auto owner = find_graph(graph);
-    std::ofstream out(path);
+    std::ostringstream out;
     out << "digraph hip {\n";
     draw(out, *owner, "node");
     out << "}\n";
-    out.close();
-    require(out.good(), hipErrorOperatingSystem);
+    try {
+      write_output(path, out.str());
+    } catch (const Error& error) {
+      complain(error.what());
+      fail_with(hipErrorOperatingSystem);
+    }
     return hipSuccess;
   });
 }

@@ -1,7 +1,6 @@
 // The online compiler's interface. These functions are in libamdhip64, and in libhiprtc as well,
 // which has no more than them.
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 #include "gpus/gpu.h"
@@ -10,6 +9,7 @@
 #include "runtime/rtc_api.h"
 #include "runtime/rtc_compiler.h"
 #include "runtime/state.h"
+#include "support/environment.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -43,8 +43,8 @@ std::shared_ptr<Program> find_compiled(hiprtcProgram handle, bool bitcode) {
 }  // namespace
 
 std::string default_target() {
-  const char* named = std::getenv("HIPSIGHT_GPU");
-  return gpus::find(named && *named ? named : Settings{}.gpu).target_id;
+  const std::string named = environment("HIPSIGHT_GPU");
+  return gpus::find(named.empty() ? Settings{}.gpu : named).target_id;
 }
 
 HIP_API const char* hiprtcGetErrorString(hiprtcResult result) {

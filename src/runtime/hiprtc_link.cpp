@@ -1,4 +1,6 @@
 // The linker's interface: in libamdhip64 and libhiprtc, as hiprtc.cpp.
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -9,6 +11,7 @@
 #include "runtime/rtc_api.h"
 #include "runtime/rtc_compiler.h"
 #include "support/files.h"
+#include "support/printable.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -41,7 +44,7 @@ std::shared_ptr<Link> find(hiprtcLinkState handle) {
 
 /// There is no function that gives a linker's messages to the program.
 void tell(const std::string& text) {
-  std::fputs(("hipsight: " + text + "\n").c_str(), stderr);
+  std::fputs(printable("hipsight: " + text + "\n", true).c_str(), stderr);
 }
 
 void check_type(hiprtcJITInputType type) {

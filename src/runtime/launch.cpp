@@ -1,13 +1,13 @@
 #include "runtime/launch.h"
 
 #include <fmt/format.h>
-#include <llvm/Demangle/Demangle.h>
 
 #include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "code/readable_name.h"
 #include "runtime/event.h"
 #include "runtime/graph_work.h"
 #include "runtime/kernarg.h"
@@ -16,6 +16,7 @@
 #include "runtime/registered.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
+#include "support/printable.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -44,7 +45,7 @@ std::string text(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
 
 /// Refuses a launch and tells it: many programs do not look.
 [[noreturn]] void refuse(const Launch& launch, hipError_t code, const std::string& why) {
-  const std::string kernel = llvm::demangle(launch.function->kernel->name);
+  const std::string kernel = printable(code::readable_name(launch.function->kernel->name));
   complain(fmt::format("launch of {} refused: {}", kernel, why));
   fail_with(code);
 }
@@ -160,7 +161,7 @@ Operation operation_of(Launch launch, std::vector<std::byte>* segment) {
   dispatch.dynamic_lds = geometry.dynamic_lds;
   dispatch.kernarg = prepared->arguments;
   dispatch.cooperative = launch.cooperative;
-  return {.what = "kernel " + llvm::demangle(kernel.name),
+  return {.what = "kernel " + code::readable_name(kernel.name),
           .run = [prepared] { prepared->run(); },
           .type = hipGraphNodeTypeKernel};
 }

@@ -1,14 +1,16 @@
 #include "runtime/launch_recorder.h"
 
 #include <fmt/format.h>
-#include <llvm/Demangle/Demangle.h>
 
 #include <atomic>
 
+#include "code/readable_name.h"
 #include "runtime/error.h"
 #include "runtime/state.h"
 #include "support/error.h"
+#include "support/printable.h"
 #include "support/quantity.h"
+#include "support/run_state.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -27,10 +29,10 @@ std::unique_ptr<capture::Recorder> recorder_if_wanted(const report::Session::Lau
         std::make_unique<capture::Recorder>(file, context.engine(), dispatch, launch.number());
     dispatch.in_order = true;
     complain(fmt::format("captures launch {} of the program: {}", launch.number(),
-                         llvm::demangle(dispatch.kernel->name)));
+                         printable(code::readable_name(dispatch.kernel->name))));
     return recorder;
-  } catch (const Error& error) {
-    complain(error.what());
+  } catch (const std::exception& error) {
+    complain(fmt::format("nothing is captured: {}", error.what()));
     return nullptr;
   }
 }
@@ -39,18 +41,21 @@ void finish_recording(capture::Recorder* recorder, const engine::KernelError* er
   if (!recorder) return;
   try {
     const std::uint64_t size = error ? recorder->finish(*error) : recorder->finish();
+    if (RunState* const run = run_state()) run->made |= RunState::Captures;
     complain(fmt::format("wrote {} to {}", quantity(double(size), "B"),
                          Context::get().settings().capture));
     done = true;
-  } catch (const Error& problem) {
+  } catch (const std::exception& problem) {
     complain(problem.what());
   }
 }
 
-bool recording_is_missing() {
-  Context& context = Context::get();
+bool recording_is_missing(const Context& context) {
   if (context.settings().capture.empty() || done) return false;
-  if (!begun) complain(fmt::format("nothing is captured: {}", context.session().selection()));
+  if (!begun)
+    complain(fmt::format("nothing is captured: {}", context.session().selection()));
+  else if (RunState* const run = run_state())
+    run->failed = 1;
   return true;
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "code/code_object.h"
@@ -12,6 +10,7 @@
 #include "runtime/registration.h"
 #include "runtime/state.h"
 #include "support/error.h"
+#include "support/files.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -109,15 +108,8 @@ HIP_API hipError_t hipModuleLoadDataEx(hipModule_t* module, const void* image, u
 HIP_API hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
   return api([&] {
     require(module && path && *path);
-    std::error_code unreadable;
-    const auto size = std::filesystem::file_size(path, unreadable);
-    std::ifstream file(path, std::ios::binary);
-    if (unreadable || !file) {
-      complain(fmt::format("{}: cannot be read", path));
-      fail_with(hipErrorFileNotFound);
-    }
-    std::vector<std::byte> bytes(size);
-    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+    Context::get();
+    const auto bytes = step(hipErrorFileNotFound, [&] { return read_bytes(path); });
     *module = modules().add(Module::load(bytes, path, current_device()));
     return hipSuccess;
   });

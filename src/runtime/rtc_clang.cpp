@@ -2,16 +2,20 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <atomic>
+#include <cstdio>
 #include <optional>
 #include <sstream>
 #include <string_view>
 
+#include "support/environment.h"
 #include "support/files.h"
+#include "support/printable.h"
 
 extern char** environ;
 
@@ -19,11 +23,6 @@ namespace hipsight::runtime {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 constexpr int clang_crashed = 254;  // clang's exit status then, with -fno-crash-diagnostics
 
@@ -73,7 +72,7 @@ std::vector<fs::path> own_folders() {
 
 fs::path find_sdk() {
   std::vector<fs::path> candidates;
-  if (const std::string named = variable("HIPSIGHT_SDK"); !named.empty()) {
+  if (const std::string named = environment("HIPSIGHT_SDK"); !named.empty()) {
     candidates = {named};
   } else {
     for (const fs::path& folder : own_folders()) candidates.push_back(folder / "sdk");
@@ -85,11 +84,11 @@ fs::path find_sdk() {
 }
 
 fs::path find_clang(const fs::path& sdk) {
-  if (const std::string named = variable("HIPSIGHT_CLANG"); !named.empty())
+  if (const std::string named = environment("HIPSIGHT_CLANG"); !named.empty())
     return is_program(named) ? fs::path(named) : fs::path();
   if (const fs::path own = sdk / "llvm/bin/clang++"; is_program(own)) return own;
   for (const char* name : {"clang++-22", "clang++"}) {
-    std::istringstream folders(variable("PATH"));
+    std::istringstream folders(environment("PATH"));
     for (std::string folder; std::getline(folders, folder, ':');)
       if (!folder.empty() && is_program(fs::path(folder) / name)) return fs::path(folder) / name;
   }
@@ -100,11 +99,19 @@ RtcOutput failure(std::string log) {
   return {.log = std::move(log), .code = {}, .symbols = {}};
 }
 
+RtcOutput missing(std::string log) {
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true)) std::fputs(printable(log, true).c_str(), stderr);
+  return failure(std::move(log));
+}
+
 RtcOutput run(const std::vector<std::string>& command, const fs::path& log,
               const fs::path& output) {
   const std::optional<int> status = run_command(command, log);
+  if (!status)
+    return missing(
+        fmt::format("{}hipsight: {} did not run to its end\n", read_file(log), command[0]));
   RtcOutput result = failure(read_file(log));
-  if (!status) result.log += fmt::format("hipsight: {} did not run to its end\n", command[0]);
   result.crashed = status == clang_crashed;
   if (status != 0) return result;
   const std::string bytes = read_file(output);

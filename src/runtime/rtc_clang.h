@@ -14,6 +14,9 @@ constexpr const char* no_clang =
     "hipsight: hiprtc finds no compiler: install clang-22 or set HIPSIGHT_CLANG to a clang++\n";
 
 RtcOutput failure(std::string log);
+/// The same where the machine lacks something: said on stderr, too, once, since programs seldom
+/// print the log.
+RtcOutput missing(std::string log);
 
 /// Runs a compiler, which says what it has to say in `log` and writes `output`.
 RtcOutput run(const std::vector<std::string>& command, const std::filesystem::path& log,

@@ -1,5 +1,7 @@
 #include "runtime/rtc_compiler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -100,10 +102,10 @@ RtcOutput compile(const RtcSource& source, const std::vector<std::string>& given
                   const std::string& target_id) {
   const fs::path sdk = find_sdk();
   if (sdk.empty())
-    return failure(
+    return missing(
         "hipsight: hiprtc finds no HIP headers: set HIPSIGHT_SDK to a folder with include/hip\n");
   const fs::path clang = find_clang(sdk);
-  if (clang.empty()) return failure(no_clang);
+  if (clang.empty()) return missing(no_clang);
 
   const TemporaryFolder folder;
   for (const auto& [name, text] : source.headers) {

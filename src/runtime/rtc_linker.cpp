@@ -1,4 +1,6 @@
 // hiprtc's linker: clang's link-time optimisation.
+#include <fmt/format.h>
+
 #include "runtime/rtc_clang.h"
 #include "support/files.h"
 
@@ -7,7 +9,7 @@ namespace hipsight::runtime {
 RtcOutput link(const std::vector<std::string>& inputs, const std::vector<std::string>& options,
                const std::string& target_id) {
   const std::filesystem::path clang = find_clang(find_sdk());
-  if (clang.empty()) return failure(no_clang);
+  if (clang.empty()) return missing(no_clang);
   const TemporaryFolder folder;
   const std::filesystem::path output = folder / "output";
   std::vector<std::string> command{clang.string(),

@@ -11,7 +11,10 @@
 
 #include "runtime/exit.h"
 #include "runtime/fork.h"
+#include "runtime/signals.h"
+#include "support/environment.h"
 #include "support/error.h"
+#include "support/run_state.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -23,10 +26,10 @@ thread_local int device_of_thread = 0;
 
 /// The number in an environment variable, if it is set and within the limits.
 std::optional<double> number(const char* variable, double least, double most) {
-  const char* text = std::getenv(variable);
-  if (!text || !*text) return std::nullopt;
+  const std::string text = environment(variable);
+  if (text.empty()) return std::nullopt;
   char* end = nullptr;
-  const double value = std::strtod(text, &end);
+  const double value = std::strtod(text.c_str(), &end);
   if (*end == '\0' && value >= least && value <= most) return value;
   complain(
       fmt::format("{}={}: expected a number from {} to {}; left out", variable, text, least, most));
@@ -36,9 +39,10 @@ std::optional<double> number(const char* variable, double least, double most) {
 /// How many of so many devices HIP_VISIBLE_DEVICES leaves: a list of numbers, which the first one
 /// that there is not ends. They are all alike, so which ones does not matter.
 int visible(int devices) {
-  const char* text = std::getenv("HIP_VISIBLE_DEVICES");
-  if (!text || !*text) return devices;
+  const std::string list = environment("HIP_VISIBLE_DEVICES");
+  if (list.empty()) return devices;
   std::set<long> seen;
+  const char* text = list.c_str();
   for (char* end = nullptr;; text = end + 1) {
     const long one = std::strtol(text, &end, 10);
     if (end == text || one < 0 || one >= devices) break;
@@ -50,16 +54,17 @@ int visible(int devices) {
 
 /// Whether a variable is set to a number that is not 0.
 bool is_on(const char* variable) {
-  const char* text = std::getenv(variable);
-  return text && std::strtol(text, nullptr, 0) != 0;
+  return std::strtol(environment(variable).c_str(), nullptr, 0) != 0;
 }
 
 }  // namespace
 
 Settings Settings::read() {
   Settings settings;
-  if (const char* gpu = std::getenv("HIPSIGHT_GPU"); gpu && *gpu) settings.gpu = gpu;
-  if (const char* capture = std::getenv("HIPSIGHT_CAPTURE")) settings.capture = capture;
+  const std::uint32_t process = process_of_run();  // even if nothing comes of it, it uses HIP
+  if (const std::string gpu = environment("HIPSIGHT_GPU"); !gpu.empty()) settings.gpu = gpu;
+  if (const std::string file = environment("HIPSIGHT_CAPTURE"); !file.empty())
+    settings.capture = output_of_process(file, process);
   if (const auto devices = number("HIPSIGHT_GPUS", 1, 64))
     settings.devices = static_cast<int>(*devices);
   settings.devices = visible(settings.devices);
@@ -89,6 +94,7 @@ Context::Context()
   host_ = std::make_unique<services::Host>(*engine_, gpu_, complain);
   session_ = std::make_unique<report::Session>(gpu_);
   watch_exit();
+  watch_signals();
   watch_fork();
 }
 

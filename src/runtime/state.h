@@ -49,6 +49,7 @@ class Context {
   services::Host& host() { return *host_; }
   /// What was launched, and the report at exit (exit.cpp).
   report::Session& session() { return *session_; }
+  const report::Session& session() const { return *session_; }
 
  private:
   Context();

@@ -108,7 +108,7 @@ TEST_F(Cli, wrong_command_lines_give_125_and_say_why) {
       {"run --bogus -- true", "unknown option --bogus"},
       {"run --gpu", "--gpu"},
       {"run --gpu mi999 -- true", "unknown GPU 'mi999'; there are: mi210"},
-      {"run --gpu ./no.toml -- true", "cannot read GPU file './no.toml'"},
+      {"run --gpu ./no.toml -- true", "cannot read './no.toml'"},
       {"run --timeout soon -- true", "--timeout"},
       {"run --timeout -1 -- true", "--timeout"},
       {"run --threads 0 -- true", "--threads"},

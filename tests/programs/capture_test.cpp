@@ -135,7 +135,7 @@ TEST(Captured, NeedsALaunch) {
   EXPECT_FALSE(fs::exists(scratch / "x.hsc"));
   const Outcome unwritable = capture("/no/such/folder/x.hsc", {}, {"greeting"});
   EXPECT_EQ(unwritable.status, 125);
-  EXPECT_THAT(unwritable.err, HasSubstr("cannot write '/no/such/folder/x.hsc.part'"));
+  EXPECT_THAT(unwritable.err, HasSubstr("cannot write '/no/such/folder/x.hsc'"));
 }
 
 TEST(Replayed, OnAnotherGpuThatRunsTheCode) {

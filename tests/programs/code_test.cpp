@@ -134,7 +134,7 @@ TEST(NoModule, IsRefused) {
   const std::string missing = folder() / "missing.co";
   Outcome outcome = hipsight_run({"--no-report"}, {"load_module", missing});
   EXPECT_EQ(outcome.out, "load: hipErrorFileNotFound\n");
-  EXPECT_EQ(outcome.err, "hipsight: " + missing + ": cannot be read\n");
+  EXPECT_EQ(outcome.err, "hipsight: cannot read '" + missing + "': No such file or directory\n");
   outcome = hipsight_run({"--no-report"}, {"load_module", folder()});
   EXPECT_EQ(outcome.out, "load: hipErrorFileNotFound\n") << describe(outcome);
   outcome = hipsight_run({"--no-report"}, {"load_module", HIPSIGHT_COMMAND});

@@ -1,5 +1,8 @@
 // A program with nothing wrong: adds on the GPU, prints bytes of all kinds, ends as it is told.
-//   greeting [EXIT_STATUS | abort | kill]
+//   greeting [EXIT_STATUS | abort | kill | crash | _exit | exec | fork]
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <csignal>
 
 #include "check.h"
@@ -36,6 +39,14 @@ int main(int argc, char** argv) {
   if (ending == "kill") {
     std::fflush(stdout);
     std::raise(SIGKILL);
+  }
+  std::fflush(stdout);
+  if (ending == "crash") *static_cast<volatile int*>(nullptr) = 1;
+  if (ending == "_exit") _exit(0);
+  if (ending == "exec") execl("/bin/echo", "echo", "and echo", nullptr);
+  if (ending == "fork") {  // its child is not the one to report
+    if (fork() == 0) _exit(0);
+    wait(nullptr);
   }
   return std::atoi(ending.c_str());
 }

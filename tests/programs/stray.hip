@@ -43,6 +43,8 @@ __global__ void load_lds(float* out, int index) {
   tile[threadIdx.x] = 2;
   __syncthreads();
   out[threadIdx.x] = 1 + tile[threadIdx.x + index];  // stray LDS load
+  __syncthreads();
+  out[threadIdx.x] += tile[threadIdx.x + index + 100];  // the kernel's second one is not told of
 }
 
 __global__ void store_scratch(float* out, int index) {

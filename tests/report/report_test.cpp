@@ -146,7 +146,7 @@ TEST(Session, writes_files_once_and_says_what_it_cannot_write) {
   testing::internal::CaptureStderr();
   session.finish();
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "hipsight: cannot write the report to '" + output.json_file + "'\n");
+            "hipsight: cannot write '" + output.json_file + "': No such file or directory\n");
   EXPECT_EQ(content(output.text_file), session.text());
   fs::remove(output.text_file);
   session.finish();
