@@ -2,18 +2,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <vector>
 
 #include "cli/commands.h"
 #include "gpus/gpu.h"
 #include "support/environment.h"
 #include "support/error.h"
+#include "support/files.h"
 #include "support/output_file.h"
 #include "support/printable.h"
 #include "support/run_state.h"
@@ -38,19 +40,28 @@ void set(const char* name, const std::string& value) {
   setenv(name, value.c_str(), 1);
 }
 
-// Whether the file is an ELF for another machine than this one: a code object, say, which execvp
-// would hand to the shell as a script.
-bool is_foreign(const fs::path& file) {
-  if (!fs::is_regular_file(file)) return false;
+struct Program {
+  bool foreign = false;   // an ELF for another machine: execvp would hand it to the shell
+  bool complete = false;  // linked statically: it loads no library
+};
+
+Program read_program(const fs::path& file) {
   Elf64_Ehdr header;
-  std::ifstream in(file, std::ios::binary);
-  return in.read(reinterpret_cast<char*>(&header), sizeof header) &&
-         std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_machine != EM_X86_64;
+  std::string why;
+  const Descriptor in = open_to_read(file, why);
+  if (!in || pread(in.number(), &header, sizeof header, 0) != sizeof header ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return {};
+  if (header.e_machine != EM_X86_64) return {.foreign = true};
+  std::vector<Elf64_Phdr> segments(header.e_phnum);
+  const std::size_t size = segments.size() * sizeof(Elf64_Phdr);
+  if (header.e_type != ET_EXEC || header.e_phentsize != sizeof(Elf64_Phdr) ||
+      pread(in.number(), segments.data(), size, static_cast<off_t>(header.e_phoff)) !=
+          static_cast<ssize_t>(size))
+    return {};
+  return {.complete = std::ranges::none_of(
+              segments, [](const Elf64_Phdr& segment) { return segment.p_type == PT_INTERP; })};
 }
-
-}  // namespace
-
-namespace {
 
 // Takes away what earlier runs left there, in all their processes (output_of_process), and says now
 // rather than at the end what cannot be written. The program may go to another folder.
@@ -136,7 +147,7 @@ int run(const RunOptions& options) {
   set("LD_LIBRARY_PATH", folder.string() + (libraries.empty() ? "" : ":" + libraries));
   // What packages ask by name which GPU there is: rocminfo and others.
   if (const fs::path tools = folder.parent_path() / "rocm/bin"; fs::exists(tools))
-    set("PATH", tools.string() + ":" + value_of("PATH"));
+    set("PATH", tools.string() + ":" + environment("PATH"));
   // What makes Triton find us (docs/triton.md), behind the program's own modules.
   if (const fs::path modules = folder.parent_path() / "python"; fs::exists(modules)) {
     const std::string others = environment("PYTHONPATH");
@@ -152,7 +163,10 @@ int run(const RunOptions& options) {
   for (std::string& argument : program) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   const bool has_folder = program[0].find('/') != std::string::npos;  // else from PATH
-  const bool foreign = has_folder && is_foreign(program[0]);
+  const auto [foreign, complete] = has_folder ? read_program(program[0]) : Program{};
+  if (complete)
+    std::fprintf(stderr, "hipsight: %s is linked statically: it takes no HIP of ours\n",
+                 printable(program[0]).c_str());
   if (!foreign) execvp(arguments[0], arguments.data());
 
   const int error = foreign ? ENOEXEC : errno;

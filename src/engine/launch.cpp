@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 #include <immintrin.h>
-#include <llvm/Demangle/Demangle.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,6 +19,7 @@
 #include <new>
 #include <utility>
 
+#include "code/readable_name.h"
 #include "engine/access_memory.h"
 #include "engine/overruns.h"
 #include "engine/stepper.h"
@@ -429,7 +429,7 @@ class Execution {
         fmt::format("the kernel did not end within {:g} s; {} of its {} workgroups had ended\n"
                     "  kernel      {}",
                     std::chrono::duration<double>(timeout_).count(), finished_.load(), total_,
-                    llvm::demangle(launch_.dispatch->kernel->name)));
+                    code::readable_name(launch_.dispatch->kernel->name)));
   }
 
   const Launch& launch_;

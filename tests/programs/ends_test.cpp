@@ -123,6 +123,19 @@ TEST(Missing, IsSaidOfAProgramWithoutHip) {
   EXPECT_EQ(plain.status, 0);
 }
 
+TEST(Missing, IsSaidOfAStaticProgram) {
+  const Scratch scratch;
+  // exit(0), linked by nobody.
+  write_file(scratch / "a.s", ".globl _start\n_start: mov $60, %eax\nxor %edi, %edi\nsyscall\n");
+  ASSERT_EQ(run({"/usr/bin/clang-22", "-fuse-ld=lld-22", "-nostdlib", "-static", "-no-pie",
+                 scratch / "a.s", "-o", scratch / "a"})
+                .status,
+            0);
+  const Outcome outcome = hipsight({"run", "--", scratch / "a"});
+  EXPECT_THAT(outcome.err, HasSubstr("a is linked statically: it takes no HIP of ours\n"));
+  EXPECT_EQ(outcome.status, 0);
+}
+
 TEST(Missing, AreLaunchesThatNoFilterMatches) {
   const Scratch scratch;
   for (const Words& filter : std::vector<Words>{{"--kernel", "^dd"}, {"--launch", "2"}}) {
