@@ -140,6 +140,9 @@ int run(const RunOptions& options) {
     share_run_state().wanted = wanted_of(options);
     const std::string others = environment("LD_PRELOAD");
     set("LD_PRELOAD", leave.string() + (others.empty() ? "" : ":" + others));
+    // GCC's sanitizer asks to be the first library; it does without.
+    const std::string options = environment("ASAN_OPTIONS");
+    set("ASAN_OPTIONS", options + (options.empty() ? "" : ":") + "verify_asan_link_order=0");
   }
 
   // DT_RUNPATH, which linkers write today, is searched after LD_LIBRARY_PATH.

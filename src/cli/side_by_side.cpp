@@ -26,6 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kInterrupted = 128 + SIGINT;
+
 // Runs the program as a process of its own; with its output in `output`, if that is given, and then
 // without input. Returns its exit code, or 128 plus the signal that ended it, as shells do.
 int run_process(const RunOptions& options, const fs::path& output) {
@@ -48,9 +50,12 @@ int run_process(const RunOptions& options, const fs::path& output) {
       _exit(kUsageError);
     }
   }
+  // An interrupt of the terminal is for the program: what it leaves is still to be put away.
+  const auto before = std::signal(SIGINT, SIG_IGN);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  std::signal(SIGINT, before);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -91,7 +96,8 @@ int run_side_by_side(const RunOptions& options) {
   RunOptions first = options;
   first.json_file = folder / "0.json";
   const int code = run_process(first, {});
-  if (code == kNotFound || code == kNotExecutable || code == kUsageError) return code;
+  if (code == kNotFound || code == kNotExecutable || code == kUsageError || code == kInterrupted)
+    return code;
   runs.push_back(
       {gpus::find(gpu_to_use(options.gpu)).name, read_file(first.json_file), problem(code, "")});
   if (runs[0].json.empty()) {
@@ -108,6 +114,7 @@ int run_side_by_side(const RunOptions& options) {
     other.json_file = folder / (number + ".json");
     const fs::path output = folder / (number + ".txt");
     const int code_there = run_process(other, output);
+    if (code_there == kInterrupted) return kInterrupted;
     runs.push_back(
         {gpus::find(gpu).name, read_file(other.json_file), problem(code_there, read_file(output))});
   }

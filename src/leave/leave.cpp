@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdarg>
@@ -47,8 +46,15 @@ int last_word(int status) {
   return missing ? kNothingMade : status;
 }
 
+// The C library's own function of this name, or another library's that stands before it.
+template <class Function>
+Function next(const char* name, Function) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
 [[noreturn]] void leave(int status) {
-  for (;;) syscall(SYS_exit_group, status);
+  next("_exit", &_exit)(status);
+  __builtin_unreachable();
 }
 
 // Runs after the destructors of all libraries: it was registered before theirs.
@@ -73,12 +79,6 @@ __attribute__((constructor)) void begin() {
   first_process = getpid();
   on_exit(at_exit, nullptr);
   at_quick_exit([] { before_leaving("quick_exit"); });
-}
-
-// The C library's own function of this name.
-template <class Function>
-Function next(const char* name, Function) {
-  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
 // The arguments of execl and its kind, up to a null pointer.

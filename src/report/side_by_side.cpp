@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "support/printable.h"
 #include "support/quantity.h"
 
 namespace hipsight::report {
@@ -87,7 +88,7 @@ std::string side_by_side(std::span<const GpuRun> runs) {
   }
   for (const GpuRun& run : runs)
     if (!run.problem.empty()) out += fmt::format("\n{}: {}\n", run.gpu, run.problem);
-  return out;
+  return printable(out, true);
 }
 
 std::string side_by_side_json(std::span<const GpuRun> runs) {

@@ -85,10 +85,10 @@ Shared share(const engine::Memory::Allocation& allocation) {
 /// Maps what another process shares.
 std::span<std::byte> map(const Shared& shared) {
   const std::string path = fmt::format("/proc/{}/fd/{}", shared.process, shared.file);
-  const File file{open(path.c_str(), O_RDWR | O_CLOEXEC)};
+  const File file{open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   struct stat status{};
-  if (file.number < 0 || fstat(file.number, &status) != 0 || status.st_ino != shared.inode ||
-      static_cast<std::uint64_t>(status.st_size) < shared.size) {
+  if (file.number < 0 || fstat(file.number, &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_ino != shared.inode || static_cast<std::uint64_t>(status.st_size) < shared.size) {
     complain(fmt::format("process {} does not share this memory any more", shared.process));
     fail_with(hipErrorInvalidValue);
   }

@@ -280,7 +280,9 @@ TEST(Hiprtc, Bitcode) {
 TEST(Hiprtc, WithoutACompilerTheLogSaysWhatToDo) {
   setenv("HIPSIGHT_CLANG", "/no/such/clang", 1);
   Program program("__global__ void f() {}\n");
+  testing::internal::CaptureStderr();  // programs seldom print the log
   EXPECT_EQ(program.compile(), HIPRTC_ERROR_COMPILATION);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("hiprtc finds no compiler"));
   EXPECT_THAT(program.log(), HasSubstr("set HIPSIGHT_CLANG"));
   unsetenv("HIPSIGHT_CLANG");
   setenv("HIPSIGHT_SDK", "/no/such/sdk", 1);
