@@ -4,6 +4,7 @@
 #include <cstring>
 #include <set>
 
+#include "code/elf.h"
 #include "engine/translate/liveness.h"
 #include "engine/translate/translator.h"
 #include "engine/workgroup.h"
@@ -62,6 +63,17 @@ const Op* translate_first(Wave& w, const Op* op) {
   w.group->launch->program->translate_now(op->counter, w);
   return op;
 }
+/// Code that no symbol names, as where they were stripped: from an address on to the next function,
+/// or to the end of the code.
+std::optional<code::Symbol> nameless(const code::CodeObject& object, std::uint64_t address) {
+  std::uint64_t size = code::Elf(object.elf(), object.origin()).code_left(address);
+  if (!size) return std::nullopt;
+  for (const code::Symbol& symbol : object.symbols())
+    if (symbol.function && symbol.address > address)
+      size = std::min(size, symbol.address - address);
+  return code::Symbol{.name = "", .address = address, .size = size, .function = true};
+}
+
 std::uint64_t branch_target(const isa::Instruction& in) {
   return in.address + 4 + static_cast<std::uint64_t>(static_cast<std::int64_t>(in.imm) * 4);
 }
@@ -177,20 +189,34 @@ std::string Program::text(const isa::Instruction& instruction) {
 const Op* Program::op_at(std::uint64_t device_address, const RegisterFile& file) {
   const auto code = code_->holds(device_address) ? code_ : code_at(device_address);
   if (!code) return nullptr;
-  const code::Symbol* symbol = code->object->function_at(device_address - code->base());
-  if (!symbol) return nullptr;
+  const std::uint64_t address = device_address - code->base();
+  const code::Symbol* symbol = code->object->function_at(address);
   const std::lock_guard lock(mutex_);
-  const std::tuple key(code->number, symbol->address, file);
-  auto found = functions_.find(key);
+  const auto op_in = [&](const Function& function) {
+    const auto at = function.op_of.find(device_address - base());
+    return at == function.op_of.end() ? nullptr : &function.ops[at->second];
+  };
+  const auto key = [&](std::uint64_t begin) { return std::tuple(code->number, begin, file); };
+  std::optional<code::Symbol> without_name;
+  if (!symbol) {
+    // It may be in the middle of what was lowered before.
+    for (auto at = functions_.upper_bound(key(address)); at != functions_.begin();) {
+      const auto& [number, begin, registers] = (--at)->first;
+      if (number != code->number) break;
+      if (const Op* op = registers == file ? op_in(*at->second) : nullptr) return op;
+    }
+    without_name = nameless(*code->object, address);
+    if (!without_name) return nullptr;
+    symbol = &*without_name;
+  }
+  auto found = functions_.find(key(symbol->address));
   if (found == functions_.end()) {
-    found = functions_.emplace(key, lower(*code, *symbol, file)).first;
+    found = functions_.emplace(key(symbol->address), lower(*code, *symbol, file)).first;
     // The latest first: another one may have had its addresses before.
     if (code != code_ && std::ranges::find(others_, code) == others_.end())
       others_.insert(others_.begin(), code);
   }
-  Function& function = *found->second;
-  const auto at = function.op_of.find(device_address - base());
-  return at == function.op_of.end() ? nullptr : &function.ops[at->second];
+  return op_in(*found->second);
 }
 
 std::unique_ptr<Program::Function> Program::lower(const LoadedCode& object_code,

@@ -269,6 +269,19 @@ TEST_P(EngineTest, FunctionsOfOtherCodeObjectsAreCalledByTheirAddresses) {
   }
 }
 
+using StrippedTest = EngineTest;
+TEST_P(StrippedTest, FunctionsWithoutSymbolsAreCalled) {
+  constexpr std::uint32_t n = 64;
+  EXPECT_EQ(module->object().find_symbol("_ZL7doubledPKj"), nullptr);
+  auto* address = array<std::uint64_t>(engine, 1);
+  auto *in = array<std::uint32_t>(engine, n), *out = array<std::uint32_t>(engine, n);
+  for (std::uint32_t i = 0; i < n; ++i) in[i] = i;
+  run("address_of", 1, 1, address);
+  const Result result = run("call", n, n, *address, in, out);
+  for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(out[i], 2 * i + 1);
+  EXPECT_EQ(total(result, "FLAT_LOAD_DWORD").second, n);
+}
+
 using WaveNumberTest = EngineTest;
 TEST_P(WaveNumberTest, WavesKnowTheirNumber) {
   constexpr std::uint32_t n = 600, block = 300;  // ten waves, the last one not full
@@ -282,6 +295,9 @@ INSTANTIATE_TEST_SUITE_P(Gpus, EngineTest,
                                          Where{"rx7900xtx", HIPSIGHT_KERNELS_gfx1100},
                                          Where{"mi210", HIPSIGHT_KERNELS_gfx90a},
                                          Where{"rx9070xt", HIPSIGHT_KERNELS_gfx1201}),
+                         [](const auto& info) { return std::string(info.param.gpu); });
+INSTANTIATE_TEST_SUITE_P(Gpus, StrippedTest,
+                         testing::Values(Where{"mi300x", HIPSIGHT_KERNELS_stripped}),
                          [](const auto& info) { return std::string(info.param.gpu); });
 INSTANTIATE_TEST_SUITE_P(Gpus, WaveNumberTest,
                          testing::Values(Where{"rx9070xt", HIPSIGHT_KERNELS_gfx1201}),
