@@ -18,7 +18,7 @@ namespace {
 
 constexpr int wall_clock_khz = 100000;  // of s_memrealtime, since gfx9 (AMD ISA guides)
 
-int attribute(const hipDeviceProp_tR0600& p, hipDeviceAttribute_t attribute) {
+int attribute(const gpus::Gpu& gpu, const hipDeviceProp_tR0600& p, hipDeviceAttribute_t attribute) {
   switch (attribute) {
     case hipDeviceAttributeEccEnabled:
       return p.ECCEnabled;
@@ -196,6 +196,14 @@ int attribute(const hipDeviceProp_tR0600& p, hipDeviceAttribute_t attribute) {
       return 1;
     case hipDeviceAttributeWallClockRate:
       return wall_clock_khz;
+    case hipDeviceAttributeHostNumaId:
+      return 0;
+    case hipDeviceAttributeNumberOfXccs:
+      return static_cast<int>(gpu.xcds);
+    case hipDeviceAttributeMaxAvailableVgprsPerThread:  // that a wave can address
+      return static_cast<int>(gpu.max_vgprs_per_wave);
+    case hipDeviceAttributePciChipId:
+      return static_cast<int>(gpu.pci_device_id.value_or(0));
     default:
       fail_with(hipErrorInvalidValue);
   }
@@ -327,7 +335,8 @@ HIP_API hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t which,
       std::memset(value, 0, sizeof(std::uint32_t*));
       return hipSuccess;
     }
-    *value = attribute(properties(Context::get().gpu(), device), which);
+    const gpus::Gpu& gpu = Context::get().gpu();
+    *value = attribute(gpu, properties(gpu, device), which);
     return hipSuccess;
   });
 }

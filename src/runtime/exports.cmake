@@ -10,7 +10,7 @@ set(table)
 set(forwards)
 set(number 0)
 foreach(line ${lines})
-  if(NOT line MATCHES "^([A-Za-z0-9_]+) (hip_[0-9]+\\.[0-9]+)$")
+  if(NOT line MATCHES "^([A-Za-z0-9_]+) (hip_[0-9]+\\.[0-9]+|hip_[a-z_]+)$")
     message(FATAL_ERROR "${LIST}: cannot read '${line}'")
   endif()
   set(name ${CMAKE_MATCH_1})
@@ -44,13 +44,13 @@ std::span<const Export> hipsight::runtime::exports() { return table; }
 
 file(WRITE ${OUT}/forwards.inc "${forwards}")
 
-# Nodes after hip_6.4 came with HIP 7.
+# Nodes after hip_6.4, and those without a number, came with HIP 7.
 foreach(major 5 6 7)
   set(script "")
   set(previous "")
   foreach(node ${nodes})
     string(REPLACE hip_ "" version ${node})
-    if(major LESS 7 AND version VERSION_GREATER 6.4)
+    if(major LESS 7 AND NOT (version MATCHES "^[0-9.]+$" AND version VERSION_LESS_EQUAL 6.4))
       continue()
     endif()
     string(APPEND script "${node} {\n  global:\n${names_${node}}")

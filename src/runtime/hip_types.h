@@ -102,6 +102,8 @@ using hipStream_t = ihipStream_t*;
 using hipEvent_t = ihipEvent_t*;
 using hipModule_t = ihipModule_t*;
 using hipFunction_t = ihipModuleSymbol_t*;
+using hipLibrary_t = struct ihipLibrary_t*;
+using hipKernel_t = struct ihipKernel_t*;
 using hipCtx_t = ihipCtx_t*;
 using hipMemPool_t = ihipMemPoolHandle_t*;
 using hipGraph_t = ihipGraph*;
@@ -383,6 +385,7 @@ enum hipDeviceAttribute_t : unsigned {
   hipDeviceAttributeVirtualMemoryManagementSupported,
   hipDeviceAttributeHostRegisterSupported,
   hipDeviceAttributeMemoryPoolSupportedHandleTypes,
+  hipDeviceAttributeHostNumaId,
 
   hipDeviceAttributeClockInstructionRate = 10000,
   hipDeviceAttributeUnused3,
@@ -402,6 +405,9 @@ enum hipDeviceAttribute_t : unsigned {
   hipDeviceAttributePhysicalMultiProcessorCount,
   hipDeviceAttributeFineGrainSupport,
   hipDeviceAttributeWallClockRate,
+  hipDeviceAttributeNumberOfXccs,
+  hipDeviceAttributeMaxAvailableVgprsPerThread,
+  hipDeviceAttributePciChipId,
 };
 
 enum hipDeviceP2PAttr : unsigned {

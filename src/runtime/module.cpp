@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <vector>
 
 #include "code/code_object.h"
@@ -36,7 +37,16 @@ auto step(hipError_t code, Step&& step) {
   }
 }
 
+hipModule_t add(std::shared_ptr<Module> module) {
+  module->make_managed();
+  return modules().add(std::move(module));
+}
+
 }  // namespace
+
+std::vector<std::byte> read_image(const char* path) {
+  return step(hipErrorFileNotFound, [&] { return read_bytes(path); });
+}
 
 std::shared_ptr<Module> Module::load(std::span<const std::byte> image, const std::string& origin,
                                      int device) {
@@ -53,15 +63,37 @@ std::shared_ptr<Module> Module::load(std::span<const std::byte> image, const std
   return module;
 }
 
+std::span<const std::byte> whole_image(const void* image, const std::string& origin) {
+  return {static_cast<const std::byte*>(image), step(hipErrorInvalidImage, [&] {
+            return code::fat_binary_size(image, readable_bytes(image), origin);
+          })};
+}
+
 std::shared_ptr<Module> Module::load(const void* image, const std::string& origin, int device) {
-  const std::size_t size = step(hipErrorInvalidImage, [&] {
-    return code::fat_binary_size(image, readable_bytes(image), origin);
-  });
-  return load(std::span(static_cast<const std::byte*>(image), size), origin, device);
+  return load(whole_image(image, origin), origin, device);
 }
 
 Module::~Module() {
+  for (const auto& [name, variable] : managed_) memory().free(variable.address);
   for (const auto& [name, function] : functions_) functions().remove(function->handle);
+}
+
+// In device code a managed variable X is a pointer; X.managed is what it points to at first.
+void Module::make_managed() {
+  constexpr std::string_view suffix = ".managed";
+  for (const code::Symbol& initial : object().symbols()) {
+    if (!initial.name.ends_with(suffix)) continue;
+    const std::string name = initial.name.substr(0, initial.name.size() - suffix.size());
+    const auto pointer = variable(name);
+    if (!pointer || pointer->size < sizeof(void*)) continue;
+    void* made =
+        memory().allocate(initial.size, engine::Memory::Kind::Managed,
+                          fmt::format("__managed__ {}", name), device_, hipMemAttachGlobal);
+    require(made != nullptr, hipErrorOutOfMemory);
+    managed_[name] = {static_cast<std::byte*>(made), initial.size};
+    std::memcpy(made, code_->address(initial.address), initial.size);
+    std::memcpy(pointer->address, static_cast<void*>(&made), sizeof made);
+  }
 }
 
 std::shared_ptr<Function> Module::function(std::string_view name) {
@@ -76,17 +108,19 @@ std::shared_ptr<Function> Module::function(std::string_view name) {
 }
 
 std::optional<Variable> Module::variable(std::string_view name) const {
+  if (const auto managed = managed_.find(name); managed != managed_.end()) return managed->second;
   const code::Symbol* symbol = object().find_symbol(name);
   if (!symbol || symbol->function) return std::nullopt;
   return Variable{code_->address(symbol->address), symbol->size};
 }
 
 std::shared_ptr<Function> find_function_if_any(hipFunction_t handle) {
-  return functions().find(handle);
+  auto function = functions().find(handle);
+  return function ? function : find_library_function(handle);
 }
 
 std::shared_ptr<Function> find_function(hipFunction_t handle) {
-  auto function = functions().find(handle);
+  auto function = find_function_if_any(handle);
   require(function != nullptr, hipErrorInvalidHandle);
   return function;
 }
@@ -94,8 +128,7 @@ std::shared_ptr<Function> find_function(hipFunction_t handle) {
 HIP_API hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   return api([&] {
     require(module && image);
-    *module = modules().add(
-        Module::load(image, fmt::format("module image at {}", image), current_device()));
+    *module = add(Module::load(image, fmt::format("module image at {}", image), current_device()));
     return hipSuccess;
   });
 }
@@ -109,10 +142,13 @@ HIP_API hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
   return api([&] {
     require(module && path && *path);
     Context::get();
-    const auto bytes = step(hipErrorFileNotFound, [&] { return read_bytes(path); });
-    *module = modules().add(Module::load(bytes, path, current_device()));
+    *module = add(Module::load(read_image(path), path, current_device()));
     return hipSuccess;
   });
+}
+
+HIP_API hipError_t hipModuleLoadFatBinary(hipModule_t* module, const void* image) {
+  return hipModuleLoadData(module, image);
 }
 
 HIP_API hipError_t hipModuleUnload(hipModule_t module) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/engine.h"
 #include "runtime/handles.h"
@@ -23,6 +24,11 @@ struct Function {
   hipFunction_t handle = nullptr;
   std::atomic<int> dynamic_lds{-1};  ///< that the program asked for; -1: all that there is
 };
+
+/// An attribute of a kernel (occupancy.cpp). @throws Failure hipErrorInvalidValue.
+int attribute(const Function& function, hipFunction_attribute which);
+/// Sets what a program may set. @throws Failure hipErrorInvalidValue.
+void set_attribute(Function& function, hipFunction_attribute which, int value);
 
 /// A device variable's memory.
 struct Variable {
@@ -42,20 +48,34 @@ class Module {
   static std::shared_ptr<Module> load(const void* image, const std::string& origin, int device);
   ~Module();
 
+  /// Gives its managed variables memory, where no host code has registered them and so has them.
+  void make_managed();
+
   /// Null when the module has no such kernel.
   std::shared_ptr<Function> function(std::string_view name);
   std::optional<Variable> variable(std::string_view name) const;
+  bool is_managed(std::string_view variable) const { return managed_.contains(variable); }
   const code::CodeObject& object() const { return code_->object(); }
 
  private:
   Module() = default;
   std::shared_ptr<engine::Module> code_;
   int device_ = 0;
+  std::map<std::string, Variable, std::less<>> managed_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Function>, std::less<>> functions_;
 };
 
-/// The function behind a handle, or null.
+/// An image whose end is not known. @throws Failure hipErrorInvalidImage, after telling the user
+/// why.
+std::span<const std::byte> whole_image(const void* image, const std::string& origin);
+/// The bytes of a file. @throws Failure hipErrorFileNotFound, after telling the user.
+std::vector<std::byte> read_image(const char* path);
+
+/// The function on the current device of a library's kernel (library.cpp); null if it is none.
+std::shared_ptr<Function> find_library_function(hipFunction_t kernel);
+
+/// The function behind a handle, be it a function's or a library's kernel's; or null.
 std::shared_ptr<Function> find_function_if_any(hipFunction_t handle);
 /// The function behind a handle. @throws Failure hipErrorInvalidHandle.
 std::shared_ptr<Function> find_function(hipFunction_t handle);

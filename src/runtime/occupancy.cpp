@@ -157,10 +157,16 @@ HIP_API hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int* grid, i
 
 namespace {
 
-int attribute(const Function& function, hipFunction_attribute attribute) {
+int most_dynamic_lds(const Function& function) {
+  return static_cast<int>(Context::get().gpu().max_lds_per_workgroup - function.kernel->lds_bytes);
+}
+
+}  // namespace
+
+int attribute(const Function& function, hipFunction_attribute which) {
   const code::Kernel& kernel = *function.kernel;
   const gpus::Gpu& gpu = Context::get().gpu();
-  switch (attribute) {
+  switch (which) {
     case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
       return static_cast<int>(std::min(kernel.max_flat_workgroup_size, gpu.max_workgroup_size));
     case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
@@ -173,7 +179,7 @@ int attribute(const Function& function, hipFunction_attribute attribute) {
     case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
       return 10 * isa_major(gpu) + isa_minor(gpu);
     case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      return static_cast<int>(gpu.max_lds_per_workgroup - kernel.lds_bytes);
+      return function.dynamic_lds >= 0 ? function.dynamic_lds.load() : most_dynamic_lds(function);
     case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
     case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA:
     case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
@@ -183,7 +189,16 @@ int attribute(const Function& function, hipFunction_attribute attribute) {
   }
 }
 
-}  // namespace
+// A kernel may use all of the LDS without asking: the request is only remembered.
+void set_attribute(Function& function, hipFunction_attribute which, int value) {
+  if (which == HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+    require(value >= 0 && value <= most_dynamic_lds(function));
+    function.dynamic_lds = value;
+  } else {
+    require(which == HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+    require(value >= -1 && value <= 100);  // percent; -1: no preference
+  }
+}
 
 HIP_API hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute which,
                                        hipFunction_t function) {
@@ -202,9 +217,7 @@ HIP_API hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const voi
     *attributes = {};
     attributes->binaryVersion = get(HIP_FUNC_ATTRIBUTE_BINARY_VERSION);
     attributes->localSizeBytes = static_cast<std::size_t>(get(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
-    const int asked = function->dynamic_lds;
-    attributes->maxDynamicSharedSizeBytes =
-        asked >= 0 ? asked : get(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+    attributes->maxDynamicSharedSizeBytes = get(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
     attributes->maxThreadsPerBlock = get(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     attributes->numRegs = get(HIP_FUNC_ATTRIBUTE_NUM_REGS);
     attributes->ptxVersion = get(HIP_FUNC_ATTRIBUTE_PTX_VERSION);
@@ -214,19 +227,12 @@ HIP_API hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const voi
   });
 }
 
-// A kernel may use all of the LDS without asking: the request is only remembered.
 HIP_API hipError_t hipFuncSetAttribute(const void* stub, hipFuncAttribute which, int value) {
   return api([&] {
     require(stub != nullptr, hipErrorInvalidDeviceFunction);
-    require(which <= hipFuncAttributeMax);
-    const auto function = registered_function(stub, current_device());
-    if (which == hipFuncAttributeMaxDynamicSharedMemorySize) {
-      require(value >= 0 &&
-              value <= attribute(*function, HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
-      function->dynamic_lds = value;
-    } else if (which == hipFuncAttributePreferredSharedMemoryCarveout) {
-      require(value >= -1 && value <= 100);  // percent; -1: no preference
-    }
+    // Its numbers are those of hipFunction_attribute.
+    set_attribute(*registered_function(stub, current_device()),
+                  static_cast<hipFunction_attribute>(which), value);
     return hipSuccess;
   });
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int unlimited = std::numeric_limits<int>::max();
 // Image limits of GFX9 and later, as ROCm reports them.
-constexpr int max_image_side = 16384, max_image_depth = 2048, max_image_layers = 2048;
+constexpr int max_image_side = 16384, max_image_depth = 8192, max_image_layers = 2048;
 
 template <std::size_t size>
 void copy(char (&to)[size], std::string_view from) {
@@ -62,9 +62,9 @@ hipDeviceProp_tR0600 properties(const gpus::Gpu& gpu, int device) {
   p.totalGlobalMem = gpu.dram_bytes;
   p.sharedMemPerBlock = p.sharedMemPerBlockOptin = gpu.max_lds_per_workgroup;
   p.maxSharedMemoryPerMultiProcessor = p.sharedMemPerMultiprocessor = gpu.max_lds_per_workgroup;
-  // ROCm's rule: the registers that a wave can address, of 64 lanes, times the SIMDs.
-  p.regsPerBlock = p.regsPerMultiprocessor =
-      static_cast<int>(gpu.max_vgprs_per_wave * 64 * gpu.simds_per_cu * gpu.cus_per_wgp);
+  // All of a multiprocessor's: 65536 in hipInfo's listings of gfx906, 196608 of gfx1100.
+  p.regsPerBlock = p.regsPerMultiprocessor = static_cast<int>(
+      gpu.vgprs_per_simd * gpu.wavefront_size * gpu.simds_per_cu * gpu.cus_per_wgp);
   p.warpSize = static_cast<int>(gpu.wavefront_size);
   p.maxThreadsPerBlock = static_cast<int>(gpu.max_workgroup_size);
   for (int& size : p.maxThreadsDim) size = static_cast<int>(gpu.max_workgroup_size);
@@ -74,6 +74,7 @@ hipDeviceProp_tR0600 properties(const gpus::Gpu& gpu, int device) {
   p.maxThreadsPerMultiProcessor = static_cast<int>(gpu.max_threads_per_multiprocessor());
   p.maxBlocksPerMultiProcessor = p.maxThreadsPerMultiProcessor / p.maxThreadsPerBlock;
   p.l2CacheSize = p.persistingL2CacheMaxSize = clamp(gpu.l2_bytes / std::max(1u, gpu.xcds));
+  p.integrated = static_cast<int>(gpu.integrated);
   p.clockRate = khz(gpu.clock_ghz);
   p.memoryClockRate = khz(gpu.memory_clock_ghz.value_or(0));
   p.memoryBusWidth = static_cast<int>(gpu.memory_bus_bits.value_or(0));
@@ -152,6 +153,7 @@ hipDeviceProp_tR0000 properties_before_6(const gpus::Gpu& gpu, int device) {
   p.pciBusID = now.pciBusID;
   p.maxSharedMemoryPerMultiProcessor = now.maxSharedMemoryPerMultiProcessor;
   p.canMapHostMemory = now.canMapHostMemory;
+  p.integrated = now.integrated;
   p.gcnArch = 100 * isa_major(gpu) + 10 * isa_minor(gpu);
   p.cooperativeLaunch = now.cooperativeLaunch;
   p.cooperativeMultiDeviceLaunch = now.cooperativeMultiDeviceLaunch;

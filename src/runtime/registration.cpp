@@ -101,6 +101,10 @@ auto with_entry(const std::unordered_map<const void*, Entry>& entries, const voi
 }  // namespace
 
 std::shared_ptr<Function> registered_function(const void* stub, int device) {
+  // Functions of modules and kernels of libraries may stand where a stub may.
+  if (!registered_name(stub))
+    if (auto function = find_function_if_any(static_cast<hipFunction_t>(const_cast<void*>(stub))))
+      return function;
   return with_entry(registry().kernels, stub, hipErrorInvalidDeviceFunction,
                     [&](const Entry& entry) {
                       auto function = entry.binary->module(device)->function(entry.name);

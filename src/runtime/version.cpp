@@ -85,6 +85,9 @@ HIP_API hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w,
   return {x, y, z, w, kind};
 }
 
+/// Where debuggers stop to see a call's error; nothing else (HIP 7.14).
+HIP_API void __hipOnError(void* error) {}
+
 /// The precompiled header of the online compiler: there is none.
 HIP_API void __hipGetPCH(const char** header, unsigned* size) {
   if (header) *header = nullptr;

@@ -49,8 +49,6 @@ TEST_F(MemoryApi, PinnedManagedAndRegistered) {
   std::vector<int> mine(100);
   EXPECT_EQ(hipHostGetDevicePointer(&device, mine.data(), 0), hipErrorInvalidValue);
   ASSERT_EQ(hipHostRegister(mine.data(), 400, hipHostRegisterDefault), hipSuccess);
-  EXPECT_EQ(hipHostRegister(mine.data(), 400, hipHostRegisterDefault),
-            hipErrorHostMemoryAlreadyRegistered);
   EXPECT_EQ(hipHostGetDevicePointer(&device, mine.data() + 5, 0), hipSuccess);
   EXPECT_EQ(device, mine.data() + 5);
   EXPECT_EQ(hipHostUnregister(mine.data()), hipSuccess);
@@ -65,6 +63,36 @@ TEST_F(MemoryApi, PinnedManagedAndRegistered) {
   EXPECT_EQ(hipMemPrefetchAsync(managed, 400, 0, nullptr), hipSuccess);
   EXPECT_EQ(hipMemPrefetchAsync(managed, 401, 0, nullptr), hipErrorInvalidValue);
   EXPECT_EQ(hipFree(managed), hipSuccess);
+}
+
+// As ROCm has it, which pins pages and counts (clr: ihipHostRegister).
+TEST_F(MemoryApi, RegistrationsMayOverlap) {
+  std::vector<int> mine(100);
+  const auto known = [&](int from, int to) {  // as one allocation
+    hipDeviceptr_t base = nullptr;
+    std::size_t size = 0;
+    return hipMemGetAddressRange(&base, &size, mine.data() + from) == hipSuccess &&
+           base == mine.data() + from && size == 4 * static_cast<std::size_t>(to - from);
+  };
+  ASSERT_EQ(hipHostRegister(mine.data() + 10, 40, 0), hipSuccess);
+  ASSERT_EQ(hipHostRegister(mine.data() + 30, 40, 0), hipSuccess);
+  EXPECT_TRUE(known(10, 20) && known(30, 40));
+  ASSERT_EQ(hipHostRegister(mine.data() + 15, 80, 0), hipSuccess);  // from one to the other
+  EXPECT_TRUE(known(10, 40));
+  ASSERT_EQ(hipHostRegister(mine.data() + 10, 40, 0), hipSuccess);  // a second time
+  EXPECT_EQ(hipHostUnregister(mine.data() + 10), hipSuccess);
+  EXPECT_TRUE(known(10, 40));
+  EXPECT_EQ(hipHostUnregister(mine.data() + 15), hipSuccess);
+  EXPECT_TRUE(known(10, 20) && known(30, 40));
+  EXPECT_EQ(hipHostUnregister(mine.data() + 10), hipSuccess);
+  EXPECT_EQ(hipHostUnregister(mine.data() + 10), hipErrorHostMemoryNotRegistered);
+  EXPECT_TRUE(known(30, 40));
+  EXPECT_EQ(hipHostUnregister(mine.data() + 30), hipSuccess);
+
+  int* device = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&device), 400), hipSuccess);
+  EXPECT_EQ(hipHostRegister(device + 5, 40, 0), hipErrorHostMemoryAlreadyRegistered);
+  EXPECT_EQ(hipFree(device), hipSuccess);
 }
 
 TEST_F(MemoryApi, AddressRange) {

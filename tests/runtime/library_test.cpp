@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 #include <link.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -204,6 +206,100 @@ TEST(Libraries, AreOneRuntime) {
   EXPECT_EQ(six.get<int(void*)>("hipEventDestroy")(event), 0);
   EXPECT_EQ(seven.get<int(void*)>("hipFree")(memory), 0);
   EXPECT_EQ(five.get<int(void*)>("hipFree")(memory), 1);
+}
+
+// The numbers are those of hip_runtime_api.h of HIP 7.2.
+TEST(Libraries, HaveTheNewestAttributes) {
+  const Library library(7);
+  const auto get = [&](int which) {
+    int value = -1;
+    EXPECT_EQ(library.get<int(int*, int, int)>("hipDeviceGetAttribute")(&value, which, 0), 0);
+    return value;
+  };
+  EXPECT_EQ(get(92), 0);          // HostNumaId
+  EXPECT_EQ(get(10018), 8);       // NumberOfXccs
+  EXPECT_EQ(get(10019), 512);     // MaxAvailableVgprsPerThread
+  EXPECT_EQ(get(10020), 0x74a1);  // PciChipId
+}
+
+/// Calls a function that must succeed.
+template <class... Arguments>
+void call(const Library& library, const char* name, Arguments... arguments) {
+  EXPECT_EQ(library.get<int(Arguments...)>(name)(arguments...), 0) << name;
+}
+
+TEST(Libraries, RunTheKernelsOfHipLibraries) {
+  const Library hip(7);
+  void *library = nullptr, *store = nullptr, *function = nullptr, *same = nullptr, *none = nullptr;
+  const char* const file = HIPSIGHT_TEST_FILES "/kernels_gfx942.co";
+  const char* const wanted = "_Z5storePii";
+  call(hip, "hipLibraryLoadFromFile", &library, file, none, none, 0U, none, none, 0U);
+  call(hip, "hipLibraryGetKernel", &store, library, wanted);
+  unsigned count = 0;
+  call(hip, "hipLibraryGetKernelCount", &count, library);
+  std::vector<void*> all(count);
+  call(hip, "hipLibraryEnumerateKernels", all.data(), count, library);
+  EXPECT_EQ(std::count(all.begin(), all.end(), store), 1);
+  const char* name = nullptr;
+  call(hip, "hipKernelGetName", &name, store);
+  EXPECT_STREQ(name, wanted);
+  call(hip, "hipKernelGetLibrary", &same, store);
+  EXPECT_EQ(same, library);
+  call(hip, "hipKernelGetFunction", &function, store);
+  std::size_t offset = 0, size = 0;
+  call(hip, "hipKernelGetParamInfo", store, std::size_t{1}, &offset, &size);
+  EXPECT_EQ(offset, 8U);
+  EXPECT_EQ(size, 4U);
+
+  constexpr int dynamic_lds = 8;
+  int value = 0;
+  call(hip, "hipKernelSetAttribute", dynamic_lds, 1024, store, 0);
+  call(hip, "hipKernelGetAttribute", &value, dynamic_lds, store, 0);
+  EXPECT_EQ(value, 1024);
+  call(hip, "hipFuncSetAttribute", function, dynamic_lds, 2048);
+  call(hip, "hipFuncGetAttribute", &value, dynamic_lds, function);
+  EXPECT_EQ(value, 2048);
+  call(hip, "hipKernelSetAttributeForDevice", store, dynamic_lds, 512, 0);
+  call(hip, "hipFuncGetAttribute", &value, dynamic_lds, function);
+  EXPECT_EQ(value, 512);
+
+  // All three stand for it; so does a kernel's handle where a stub is expected.
+  int* memory = nullptr;
+  call(hip, "hipMallocManaged", &memory, std::size_t{4}, 1U);
+  const auto launch = [&](void* what, int number) {
+    void* arguments[] = {static_cast<void*>(&memory), &number};
+    call(hip, "hipModuleLaunchKernel", what, 1U, 1U, 1U, 1U, 1U, 1U, 0U, none,
+         static_cast<void**>(arguments), none);
+    call(hip, "hipDeviceSynchronize");
+    EXPECT_EQ(*memory, number);
+  };
+  launch(store, 1);
+  launch(function, 2);
+  launch(all[static_cast<std::size_t>(std::find(all.begin(), all.end(), store) - all.begin())], 3);
+
+  // Variables. In `variables`, kernels count and leave 11 in the managed one.
+  int *counter = nullptr, *common = nullptr;
+  call(hip, "hipLibraryGetGlobal", &counter, &size, library, "counter");
+  EXPECT_EQ(*counter, 7);
+  call(hip, "hipLibraryGetManaged", &common, &size, library, "common");
+  EXPECT_EQ(size, 4U);
+  EXPECT_EQ(*common, 3);
+  void* variables = nullptr;
+  int* result = nullptr;
+  call(hip, "hipLibraryGetKernel", &variables, library, "_Z9variablesPi");
+  call(hip, "hipMallocManaged", &result, std::size_t{8}, 1U);
+  void* arguments[] = {static_cast<void*>(&result)};
+  call(hip, "hipModuleLaunchKernel", variables, 1U, 1U, 1U, 1U, 1U, 1U, 0U, none,
+       static_cast<void**>(arguments), none);
+  call(hip, "hipDeviceSynchronize");
+  EXPECT_EQ(result[1], 3);
+  EXPECT_EQ(*common, 11);
+  EXPECT_EQ(*counter, 8);
+
+  call(hip, "hipLibraryUnload", library);
+  EXPECT_EQ(hip.get<int(const char**, void*)>("hipKernelGetName")(&name, store), 400);
+  call(hip, "hipFree", static_cast<void*>(result));
+  call(hip, "hipFree", static_cast<void*>(memory));
 }
 
 TEST(Libraries, TakeArgumentsOfEveryKind) {

@@ -10,11 +10,13 @@ from . import memory
 
 
 class Launcher(amd.HIPLauncher):
-    """Launches a kernel and waits for it: torch reads its CPU tensors without asking anybody."""
+    """Launches a kernel and waits for it: torch reads its CPU tensors without asking anybody. The program
+    may have started the HIP runtime before, so HIP_LAUNCH_BLOCKING would come too late."""
 
     def __call__(self, *arguments):
         memory.forget_freed()
         super().__call__(*arguments)
+        memory.wait()
 
 
 class HipsightDriver(amd.HIPDriver):
@@ -25,8 +27,6 @@ class HipsightDriver(amd.HIPDriver):
         return "HIPSIGHT_GPU" in os.environ and not torch.cuda.is_available()
 
     def __init__(self):
-        # Before the runtime starts: launches return when the kernel has ended, with its error if it failed.
-        os.environ["HIP_LAUNCH_BLOCKING"] = "1"
         super().__init__()
         self.launcher_cls = Launcher
         self.get_current_device = lambda: 0

@@ -13,7 +13,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 DWORD = 4
 READ_ONLY = 8  # hipHostRegisterReadOnly
-ALREADY_REGISTERED = 712  # hipErrorHostMemoryAlreadyRegistered: the program did so itself
+ALREADY_REGISTERED = 712  # hipErrorHostMemoryAlreadyRegistered: it is HIP's own memory
 
 runtime = None
 known = {}  # storage's identity: its Range
@@ -51,6 +51,14 @@ def watch(library):
     if runtime is None:
         runtime = ctypes.CDLL(library)
         torch.Tensor.data_ptr = data_ptr
+
+
+def wait():
+    """Until all that was launched has ended. Raises if a kernel failed."""
+    error = runtime.hipDeviceSynchronize()
+    if error:
+        runtime.hipGetErrorString.restype = ctypes.c_char_p
+        raise RuntimeError(f"HIP error {error}: {runtime.hipGetErrorString(error).decode()}")
 
 
 def data_ptr(tensor):
