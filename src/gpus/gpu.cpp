@@ -76,11 +76,25 @@ const std::vector<Gpu>& all() {
   return gpus;
 }
 
+namespace {
+
+/// As for ROCm's driver, HSA_XNACK=1 has a GPU that can do so try accesses again after a page
+/// fault. There are no such faults here; but it runs the code that is compiled for it.
+Gpu with_xnack(Gpu gpu) {
+  const char* wanted = std::getenv("HSA_XNACK");
+  const auto off = gpu.target_id.find("xnack-");
+  if (wanted && std::strtol(wanted, nullptr, 0) != 0 && off != std::string::npos)
+    gpu.target_id[off + std::string_view("xnack").size()] = '+';
+  return gpu;
+}
+
+}  // namespace
+
 Gpu find(std::string_view name_or_file) {
-  if (is_path(name_or_file)) return read(fs::path(name_or_file));
+  if (is_path(name_or_file)) return with_xnack(read(fs::path(name_or_file)));
   std::vector<std::string_view> names;
   for (const Gpu& gpu : all()) {
-    if (lower(gpu.name) == lower(name_or_file)) return gpu;
+    if (lower(gpu.name) == lower(name_or_file)) return with_xnack(gpu);
     names.push_back(gpu.name);
   }
   fail("unknown GPU '{}'; there are: {} (or a path to a GPU file)", printable(name_or_file),

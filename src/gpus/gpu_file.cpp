@@ -76,6 +76,7 @@ const Field kFields[] = {
     {"launch_us", &Gpu::launch_us, "us", false, 0, 1e9},
     {"launch_interval_us", &Gpu::launch_interval_us, "us", false, 0, 1e9},
     {"pci_device_id", &Gpu::pci_device_id, "", false, 0, 65535},
+    {"integrated", &Gpu::integrated, "", false, 0, 1},
 };
 
 constexpr std::array<std::string_view, 10> kRateTypes = {"f64", "f32", "xf32", "f16", "bf16",

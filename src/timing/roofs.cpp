@@ -145,7 +145,7 @@ class Builder {
     }
     const double per_second = *gpu_.lds_bytes_per_clock_per_cu * compute_clocks();
     add(Roof::Kind::Lds, "LDS", summary_.lds.total() / per_second,
-        fmt::format("{} at {}, no bank conflicts", quantity(summary_.lds.total(), "B"),
+        fmt::format("{} at {}, if no bank conflicts", quantity(summary_.lds.total(), "B"),
                     quantity(per_second, "B/s")));
   }
 

@@ -87,6 +87,16 @@ TEST(OtherTarget, IsNamedBesideTheOneThatWasWanted) {
   EXPECT_EQ(outcome.status, 86) << describe(outcome);
 }
 
+TEST(OtherTarget, XnackIsTurnedOnByItsVariable) {
+  const Words options = {"--gpu", "mi210", "--no-report"};
+  const Outcome off = hipsight_run(options, {"greeting_xnack"});
+  EXPECT_THAT(off.err,
+              testing::HasSubstr("no code for gfx90a:sramecc+:xnack-; there is gfx90a:xnack+"));
+  const Outcome on = hipsight_run(options, {"greeting_xnack"}, {{"HSA_XNACK", "1"}});
+  EXPECT_EQ(on.status, 0) << describe(on);
+  EXPECT_EQ(on.err, "");
+}
+
 TEST(OtherTarget, IsNamedWhenAModuleIsLoaded) {
   const Outcome outcome =
       hipsight_run({"--gpu", "rx9070xt", "--no-report"}, {"load_module", folder() / "module.ccob"});
