@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -163,9 +164,10 @@ struct Compiler::Impl {
   llvm::raw_svector_ostream object_stream{object};
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::optional<CodeCache> cache = CodeCache::from_environment();
-  std::unordered_map<std::string, std::vector<Run>> linked;  ///< modules by name
-  std::unique_ptr<llvm::Module> module;                      ///< to be compiled
-  std::vector<Emitted> functions;                            ///< in it
+  std::unordered_map<std::string, std::weak_ptr<const std::vector<Run>>> linked;  ///< by name
+  std::deque<CompiledCode> latest;       ///< kept for code objects that are loaded again
+  std::unique_ptr<llvm::Module> module;  ///< to be compiled
+  std::vector<Emitted> functions;        ///< in it
 
   explicit Impl(bool wide)
       : options{.slice_lanes = wide ? 16u : 8u, .group = wide ? 16u : 8u, .library = {}},
@@ -272,7 +274,7 @@ struct Compiler::Impl {
   }
 
   /// Code is known by what it is made from: LLVM's bitcode, which says all there is to say of it.
-  std::vector<Run> finish() {
+  CompiledCode finish() {
     if (!module) return {};
     const std::unique_ptr<llvm::Module> made = std::move(module);
     const std::vector<Emitted> emitted = std::exchange(functions, {});
@@ -281,8 +283,7 @@ struct Compiler::Impl {
     llvm::WriteBitcodeToFile(*made, out);
     const CodeCache::Key key = CodeCache::key_of(std::as_bytes(std::span(bitcode)));
     const std::string name = CodeCache::text(key);
-    std::vector<Run>& runs = linked[name];
-    if (!runs.empty()) return runs;
+    if (const auto known = linked.find(name); known != linked.end()) return known->second.lock();
     const auto name_of = [&](std::size_t number) {
       return fmt::format("cluster_{}_{}", name, number);
     };
@@ -298,11 +299,21 @@ struct Compiler::Impl {
       object = generate(*made);
       if (cache) cache->keep(key, std::as_bytes(std::span(object->getBuffer())));
     }
-    check(jit->addObjectFile(std::move(object)), "LLVM's JIT refuses an object");
-    std::vector<Run> all;
+    const llvm::orc::ResourceTrackerSP memory = jit->getMainJITDylib().createResourceTracker();
+    check(jit->addObjectFile(memory, std::move(object)), "LLVM's JIT refuses an object");
+    auto runs = std::make_unique<std::vector<Run>>();
     for (std::size_t f = 0; f < emitted.size(); ++f)
-      all.push_back(check(jit->lookup(name_of(f)), "LLVM's JIT does not link").toPtr<Run>());
-    return runs = std::move(all);
+      runs->push_back(check(jit->lookup(name_of(f)), "LLVM's JIT does not link").toPtr<Run>());
+    CompiledCode code(runs.release(), [this, name, memory](const std::vector<Run>* all) {
+      linked.erase(name);
+      llvm::consumeError(memory->remove());
+      delete all;
+    });
+    linked[name] = code;
+    constexpr std::size_t most = 256;
+    latest.push_back(code);
+    if (latest.size() > most) latest.pop_front();
+    return code;
   }
 
   std::unique_ptr<llvm::MemoryBuffer> generate(llvm::Module& module) {
@@ -354,11 +365,11 @@ Compiled Compiler::compile_loop(std::span<const Op* const> ops, const Op& branch
   });
 }
 
-std::vector<Run> Compiler::finish() {
+CompiledCode Compiler::finish() {
   return impl_->finish();
 }
 
-Run Compiler::compile_lanewise(const Loop& loop, const RegisterFile& file) {
+std::shared_ptr<const Run> Compiler::compile_lanewise(const Loop& loop, const RegisterFile& file) {
   const auto lanes = lanewise(
       loop, file,
       [&](const Op& op) { return takes(op) && !stores(op) && op.instruction->cache == 0; },
@@ -368,9 +379,10 @@ Run Compiler::compile_lanewise(const Loop& loop, const RegisterFile& file) {
                                  const EmitOptions& options, const std::string& name) {
     return emit_lanewise(module, library, loop, *lanes, file, options, name);
   };
-  const Compiled code =
+  const Compiled made =
       impl_->compile(emit_function, impl_->takes_double_slices(loop, *lanes, file));
-  return impl_->finish()[code.number];
+  const CompiledCode code = impl_->finish();
+  return {code, &(*code)[made.number]};
 }
 
 }  // namespace hipsight::engine

@@ -22,11 +22,14 @@ struct Compiled {
   std::vector<std::uint64_t> parameters;
 };
 
+/// Compiled functions, by their numbers. Their code lives as long as somebody holds this.
+using CompiledCode = std::shared_ptr<const std::vector<Run>>;
+
 /// What is known of the addresses of loads.
 using Addresses = std::map<const Op*, Address>;
 
-/// Compiles arithmetic for this host's processor, as far as Engine::host_isa() allows. The code
-/// lives as long as the compiler. One thread at a time.
+/// Compiles arithmetic for this host's processor, as far as Engine::host_isa() allows. It must
+/// outlive its code. One thread at a time, also when code is given up.
 ///
 /// What is asked for is compiled at once, by `finish`: LLVM takes a while for a module, whatever is
 /// in it.
@@ -48,10 +51,10 @@ class Compiler {
   Compiled compile_loop(std::span<const Op* const> ops, const Op& branch, const RegisterFile& file,
                         const Places& live, bool masked, const Addresses& addresses);
   /// The code for all that was asked for since it was called last.
-  std::vector<Run> finish();
+  CompiledCode finish();
 
   /// A loop that each slice goes round on its own (emit_lanewise), or nothing if it is none: now.
-  Run compile_lanewise(const Loop& loop, const RegisterFile& file);
+  std::shared_ptr<const Run> compile_lanewise(const Loop& loop, const RegisterFile& file);
 
  private:
   struct Impl;

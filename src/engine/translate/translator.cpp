@@ -36,6 +36,7 @@ struct Rest {
 };
 /// A loop that each slice goes round on its own.
 struct LoopCode {
+  std::shared_ptr<const Run> code;
   Run run = nullptr;
   std::vector<std::uint32_t> counters;  ///< of its parts
   const Op *begin = nullptr, *exit = nullptr;
@@ -45,6 +46,7 @@ struct Block {
   std::deque<Rest> rests;
   std::deque<MatrixGroup> groups;
   LoopCode loop;
+  CompiledCode code;
   std::vector<std::pair<std::size_t, std::size_t>> to_run;  ///< ops, and the numbers of their code
 
   /// Whether it is quicker than the ops as they are.
@@ -375,8 +377,8 @@ struct Translator::Impl {
   }
 
   const Op* finish(Block& block) {
-    const std::vector<Run> code = compiler->finish();
-    for (const auto& [op, number] : block.to_run) block.ops[op].run = code[number];
+    block.code = compiler->finish();
+    for (const auto& [op, number] : block.to_run) block.ops[op].run = (*block.code)[number];
     return block.ops.data();
   }
 
@@ -400,8 +402,9 @@ struct Translator::Impl {
   }
 
   void add_lanewise(Block& block, const Loop& loop, const RegisterFile& file) {
-    block.loop.run = compiler->compile_lanewise(loop, file);
-    if (!block.loop.run) return;
+    block.loop.code = compiler->compile_lanewise(loop, file);
+    if (!block.loop.code) return;
+    block.loop.run = *block.loop.code;
     for (const LoopPart& part : loop.parts)
       block.loop.counters.push_back(part.region.begin->counter);
     block.loop.begin = loop.parts.front().region.begin;
