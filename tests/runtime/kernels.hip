@@ -43,6 +43,18 @@ __global__ void store(int* where, int value) {
   *where = value;
 }
 
+// A test changes the number in its code. Lanes leave the inner loop one by one, so it is translated with it.
+__global__ void hash(unsigned* data, int turns) {
+  unsigned a = data[threadIdx.x], b = 3, c = 5;
+  for (int i = 0; i < turns; ++i) {
+    a = a * 0x13579bdfu + b;
+    b ^= a >> 7;
+    c = b & 1 ? c + a : c ^ b;
+    for (unsigned k = 0; k < (c & 3); ++k) b += k * 0x13579bdfu;
+  }
+  data[threadIdx.x] = a + b + c;
+}
+
 __global__ void forever(int* flag) {
   while (__hip_atomic_load(flag, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM) == 0) {
   }

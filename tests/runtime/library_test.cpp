@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
@@ -300,6 +301,63 @@ TEST(Libraries, RunTheKernelsOfHipLibraries) {
   EXPECT_EQ(hip.get<int(const char**, void*)>("hipKernelGetName")(&name, store), 400);
   call(hip, "hipFree", static_cast<void*>(result));
   call(hip, "hipFree", static_cast<void*>(memory));
+}
+
+long resident_kib() {
+  std::ifstream pages("/proc/self/statm");
+  long all = 0, resident = 0;
+  pages >> all >> resident;
+  return resident * 4;
+}
+
+std::string read_file(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Libraries, KeepNothingOfModulesThatAreUnloaded) {
+  const Library hip(7);
+  const std::string image = read_file(HIPSIGHT_TEST_FILES "/kernels_gfx942.co");
+  std::vector<void*> modules(600);
+  call(hip, "hipInit", 0U);
+  const long before = resident_kib();
+  for (void*& module : modules) call(hip, "hipModuleLoadData", &module, image.data());
+  EXPECT_GT(resident_kib(), before + 30'000);
+  for (void* const module : modules) call(hip, "hipModuleUnload", module);
+  EXPECT_LT(resident_kib(), before + 12'000);
+}
+
+TEST(Libraries, KeepNoTranslatedCodeOfModulesThatAreUnloaded) {
+  setenv("HIPSIGHT_ENGINE", "translate", 1);
+  const Library hip(7);
+  const std::string image = read_file(HIPSIGHT_TEST_FILES "/kernels_gfx942.co");
+  const auto literal_at = [&](const std::string& in, std::size_t from) {
+    constexpr std::uint32_t literal = 0x13579bdf;
+    return in.find(std::string(reinterpret_cast<const char*>(&literal), sizeof literal), from);
+  };
+  ASSERT_NE(literal_at(image, 0), std::string::npos);
+  int turns = 3;
+  void *data = nullptr, *none = nullptr;
+  call(hip, "hipMalloc", &data, std::size_t{256});
+  const auto run_another = [&](std::uint32_t number) {
+    std::string code = image;
+    for (std::size_t at = 0; (at = literal_at(code, at)) != std::string::npos;)
+      std::memcpy(&code[at], &(number = 2 * number + 1), sizeof number);
+    void *module = nullptr, *hash = nullptr;
+    call(hip, "hipModuleLoadData", &module, code.data());
+    call(hip, "hipModuleGetFunction", &hash, module, "_Z4hashPji");
+    void* arguments[] = {static_cast<void*>(&data), &turns};
+    call(hip, "hipModuleLaunchKernel", hash, 1U, 1U, 1U, 64U, 1U, 1U, 0U, none,
+         static_cast<void**>(arguments), none);
+    call(hip, "hipDeviceSynchronize");
+    call(hip, "hipModuleUnload", module);
+  };
+  std::uint32_t number = 1000;
+  for (int i = 0; i < 270; ++i) run_another(number++);  // some is kept, for modules that come again
+  const long before = resident_kib();
+  for (int i = 0; i < 200; ++i) run_another(number++);
+  EXPECT_LT(resident_kib(), before + 1000);
+  call(hip, "hipFree", data);
 }
 
 TEST(Libraries, TakeArgumentsOfEveryKind) {
