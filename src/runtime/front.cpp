@@ -67,7 +67,7 @@ extern "C" {
 #include "forwards.inc"
 #undef FORWARD
 
-#define FORWARD(number, name) reinterpret_cast<const void*>(&name),
+#define FORWARD(number, name) reinterpret_cast<const void*>(&(name)),
 static const void* const functions[] = {
 #include "forwards.inc"
 };

@@ -193,6 +193,20 @@ HIP_API hipError_t hipModuleGetFunctionCount(unsigned* count, hipModule_t module
   });
 }
 
+HIP_API hipError_t hipModuleEnumerateFunctions(hipFunction_t* functions, unsigned count,
+                                               hipModule_t module) {
+  return api([&] {
+    require(functions && count);
+    const auto found = modules().find(module);
+    require(found != nullptr, hipErrorInvalidHandle);
+    for (const code::Kernel& kernel : found->object().kernels()) {
+      if (count-- == 0) break;
+      *functions++ = found->function(kernel.name)->handle;
+    }
+    return hipSuccess;
+  });
+}
+
 HIP_API hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, std::size_t* size,
                                       hipModule_t module, const char* name) {
   return api([&] {

@@ -264,6 +264,14 @@ TEST(Libraries, RunTheKernelsOfHipLibraries) {
   call(hip, "hipFuncGetAttribute", &value, dynamic_lds, function);
   EXPECT_EQ(value, 512);
 
+  void* module = nullptr;
+  call(hip, "hipModuleLoad", &module, file);
+  std::vector<void*> functions(count);
+  call(hip, "hipModuleEnumerateFunctions", functions.data(), count, module);
+  call(hip, "hipModuleGetFunction", &same, module, wanted);
+  EXPECT_EQ(std::count(functions.begin(), functions.end(), same), 1);
+  call(hip, "hipModuleUnload", module);
+
   // All three stand for it; so does a kernel's handle where a stub is expected.
   int* memory = nullptr;
   call(hip, "hipMallocManaged", &memory, std::size_t{4}, 1U);
