@@ -49,7 +49,8 @@ Status run(const A& a, const B& b, const C& c, const std::string& size, int shar
   const GemmPlan plan{static_cast<TileSize>(known - sizes), shares};
   const Architecture architecture = current_device().architecture;
   return launch_gemm(nullptr, problem, plan,
-                     workspace_of(workspace_bytes(problem, plan, architecture)), architecture);
+                     workspace_of(workspace_bytes(problem.shape(), plan, architecture)),
+                     architecture);
 }
 
 /// f of a number in the GPU's own encoding of fp8.

@@ -376,6 +376,19 @@ TEST(Attention, DISABLED_EachKernel) {
   EXPECT_EQ(trial.launch(), "");
 }
 
+/// Of one place no stride is asked for: it may be less than a head.
+TEST(Attention, OnePlaceHasAnyStride) {
+  test_attention<f16>({.queries = 1,
+                       .keys = 1,
+                       .heads = 2,
+                       .key_heads = 2,
+                       .batches = 2,
+                       .stride = 1,
+                       .batch_stride = 300,
+                       .key_stride = 1,
+                       .key_batch_stride = 300});
+}
+
 TEST(Attention, ErrorsNameWhatIsWrong) {
   const auto error = [](AttentionCase test) {
     float sums = 0;

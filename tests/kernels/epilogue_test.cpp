@@ -1,10 +1,10 @@
 // Epilogues against their definitions in float64.
-#include "hipsight/kernels/gemm/epilogue.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "hipsight/kernels/gemm/on_host.h"
 
 namespace hipsight::kernels {
 namespace {
@@ -48,6 +48,30 @@ TEST(Epilogue, Chain) {
   EXPECT_EQ((Bias(bias) | Scale{2} | Relu{})(5, place), 0.0f);
   EXPECT_EQ((Identity{} | Residual(residual))(5, place), 105.0f);
   EXPECT_EQ((Relu{} | Multiply(residual) | Scale{2})(5, place), 1000.0f);
+}
+
+/// In each batch its own, by single values and by several.
+TEST(Epilogue, PerBatch) {
+  constexpr int batches = 3, rows = 5, columns = 40;
+  const RowMajor<const float> nothing{nullptr, rows, 0, 0};
+  float bias[batches * columns], of_row[batches * 8], of_column[batches * 64], of_all[batches];
+  for (int i = 0; i < batches * columns; i++) bias[i] = static_cast<float>(i);
+  for (int i = 0; i < batches * 8; i++) of_row[i] = static_cast<float>(i + 1);
+  for (int i = 0; i < batches * 64; i++) of_column[i] = static_cast<float>(i % 7 + 1);
+  for (int i = 0; i < batches; i++) of_all[i] = static_cast<float>(i * i + 1);
+  float c[batches * rows * columns];
+  ASSERT_TRUE(gemm_on_host(nothing, RowMajor<const float>{nullptr, 0, columns, columns},
+                           RowMajor<float>{c, rows, columns, columns, rows * columns},
+                           PerBatch(Bias(bias), columns) | PerBatch(ScaleRows{of_row}, 8) |
+                               PerBatch(ScaleColumns{of_column}, 64) |
+                               PerBatch(ScaleAll{of_all}, 1),
+                           batches));
+  for (int b = 0; b < batches; b++)
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < columns; j++)
+        ASSERT_EQ(c[(b * rows + i) * columns + j],
+                  bias[b * columns + j] * of_row[b * 8 + i] * of_column[b * 64 + j] * of_all[b])
+            << b << " " << i << " " << j;
 }
 
 }  // namespace

@@ -16,8 +16,9 @@ enum class After {
   scaled_blocks
 };
 
-/// As hipsight::kernels::TileSize; or the library's own choice, with the workspace it asks for.
-enum class Tiles { large, medium, small, tiny, chosen };
+/// As hipsight::kernels::TileSize; or the library's own choice, with the workspace it asks for: of
+/// all, without one, of two sizes.
+enum class Tiles { large, medium, small, tiny, chosen, chosen_without_workspace, chosen_of_two };
 
 /// Sizes, strides and batch strides count elements. Transposed: column_major, that is, C = A B with
 /// A in memory K x M, or B in memory N x K.

@@ -94,7 +94,7 @@ std::string run_in_shares(const GemmCase& test, const A& a, const B& b, Out* c, 
   const RowMajor<Out> of_c{c, test.m, test.n, test.c_stride, test.c_batch};
   const auto problem = gemm_problem(a, b, of_c, epilogue, test.batches);
   const auto on = test.on_host ? Architecture::host : current_device().architecture;
-  const LentWorkspace workspace(workspace_bytes(problem, {size, test.shares}, on));
+  const LentWorkspace workspace(workspace_bytes(problem.shape(), {size, test.shares}, on));
   const auto shared = problem.in_shares(test.shares, size, on, workspace.get());
   if (!test.on_host) return finish(launch_gemm<size, true>(nullptr, shared, on), workspace);
   run_on_host<size, true>(shared);
@@ -114,6 +114,7 @@ std::string run_in_tiles(const GemmCase& test, const A& a, const B& b, Out* c, E
                     : run_with<small>(test, a, b, c, epilogue);
   }
   const RowMajor<Out> of_c{c, test.m, test.n, test.c_stride, test.c_batch};
+  constexpr auto small = TileSize::small, tiny = TileSize::tiny;
   if (test.tiles == Tiles::chosen) {
     const LentWorkspace workspace(gemm_workspace(a, b, of_c, test.batches) + test.misaligned_by);
     Workspace given = workspace.get();
@@ -121,11 +122,18 @@ std::string run_in_tiles(const GemmCase& test, const A& a, const B& b, Out* c, E
     given.bytes -= test.misaligned_by;
     return finish(gemm(nullptr, a, b, of_c, epilogue, test.batches, given), workspace);
   }
+  if (test.tiles == Tiles::chosen_without_workspace)
+    return finish(gemm(nullptr, a, b, of_c, epilogue, test.batches), LentWorkspace(0));
+  if (test.tiles == Tiles::chosen_of_two) {
+    const LentWorkspace workspace(gemm_workspace<small, tiny>(a, b, of_c, test.batches));
+    return finish(gemm<small, tiny>(nullptr, a, b, of_c, epilogue, test.batches, workspace.get()),
+                  workspace);
+  }
   const auto problem = gemm_problem(a, b, of_c, epilogue, test.batches);
   if (std::string error = problem.error(); !error.empty() || problem.empty()) return error;
   const Architecture on = current_device().architecture;
   const GemmPlan plan{static_cast<TileSize>(test.tiles), test.shares};
-  const LentWorkspace workspace(workspace_bytes(problem, plan, on));
+  const LentWorkspace workspace(workspace_bytes(problem.shape(), plan, on));
   return finish(launch_gemm(nullptr, problem, plan, workspace.get(), on), workspace);
 }
 

@@ -16,7 +16,8 @@ const Device devices[] = {{Architecture::cdna2, 104, {}},
 auto problem(int m, int n, int k, int batches = 1) {
   static bf16 some;
   return gemm_problem(RowMajor<const bf16>{&some, m, k, k}, ColumnMajor<const bf16>{&some, k, n, k},
-                      RowMajor<bf16>{&some, m, n, n}, Identity{}, batches);
+                      RowMajor<bf16>{&some, m, n, n}, Identity{}, batches)
+      .shape();
 }
 
 TEST(GemmPlan, SharesNothingThatFillsTheGpu) {
@@ -61,6 +62,22 @@ TEST(GemmPlan, SharesNoMoreThanThereIs) {
       const Tiling tiling = some.tiling(device.architecture, plan.size);
       EXPECT_LE(plan.shares, some.tiles(tiling) * some.depth_in_units(tiling)) << k;
     }
+}
+
+/// Of the sizes that a call names.
+TEST(GemmPlan, KeepsToTheSizes) {
+  for (const Device& device : devices)
+    for (const int m : {1, 100, 8192})
+      for (const std::size_t workspace : {std::size_t{0}, SIZE_MAX}) {
+        const auto some = problem(m, 7168, 4096);
+        const auto chosen = [&](const TileSizes& sizes) {
+          return quickest_plan(some, device, workspace, sizes).size;
+        };
+        EXPECT_EQ(chosen({.large = true}), TileSize::large);
+        EXPECT_EQ(chosen({.medium = true}), TileSize::medium);
+        EXPECT_GE(chosen({.small = true, .tiny = true}), TileSize::small);
+        EXPECT_LE(chosen({.large = true, .medium = true}), TileSize::medium);
+      }
 }
 
 }  // namespace

@@ -284,7 +284,7 @@ hipsight::kernels::TileSize planned(const Size& s) {
   const auto problem = gemm_problem(RowMajor<const bf16>{nullptr, s.m, s.k},
                                     ColumnMajor<const bf16>{nullptr, s.k, s.n},
                                     RowMajor<bf16>{nullptr, s.m, s.n}, Identity{}, 1);
-  return quickest_plan(problem, current_device(), SIZE_MAX).size;
+  return quickest_plan(problem.shape(), current_device(), SIZE_MAX).size;
 }
 
 /// As users call it, with tiles of several sizes, and no byte written that it has not asked for.
@@ -303,6 +303,19 @@ TEST(Gemm, Called) {
     test_gemm<bf16>(test);
   }
   EXPECT_GE(taken.size(), 2u);
+}
+
+/// Without a workspace, or of two sizes of tiles: what is not compiled is not chosen.
+TEST(Gemm, CalledOfFewerKernels) {
+  for (const Size& s : {Size{16, 300, 2100}, Size{257, 300, 40}, Size{500, 520, 100}})
+    for (const Tiles tiles : {Tiles::chosen_without_workspace, Tiles::chosen_of_two})
+      test_gemm<bf16>({.type = Type::bf16,
+                       .transposed_b = true,
+                       .after = After::bias_relu,
+                       .tiles = tiles,
+                       .m = s.m,
+                       .n = s.n,
+                       .k = s.k});
 }
 
 TEST(Gemm, CalledInBatches) {

@@ -468,6 +468,20 @@ TEST(Rows, WithoutRowsOrColumns) {
       "");
 }
 
+/// Rows without columns have scales, too, if these are of rows: those of zeros.
+TEST(Rows, ScalesOfRowsWithoutColumns) {
+  for (const bool on_host : {false, true}) {
+    Managed<float> scales(4, -1);
+    const RowCase test{
+        .workers = Workers::wave, .on_host = on_host, .rows = 3, .scales = scales.data()};
+    EXPECT_EQ(quantise_f32_int8_per_token(test), "");
+    for (int row = 0; row < 3; row++) EXPECT_EQ(scales[row], 0x1p-100f / 127) << row;
+    EXPECT_EQ(scales[3], -1);
+  }
+  EXPECT_EQ(quantise_f32_int8_per_token({.workers = Workers::wave, .rows = 3}),
+            "convert: the output's scales is a null pointer");
+}
+
 TEST(Rows, ErrorsNameWhatIsWrong) {
   EXPECT_EQ(rms_norm_bf16({.rows = 2, .columns = 5, .stride = 4}),
             "rms_norm: the input's stride of 4 is less than its 5 columns");
@@ -484,14 +498,22 @@ TEST(Rows, ErrorsNameWhatIsWrong) {
             "rms_norm: rows of 536870912 columns are longer than 268435456, the longest that "
             "kernels take");
   const int some = 0;
+  int written = 0;
+  EXPECT_EQ(rms_norm_bf16({.rows = 1 << 28,
+                           .columns = 1,
+                           .stride = 1,
+                           .in = &some,
+                           .weight = &some,
+                           .out = &written}),
+            "rms_norm: 16777216 workgroups of 256 work-items are more than a launch takes");
   RowCase test{.rows = 1, .columns = 2, .stride = 2, .in = &some};
   EXPECT_EQ(rms_norm_bf16(test), "rms_norm: the output is a null pointer");
   EXPECT_EQ(softmax_f16(test), "softmax: the output is a null pointer");
   Managed<f16> out(2, f16(0.0f));
   test.out = out.data();
-  EXPECT_EQ(softmax_f16(test), "softmax: the scale of 0.000000 must be positive and finite");
+  EXPECT_EQ(softmax_f16(test), "softmax: the scale, 0.000000, must be positive and finite");
   test.number = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(softmax_f16(test), "softmax: the scale of inf must be positive and finite");
+  EXPECT_EQ(softmax_f16(test), "softmax: the scale, inf, must be positive and finite");
   EXPECT_EQ(rope_halves_bf16({.tokens = 1,
                               .heads = 1,
                               .size = 8,

@@ -1,5 +1,5 @@
-// O = softmax(scale Q K^T) V for f16 and bf16, with sums in f32: heads that share keys, causal and
-// sliding windows, sequences of any lengths.
+// O = softmax(scale Q K^T) V for f16 and bf16, with sums in f32: heads that share keys, causal
+// and sliding windows, sequences of any lengths.
 //
 //   auto q = packed_sequences<128>(q_data, 2048, 32), o = packed_sequences<128>(o_data, 2048, 32);
 //   auto k = packed_sequences<128>(k_data, 2048, 8), v = packed_sequences<128>(v_data, 2048, 8);
@@ -17,29 +17,30 @@ namespace hipsight::kernels {
 
 template <class Workgroup, class Arguments>
 HIPSIGHT_KERNEL(Workgroup::threads)
-void attention_kernel(Arguments arguments) {
+void attention_kernel([[maybe_unused]] Arguments arguments) {
+#ifndef HIPSIGHT_STARTS_ONLY
   __shared__ typename Workgroup::Shared shared;
   Workgroup::run(arguments, shared, arch::workgroup());
+#endif
 }
 
 /// On the current device, after what is before it in the stream.
-template <class Q, class K, class V, class O>
-Status attention(Stream stream, const Q& q, const K& k, const V& v, const O& o,
+template <class OfQ, class OfK, class OfV, class OfO>
+Status attention(Stream stream, const OfQ& q, const OfK& k, const OfV& v, const OfO& o,
                  const AttentionOptions& options = {}) {
   const auto problem = attention_problem(q, k, v, o, options);
   if (std::string error = problem.error(); !error.empty()) return {std::move(error)};
   if (problem.empty()) return {};
   const Device device = current_device();
   if (!device.error.empty()) return {"attention: " + device.error};
-  const AttentionTiling tiling = attention_tiling(device.architecture, Q::size);
+  const AttentionTiling tiling = attention_tiling(device.architecture, OfQ::size);
   const int queries = tiling.waves * tiling.wave_queries;
-  const auto grid = static_cast<unsigned>(problem.workgroups(queries));
   const int threads = tiling.waves * facts(device.architecture).wave;
   using Workgroup = typename decltype(problem)::Workgroup;
   const auto arguments = problem.arguments(queries);
   const std::string error =
-      launch(attention_kernel<Workgroup, std::remove_const_t<decltype(arguments)>>, grid, threads,
-             stream, arguments);
+      launch(attention_kernel<Workgroup, std::remove_const_t<decltype(arguments)>>,
+             {problem.workgroups(queries)}, threads, stream, arguments);
   return {error.empty() ? error : "attention: " + error};
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "arch/architecture.h"
+#include "check.h"
+#include "grid.h"
 
 namespace hipsight::kernels {
 
@@ -22,7 +24,7 @@ struct Device {
 
 namespace detail {
 
-inline Device ask_device(int number) {
+HIPSIGHT_APART inline Device ask_device(int number) {
   Device device;
 #if defined(__CUDACC__)
   int major = 0;
@@ -52,7 +54,7 @@ struct Devices {
   int count = 0;
   const Device* all = nullptr;
 };
-inline Devices ask_devices() {
+HIPSIGHT_APART inline Devices ask_devices() {
   int count = 0;
 #if defined(__CUDACC__)
   if (cudaGetDeviceCount(&count) != cudaSuccess) return {};
@@ -67,7 +69,7 @@ inline Devices ask_devices() {
 }  // namespace detail
 
 /// All devices are asked once: that takes as long as many a kernel.
-inline Device current_device() {
+HIPSIGHT_APART inline Device current_device() {
   static const detail::Devices devices = detail::ask_devices();
   int number = 0;
 #if defined(__CUDACC__)
@@ -94,19 +96,33 @@ int resident_workgroups(void (*kernel)(Arguments...), int threads) {
   return known && count > 0 ? count : 1;
 }
 
-/// Starts a kernel. The error is this launch's own, in a word of the runtime, or empty.
-template <class... Arguments>
-std::string launch(void (*kernel)(Arguments...), dim3 grid, int threads, Stream stream,
-                   Arguments... arguments) {
-  void* pointers[] = {static_cast<void*>(&arguments)...};
-  const auto* const which = reinterpret_cast<const void*>(kernel);
+namespace detail {
+
+HIPSIGHT_APART inline std::string launch(const void* kernel, const Grid& grid, int threads,
+                                         Stream stream, void** arguments) {
+  // HIP's manual of hipModuleLaunchKernel: fewer than 2^32 work-items in a dimension.
+  if (product({grid.x, threads}) > INT64_C(0xffffffff))
+    return std::to_string(grid.x) + " workgroups of " + std::to_string(threads) +
+           " work-items are more than a launch takes";
+  const dim3 size(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y),
+                  static_cast<unsigned>(grid.z));
 #if defined(__CUDACC__)
-  const cudaError_t error = cudaLaunchKernel(which, grid, threads, pointers, 0, stream);
+  const cudaError_t error = cudaLaunchKernel(kernel, size, threads, arguments, 0, stream);
   return error == cudaSuccess ? "" : cudaGetErrorString(error);
 #else
-  const hipError_t error = hipLaunchKernel(which, grid, threads, pointers, 0, stream);
+  const hipError_t error = hipLaunchKernel(kernel, size, threads, arguments, 0, stream);
   return error == hipSuccess ? "" : hipGetErrorString(error);
 #endif
+}
+
+}  // namespace detail
+
+/// Starts a kernel. The error is this launch's own, in a word of the runtime, or empty.
+template <class... Arguments>
+std::string launch(void (*kernel)(Arguments...), const Grid& grid, int threads, Stream stream,
+                   const Arguments&... arguments) {
+  void* pointers[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
+  return detail::launch(reinterpret_cast<const void*>(kernel), grid, threads, stream, pointers);
 }
 
 }  // namespace hipsight::kernels

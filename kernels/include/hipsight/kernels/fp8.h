@@ -66,7 +66,7 @@ using fp8_e4m3 = Float8<false>;
 /// 2206.02915.
 using fp8_e4m3_fnuz = Float8<true>;
 
-template <class T>
+template <class Value>
 inline constexpr bool is_fp8 = false;
 template <bool fnuz>
 inline constexpr bool is_fp8<Float8<fnuz>> = true;

@@ -1,6 +1,6 @@
-// O = softmax(scale Q K^T) V for f16 and bf16 where keys and values are in the pages of a cache:
-// decoding. One query of a sequence or a few, heads that share keys, sliding windows, caches of the
-// same type or of fp8.
+// O = softmax(scale Q K^T) V for f16 and bf16 where keys and values are in the pages of a
+// cache: decoding. One query of a sequence or a few, heads that share keys, sliding windows, caches
+// of the same type or of fp8.
 //
 //   auto q = packed_sequences<128>(q_data, 1, 32), o = packed_sequences<128>(o_data, 1, 32);
 //   auto cache = pages_by_place<128>(keys, values, 8, 16, {pages, most_pages, lengths});
@@ -22,15 +22,19 @@ namespace hipsight::kernels {
 
 template <class Workgroup>
 HIPSIGHT_KERNEL(Workgroup::threads)
-void paged_attention_kernel(typename Workgroup::Arguments arguments) {
+void paged_attention_kernel([[maybe_unused]] typename Workgroup::Arguments arguments) {
+#ifndef HIPSIGHT_STARTS_ONLY
   __shared__ typename Workgroup::Shared shared;
   Workgroup::run(arguments, shared, arch::workgroup());
+#endif
 }
 
 template <class Workgroup>
 HIPSIGHT_KERNEL(Workgroup::threads)
-void combine_splits_kernel(typename Workgroup::Arguments arguments) {
+void combine_splits_kernel([[maybe_unused]] typename Workgroup::Arguments arguments) {
+#ifndef HIPSIGHT_STARTS_ONLY
   Workgroup::run(arguments, arch::workgroup());
+#endif
 }
 
 /// As many splits as are asked for, or as are quickest.
@@ -44,9 +48,9 @@ int paged_splits(const Problem& problem, const Device& device) {
 
 /// Bytes of workspace that paged_attention() of the same arguments needs to be quickest, or for the
 /// splits that are asked for; 0 if it needs none.
-template <class Q, class Cached, int head, class O>
-std::size_t paged_attention_workspace(const Q& q, const PagedCache<Cached, head>& cache, const O& o,
-                                      const PagedAttentionOptions& options = {}) {
+template <class OfQ, class Cached, int head, class OfO>
+std::size_t paged_attention_workspace(const OfQ& q, const PagedCache<Cached, head>& cache,
+                                      const OfO& o, const PagedAttentionOptions& options = {}) {
   const auto problem = paged_attention_problem(q, cache, o, options);
   const Device device = current_device();
   if (!problem.error().empty() || problem.empty() || !device.error.empty()) return 0;
@@ -55,9 +59,9 @@ std::size_t paged_attention_workspace(const Q& q, const PagedCache<Cached, head>
 
 /// On the current device, after what is before it in the stream. Without splits that are asked for,
 /// there are no more than the workspace is large enough for.
-template <class Q, class Cached, int head, class O>
-Status paged_attention(Stream stream, const Q& q, const PagedCache<Cached, head>& cache, const O& o,
-                       const PagedAttentionOptions& options = {}) {
+template <class OfQ, class Cached, int head, class OfO>
+Status paged_attention(Stream stream, const OfQ& q, const PagedCache<Cached, head>& cache,
+                       const OfO& o, const PagedAttentionOptions& options = {}) {
   const auto problem = paged_attention_problem(q, cache, o, options);
   if (std::string error = problem.error(); !error.empty()) return {std::move(error)};
   if (problem.empty()) return {};
@@ -71,12 +75,11 @@ Status paged_attention(Stream stream, const Q& q, const PagedCache<Cached, head>
   using Problem = std::remove_const_t<decltype(problem)>;
   const auto arguments = problem.arguments(device.architecture, splits);
   std::string error = launch(paged_attention_kernel<typename Problem::Workgroup>,
-                             static_cast<unsigned>(problem.workgroups(device.architecture, splits)),
+                             {problem.workgroups(device.architecture, splits)},
                              problem.threads(device.architecture), stream, arguments);
   if (error.empty() && splits > 1)
-    error = launch(combine_splits_kernel<typename Problem::Combine>,
-                   static_cast<unsigned>(problem.rows()), facts(device.architecture).wave, stream,
-                   arguments.results);
+    error = launch(combine_splits_kernel<typename Problem::Combine>, {problem.rows()},
+                   facts(device.architecture).wave, stream, arguments.results);
   return {error.empty() ? error : "paged_attention: " + error};
 }
 

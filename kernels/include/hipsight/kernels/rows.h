@@ -14,16 +14,16 @@
 namespace hipsight::kernels {
 
 /// out = x / sqrt(mean(x^2) + epsilon) * weight, by row; x is `in`, or in + residual.
-template <class In, class W, class Out, class R = NoResidual>
-Status rms_norm(Stream stream, const In& in, const W* weight, const Out& out, float epsilon,
-                const R& residual = {}) {
+template <class In, class Weight, class Out, class Added = NoResidual>
+Status rms_norm(Stream stream, const In& in, const Weight* weight, const Out& out, float epsilon,
+                const Added& residual = {}) {
   return run_rows(stream, rms_norm_problem(in, weight, out, epsilon, residual));
 }
 
 /// out = (x - mean(x)) / sqrt(variance(x) + epsilon) * weight + bias, by row.
-template <class In, class W, class B, class Out, class R = NoResidual>
-Status layer_norm(Stream stream, const In& in, const W* weight, const B* bias, const Out& out,
-                  float epsilon, const R& residual = {}) {
+template <class In, class Weight, class Bias, class Out, class Added = NoResidual>
+Status layer_norm(Stream stream, const In& in, const Weight* weight, const Bias* bias,
+                  const Out& out, float epsilon, const Added& residual = {}) {
   return run_rows(stream, layer_norm_problem(in, weight, bias, out, epsilon, residual));
 }
 
@@ -52,11 +52,11 @@ Status convert(Stream stream, const In& in, const Out& out) {
 }
 
 /// Rotates pairs of values by position (rows/rope.h). `in` and `out` may be the same.
-template <Pairing pairing, class T>
-Status rope(Stream stream, const ReadHeads<T>& in, const Heads<T>& out,
+template <Pairing pairing, class Value>
+Status rope(Stream stream, const ReadHeads<Value>& in, const Heads<Value>& out,
             const RowMajor<const float>& cosine, const RowMajor<const float>& sine,
             const int* positions = nullptr) {
-  return run_rope(stream, rope_problem<pairing, T>(in, out, cosine, sine, positions));
+  return run_rope(stream, rope_problem<pairing, Value>(in, out, cosine, sine, positions));
 }
 
 }  // namespace hipsight::kernels

@@ -34,10 +34,19 @@
 #define HIPSIGHT_UNROLL_BY_4
 #endif
 
+// A function of the host that compilers are to leave where it is: in each of its callers it would
+// only take them time.
+#define HIPSIGHT_APART __attribute__((noinline))
+
 // A kernel, whose workgroups have so many work-items. HIP's __launch_bounds__ comes with all of its
-// headers for devices, which take longer to read than most kernels to compile.
-#if defined(__HIP__)
+// headers for devices, which take longer to read than most kernels to compile. The host only starts
+// kernels: where HIPSIGHT_STARTS_ONLY, they need no body, which would take it as long to
+// understand.
+#if defined(__HIP_DEVICE_COMPILE__)
 #define HIPSIGHT_KERNEL(threads) __global__ __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#elif defined(__HIP__)
+#define HIPSIGHT_STARTS_ONLY
+#define HIPSIGHT_KERNEL(threads) __global__
 #elif defined(__CUDACC__)
 #define HIPSIGHT_KERNEL(threads) __global__ __launch_bounds__(threads)
 #endif
@@ -53,8 +62,8 @@ using bf16 = __bf16;
 #endif
 using f32 = float;
 
-/// N values side by side, aligned to all of them: what one access moves. Clang's own vectors, of as
-/// much as an instruction takes, stay whole in registers.
+/// Count values side by side, aligned to all of them: what one access moves. Clang's own vectors,
+/// of as much as an instruction takes, stay whole in registers.
 #if defined(__HIP_DEVICE_COMPILE__)
 inline constexpr int register_bytes = 64;
 #else
@@ -62,36 +71,36 @@ inline constexpr int register_bytes = 16;
 #endif
 
 namespace detail {
-template <class T, int N>
-struct alignas(sizeof(T) * N) Elements {
-  T element[N];
+template <class Value, int Count>
+struct alignas(sizeof(Value) * Count) Elements {
+  Value element[Count];
 
-  HIPSIGHT_INLINE constexpr T& operator[](int i) { return element[i]; }
-  HIPSIGHT_INLINE constexpr const T& operator[](int i) const { return element[i]; }
+  HIPSIGHT_INLINE constexpr Value& operator[](int i) { return element[i]; }
+  HIPSIGHT_INLINE constexpr const Value& operator[](int i) const { return element[i]; }
 };
 
-template <class T, int N>
+template <class Value, int Count>
 struct VectorOf {
-  using Type = Elements<T, N>;
+  using Type = Elements<Value, Count>;
 };
 #if defined(__clang__)
-template <class T, int N>
-  requires(!__is_class(T) && sizeof(T) * N <= register_bytes)
-struct VectorOf<T, N> {
-  using Type = T __attribute__((ext_vector_type(N)));
+template <class Value, int Count>
+  requires(!__is_class(Value) && sizeof(Value) * Count <= register_bytes)
+struct VectorOf<Value, Count> {
+  using Type = Value __attribute__((ext_vector_type(Count)));
 };
 #endif
 }  // namespace detail
 
-template <class T, int N>
-using Vector = typename detail::VectorOf<T, N>::Type;
+template <class Value, int Count>
+using Vector = typename detail::VectorOf<Value, Count>::Type;
 
 /// Every tile is made of chunks of 16 bytes: the widest access of every GPU.
 inline constexpr int chunk_bytes = 16;
-template <class T>
-inline constexpr int chunk_size = chunk_bytes / static_cast<int>(sizeof(T));
-template <class T>
-using Chunk = Vector<T, chunk_size<T>>;
+template <class Value>
+inline constexpr int chunk_size = chunk_bytes / static_cast<int>(sizeof(Value));
+template <class Value>
+using Chunk = Vector<Value, chunk_size<Value>>;
 
 /// A number that is a type: std::integral_constant, but on GPUs, too.
 template <int value>
@@ -100,8 +109,8 @@ struct Constant {
 };
 
 /// f of 0, 1, ... count - 1, each a Constant.
-template <int count, class F>
-HIPSIGHT_INLINE void unroll(F f) {
+template <int count, class Function>
+HIPSIGHT_INLINE void unroll(Function f) {
   if constexpr (count > 0) {
     unroll<count - 1>(f);
     f(Constant<count - 1>{});

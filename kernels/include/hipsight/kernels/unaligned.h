@@ -6,15 +6,15 @@
 namespace hipsight::kernels {
 
 /// On AMD by as few instructions as if they were aligned.
-template <int N, class T>
-HIPSIGHT_INLINE Vector<T, N> read(const T* from) {
-  Vector<T, N> values;
+template <int Count, class Value>
+HIPSIGHT_INLINE Vector<Value, Count> read(const Value* from) {
+  Vector<Value, Count> values;
   __builtin_memcpy(&values, from, sizeof values);
   return values;
 }
 
-template <int N, class T>
-HIPSIGHT_INLINE void write(T* to, const Vector<T, N>& values) {
+template <int Count, class Value>
+HIPSIGHT_INLINE void write(Value* to, const Vector<Value, Count>& values) {
   __builtin_memcpy(to, &values, sizeof values);
 }
 

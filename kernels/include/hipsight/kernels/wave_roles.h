@@ -30,8 +30,8 @@ struct WaveRoles {
       (first_wave<Waves...>(role + 1) - first_wave<Waves...>(role)) * arch::wave_size;
 
   /// Calls f(role, number of this wave among those of its role); the role is a Constant.
-  template <class F>
-  HIPSIGHT_INLINE static void run(F f) {
+  template <class Function>
+  HIPSIGHT_INLINE static void run(Function f) {
     const int wave = arch::wave();
     unroll<count>([&](auto role) {
       constexpr int first = first_wave<Waves...>(role), end = first_wave<Waves...>(role + 1);

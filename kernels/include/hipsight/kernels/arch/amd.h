@@ -79,10 +79,10 @@ HIPSIGHT_INLINE void set_priority() {
 
 /// A 4-byte value of other lanes of the same 16, or less, as DPP's control word says: at the cost
 /// of a vector instruction, often as part of the one that takes it. Source: the ISA guides, "DPP".
-template <int control, class T>
-HIPSIGHT_INLINE T from_lanes(T value) {
-  return __builtin_bit_cast(
-      T, __builtin_amdgcn_update_dpp(0, __builtin_bit_cast(int, value), control, 0xf, 0xf, true));
+template <int control, class Value>
+HIPSIGHT_INLINE Value from_lanes(Value value) {
+  return __builtin_bit_cast(Value, __builtin_amdgcn_update_dpp(0, __builtin_bit_cast(int, value),
+                                                               control, 0xf, 0xf, true));
 }
 
 /// Whether any lane has it.
@@ -117,11 +117,11 @@ HIPSIGHT_INLINE Vector<float, 2> fma(Vector<float, 2> x, float y, float z) {
   return __builtin_elementwise_fma(x, Vector<float, 2>{y, y}, Vector<float, 2>{z, z});
 }
 
-/// Both in T, of 16 bits, to the nearest, of two the even one; the first one in the low half.
-template <class T>
+/// Both in Value, of 16 bits, to the nearest, of two the even one; the first one in the low half.
+template <class Value>
 HIPSIGHT_INLINE std::uint32_t rounded(Vector<float, 2> x) {
 #if !defined(__gfx950__) && !defined(__GFX12__)
-  if constexpr (__is_same(T, bf16)) {  // there is no instruction; a NaN is one of its own
+  if constexpr (__is_same(Value, bf16)) {  // there is no instruction; a NaN is one of its own
     const auto bits = __builtin_bit_cast(Vector<std::uint32_t, 2>, x);
     std::uint32_t up[2];
     HIPSIGHT_UNROLL
@@ -131,24 +131,24 @@ HIPSIGHT_INLINE std::uint32_t rounded(Vector<float, 2> x) {
   }
 #endif
   return __builtin_bit_cast(std::uint32_t,
-                            Vector<T, 2>{static_cast<T>(x[0]), static_cast<T>(x[1])});
+                            Vector<Value, 2>{static_cast<Value>(x[0]), static_cast<Value>(x[1])});
 }
 
-/// Both in T, the first one in the low half, and added to a sum. f16 is cut, by one instruction,
-/// and what is left is what is summed: a weighted mean then has no bias. `cut_share` is what is
-/// lost of a sum on average, if mantissas m have the chance 1 / m: 2^-11 / (2 ln 2).
-template <class T>
-inline constexpr float cut_share = __is_same(T, f16) ? 3.522e-4f : 0;
-template <class T>
+/// Both in Value, the first one in the low half, and added to a sum. f16 is cut, by one
+/// instruction, and what is left is what is summed: a weighted mean then has no bias. `cut_share`
+/// is what is lost of a sum on average, if mantissas m have the chance 1 / m: 2^-11 / (2 ln 2).
+template <class Value>
+inline constexpr float cut_share = __is_same(Value, f16) ? 3.522e-4f : 0;
+template <class Value>
 HIPSIGHT_INLINE std::uint32_t weights(Vector<float, 2> x, Vector<float, 2>& sum) {
-  if constexpr (__is_same(T, f16)) {
+  if constexpr (__is_same(Value, f16)) {
     const auto cut = __builtin_amdgcn_cvt_pkrtz(x[0], x[1]);
     sum[0] = __builtin_amdgcn_fdot2(cut, decltype(cut){1, 1}, sum[0], false);
     return __builtin_bit_cast(std::uint32_t, cut);
   } else {
     sum += x;
 #if defined(__gfx950__) || defined(__GFX12__)
-    return rounded<T>(x);
+    return rounded<Value>(x);
 #else
     // Half up: a NaN may become a number, but not in the sum.
     const auto bits = __builtin_bit_cast(Vector<std::uint32_t, 2>, x) + 0x8000u;
@@ -157,10 +157,10 @@ HIPSIGHT_INLINE std::uint32_t weights(Vector<float, 2> x, Vector<float, 2>& sum)
   }
 }
 
-/// Both in T, the first one in the low half; what T has no bits for is cut.
-template <class T>
+/// Both in Value, the first one in the low half; what Value has no bits for is cut.
+template <class Value>
 HIPSIGHT_INLINE std::uint32_t cut(Vector<float, 2> x) {
-  if constexpr (__is_same(T, f16)) {
+  if constexpr (__is_same(Value, f16)) {
     return __builtin_bit_cast(std::uint32_t, __builtin_amdgcn_cvt_pkrtz(x[0], x[1]));
   } else {
     const auto bits = __builtin_bit_cast(Vector<std::uint32_t, 2>, x);
@@ -169,11 +169,11 @@ HIPSIGHT_INLINE std::uint32_t cut(Vector<float, 2> x) {
 }
 
 /// 16 bytes of memory that is known to exist, at an address of each lane's own.
-template <class V>
-HIPSIGHT_INLINE V load(const void* from) {
-  static_assert(sizeof(V) == 16, "load: chunks of 16 bytes");
+template <class Values>
+HIPSIGHT_INLINE Values load(const void* from) {
+  static_assert(sizeof(Values) == 16, "load: chunks of 16 bytes");
   using Words = Vector<std::uint32_t, 4>;
-  return __builtin_bit_cast(V, *(const __attribute__((address_space(1))) Words*)from);
+  return __builtin_bit_cast(Values, *(const __attribute__((address_space(1))) Words*)from);
 }
 
 /// Buffer accesses: the hardware compares each lane's offset with the limit. The resource's last
@@ -188,35 +188,36 @@ HIPSIGHT_INLINE __amdgpu_buffer_rsrc_t resource(const void* base, std::uint32_t 
   return __builtin_amdgcn_make_buffer_rsrc(const_cast<void*>(base), 0, limit, word);
 }
 
-template <class V>
-HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {
+template <class Values>
+HIPSIGHT_INLINE Values load(const void* base, std::uint32_t offset, std::uint32_t limit) {
   const auto from = resource(base, limit);
   const int at = static_cast<int>(offset);
-  if constexpr (sizeof(V) == 16)
-    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b128(from, at, 0, 0));
-  else if constexpr (sizeof(V) == 8)
-    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b64(from, at, 0, 0));
-  else if constexpr (sizeof(V) == 4)
-    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b32(from, at, 0, 0));
-  else if constexpr (sizeof(V) == 2)
-    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b16(from, at, 0, 0));
+  if constexpr (sizeof(Values) == 16)
+    return __builtin_bit_cast(Values, __builtin_amdgcn_raw_buffer_load_b128(from, at, 0, 0));
+  else if constexpr (sizeof(Values) == 8)
+    return __builtin_bit_cast(Values, __builtin_amdgcn_raw_buffer_load_b64(from, at, 0, 0));
+  else if constexpr (sizeof(Values) == 4)
+    return __builtin_bit_cast(Values, __builtin_amdgcn_raw_buffer_load_b32(from, at, 0, 0));
+  else if constexpr (sizeof(Values) == 2)
+    return __builtin_bit_cast(Values, __builtin_amdgcn_raw_buffer_load_b16(from, at, 0, 0));
   else
-    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b8(from, at, 0, 0));
+    return __builtin_bit_cast(Values, __builtin_amdgcn_raw_buffer_load_b8(from, at, 0, 0));
 }
 
-template <class V>
-HIPSIGHT_INLINE void store(void* base, std::uint32_t offset, std::uint32_t limit, const V& value) {
+template <class Values>
+HIPSIGHT_INLINE void store(void* base, std::uint32_t offset, std::uint32_t limit,
+                           const Values& value) {
   const auto to = resource(base, limit);
   const int at = static_cast<int>(offset);
-  if constexpr (sizeof(V) == 16)
+  if constexpr (sizeof(Values) == 16)
     __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vector<std::uint32_t, 4>, value), to,
                                            at, 0, 0);
-  else if constexpr (sizeof(V) == 8)
+  else if constexpr (sizeof(Values) == 8)
     __builtin_amdgcn_raw_buffer_store_b64(__builtin_bit_cast(Vector<std::uint32_t, 2>, value), to,
                                           at, 0, 0);
-  else if constexpr (sizeof(V) == 4)
+  else if constexpr (sizeof(Values) == 4)
     __builtin_amdgcn_raw_buffer_store_b32(__builtin_bit_cast(std::uint32_t, value), to, at, 0, 0);
-  else if constexpr (sizeof(V) == 2)
+  else if constexpr (sizeof(Values) == 2)
     __builtin_amdgcn_raw_buffer_store_b16(__builtin_bit_cast(std::uint16_t, value), to, at, 0, 0);
   else
     __builtin_amdgcn_raw_buffer_store_b8(__builtin_bit_cast(std::uint8_t, value), to, at, 0, 0);

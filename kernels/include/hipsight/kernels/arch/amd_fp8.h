@@ -5,7 +5,7 @@
 
 namespace hipsight::kernels::arch {
 
-template <class T>
+template <class Value>
 inline constexpr bool native_fp8 = false;
 #if defined(__gfx942__)
 template <>
@@ -16,19 +16,19 @@ inline constexpr bool native_fp8<fp8_e4m3> = true;
 #endif
 
 /// Four values, the first one lowest. The instruction makes a NaN of what is too large.
-template <class T>
+template <class Value>
 HIPSIGHT_INLINE std::uint32_t to_fp8(const Vector<float, 4>& values) {
   float in_range[4];
   HIPSIGHT_UNROLL
   for (int i = 0; i < 4; i++) {
-    const float cut = __builtin_amdgcn_fmed3f(values[i], -T::largest, T::largest);
+    const float cut = __builtin_amdgcn_fmed3f(values[i], -Value::largest, Value::largest);
     in_range[i] = values[i] == values[i] ? cut : values[i];
   }
   const int low = __builtin_amdgcn_cvt_pk_fp8_f32(in_range[0], in_range[1], 0, false);
   return __builtin_amdgcn_cvt_pk_fp8_f32(in_range[2], in_range[3], low, true);
 }
 
-template <class T>
+template <class Value>
 HIPSIGHT_INLINE Vector<float, 4> from_fp8(std::uint32_t values) {
   const int bits = static_cast<int>(values);
   const auto low = __builtin_amdgcn_cvt_pk_f32_fp8(bits, false),

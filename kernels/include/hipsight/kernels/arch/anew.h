@@ -8,8 +8,8 @@ namespace hipsight::kernels::arch {
 /// x, of which the compiler does not know that it is the same each time, and which it computes in
 /// the order of all that is computed anew. Else it computes the addresses of so many lines before
 /// the loop, and reads the operands of all steps first: neither may fit the registers.
-template <class T>
-HIPSIGHT_INLINE T anew(T x) {
+template <class Value>
+HIPSIGHT_INLINE Value anew(Value x) {
 #if defined(__AMDGCN__)
   asm volatile("" : "+v"(x));
 #endif
@@ -18,8 +18,8 @@ HIPSIGHT_INLINE T anew(T x) {
 
 /// x, the same for all lanes of a wave, in scalar registers from here on: it is not read anew, from
 /// what the kernel was given, in a loop's way.
-template <class T>
-HIPSIGHT_INLINE T held(T x) {
+template <class Value>
+HIPSIGHT_INLINE Value held(Value x) {
 #if defined(__HIP_DEVICE_COMPILE__)
   asm volatile("" : "+s"(x));
 #endif

@@ -65,9 +65,10 @@ HIPSIGHT_INLINE void read_ahead() {
 /// The value of the lane whose number is this one's XOR mask. Up to 15 by one or two DPP moves:
 /// mirrors of 8 and of 16 lanes (XOR 7, 15), a rotation by 8 of 16, and any order of 4. Beyond, by
 /// the crossbar of the shared memory, or gfx950's swaps of 16 and 32 lanes.
-template <int mask, class T>
-HIPSIGHT_INLINE T exchange(T value) {
-  static_assert(sizeof(T) == 4 && 0 <= mask && mask < 64, "exchange: of 4 bytes, within a wave");
+template <int mask, class Value>
+HIPSIGHT_INLINE Value exchange(Value value) {
+  static_assert(sizeof(Value) == 4 && 0 <= mask && mask < 64,
+                "exchange: of 4 bytes, within a wave");
   const int bits = __builtin_bit_cast(int, value);
   if constexpr (mask == 0) {
     return value;
@@ -83,15 +84,15 @@ HIPSIGHT_INLINE T exchange(T value) {
 #if defined(__gfx950__)
   } else if constexpr (mask < 32) {
     const auto halves = __builtin_amdgcn_permlane16_swap(bits, bits, false, false);
-    return exchange<mask ^ 16>(__builtin_bit_cast(T, thread() & 16 ? halves[0] : halves[1]));
+    return exchange<mask ^ 16>(__builtin_bit_cast(Value, thread() & 16 ? halves[0] : halves[1]));
   } else {
     const auto halves = __builtin_amdgcn_permlane32_swap(bits, bits, false, false);
-    return exchange<mask ^ 32>(__builtin_bit_cast(T, thread() & 32 ? halves[0] : halves[1]));
+    return exchange<mask ^ 32>(__builtin_bit_cast(Value, thread() & 32 ? halves[0] : halves[1]));
 #else
   } else if constexpr (mask < 32) {
-    return __builtin_bit_cast(T, __builtin_amdgcn_ds_swizzle(bits, mask << 10 | 0x1f));
+    return __builtin_bit_cast(Value, __builtin_amdgcn_ds_swizzle(bits, mask << 10 | 0x1f));
   } else {
-    return __builtin_bit_cast(T, __builtin_amdgcn_ds_bpermute((thread() ^ mask) * 4, bits));
+    return __builtin_bit_cast(Value, __builtin_amdgcn_ds_bpermute((thread() ^ mask) * 4, bits));
 #endif
   }
 }
@@ -101,9 +102,9 @@ using Sum32x32 = Vector<float, 16>;
 #if defined(__gfx950__)
 /// Lane l's 16 bytes, as load() would give them, go to to[l] in shared memory, past the registers.
 inline constexpr bool direct_copies = true;
-template <class T>
+template <class Value>
 HIPSIGHT_INLINE void copy_to_shared(const void* base, std::uint32_t offset, std::uint32_t limit,
-                                    Chunk<T>* to) {
+                                    Chunk<Value>* to) {
   __builtin_amdgcn_raw_ptr_buffer_load_lds(resource(base, limit),
                                            (__attribute__((address_space(3))) void*)to, chunk_bytes,
                                            static_cast<int>(offset), 0, 0, 0);
@@ -117,10 +118,10 @@ HIPSIGHT_INLINE void wait_for_copies() {
 #endif
 
 /// Zeros, by one instruction instead of sixteen.
-template <class C>
-HIPSIGHT_INLINE C zeros() {
+template <class OfC>
+HIPSIGHT_INLINE OfC zeros() {
   const auto zero = anew(Vector<short, 4>{});  // else the compiler would copy another sum's
-  return __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(zero, zero, C{}, 0, 0, 0);
+  return __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(zero, zero, OfC{}, 0, 0, 0);
 }
 
 /// The instruction for 16 bytes of each operand, or as many as that takes.
@@ -158,14 +159,16 @@ HIPSIGHT_INLINE Sum32x32 mfma(Chunk<fp8_e4m3_fnuz> a, Chunk<fp8_e4m3_fnuz> b, Su
 }
 #endif
 
-template <class T>
+template <class Value>
 struct MatrixStep {
-  static constexpr StepLayout layout = mfma_32x32(chunk_size<T>);
-  using A = Chunk<T>;
-  using B = Chunk<T>;
-  using C = Sum32x32;
+  static constexpr StepLayout layout = mfma_32x32(chunk_size<Value>);
+  using OfA = Chunk<Value>;
+  using OfB = Chunk<Value>;
+  using OfC = Sum32x32;
 
-  HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) { sum = mfma(b, a, sum); }
+  HIPSIGHT_INLINE static void multiply(const OfA& a, const OfB& b, OfC& sum) {
+    sum = mfma(b, a, sum);
+  }
 };
 
 #if defined(__gfx950__)
@@ -173,11 +176,11 @@ struct MatrixStep {
 template <>
 struct MatrixStep<fp8_e4m3> {
   static constexpr StepLayout layout = mfma_32x32_of_pairs(chunk_size<fp8_e4m3>);
-  using A = Vector<fp8_e4m3, 32>;
-  using B = A;
-  using C = Sum32x32;
+  using OfA = Vector<fp8_e4m3, 32>;
+  using OfB = OfA;
+  using OfC = Sum32x32;
 
-  HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) {
+  HIPSIGHT_INLINE static void multiply(const OfA& a, const OfB& b, OfC& sum) {
     const auto x = __builtin_bit_cast(Vector<int, 8>, a), y = __builtin_bit_cast(Vector<int, 8>, b);
     sum = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(y, x, sum, 0, 0, 0, 0, 0, 0);
   }

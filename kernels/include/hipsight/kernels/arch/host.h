@@ -14,8 +14,8 @@ namespace hipsight::kernels::arch {
 
 inline constexpr Architecture current = Architecture::host;
 
-template <class T>
-using MatrixStep = LaneFma<T, fma_4x4(chunk_size<T>)>;
+template <class Value>
+using MatrixStep = LaneFma<Value, fma_4x4(chunk_size<Value>)>;
 
 template <int dimension = 0>
 HIPSIGHT_INLINE int workgroup() {
@@ -55,8 +55,8 @@ template <int reads, int requests>
 HIPSIGHT_INLINE void read_ahead() {}
 
 /// There is no other lane.
-template <int mask, class T>
-HIPSIGHT_INLINE T exchange(T value) {
+template <int mask, class Value>
+HIPSIGHT_INLINE Value exchange(Value value) {
   return value;
 }
 
@@ -83,49 +83,50 @@ HIPSIGHT_INLINE Vector<float, 2> fma(Vector<float, 2> x, float y, float z) {
   return {std::fma(x[0], y, z), std::fma(x[1], y, z)};
 }
 
-/// Both in T, of 16 bits, the first one in the low half.
-template <class T>
+/// Both in Value, of 16 bits, the first one in the low half.
+template <class Value>
 HIPSIGHT_INLINE std::uint32_t rounded(Vector<float, 2> x) {
-  const T both[] = {static_cast<T>(x[0]), static_cast<T>(x[1])};
+  const Value both[] = {static_cast<Value>(x[0]), static_cast<Value>(x[1])};
   std::uint32_t bits;
   std::memcpy(&bits, both, sizeof bits);
   return bits;
 }
 
-template <class T>
+template <class Value>
 HIPSIGHT_INLINE std::uint32_t cut(Vector<float, 2> x) {
-  return rounded<T>(x);
+  return rounded<Value>(x);
 }
 
 /// The same, added to a sum.
-template <class T>
+template <class Value>
 inline constexpr float cut_share = 0;
-template <class T>
+template <class Value>
 HIPSIGHT_INLINE std::uint32_t weights(Vector<float, 2> x, Vector<float, 2>& sum) {
   sum[0] += x[0], sum[1] += x[1];
-  return cut<T>(x);
+  return cut<Value>(x);
 }
 
 /// 16 bytes of memory that is known to exist.
-template <class V>
-HIPSIGHT_INLINE V load(const void* from) {
-  return *static_cast<const V*>(from);
+template <class Values>
+HIPSIGHT_INLINE Values load(const void* from) {
+  return *static_cast<const Values*>(from);
 }
 
-template <class V>
-HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {
-  V value{};
+template <class Values>
+HIPSIGHT_INLINE Values load(const void* base, std::uint32_t offset, std::uint32_t limit) {
+  Values value{};
   if (offset < limit) std::memcpy(&value, static_cast<const char*>(base) + offset, sizeof value);
   return value;
 }
 
-template <class V>
-HIPSIGHT_INLINE void store(void* base, std::uint32_t offset, std::uint32_t limit, const V& value) {
+template <class Values>
+HIPSIGHT_INLINE void store(void* base, std::uint32_t offset, std::uint32_t limit,
+                           const Values& value) {
   if (offset < limit) std::memcpy(static_cast<char*>(base) + offset, &value, sizeof value);
 }
 
-template <class C>
-HIPSIGHT_INLINE C zeros() {
+template <class OfC>
+HIPSIGHT_INLINE OfC zeros() {
   return {};
 }
 

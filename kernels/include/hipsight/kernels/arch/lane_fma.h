@@ -10,23 +10,23 @@
 namespace hipsight::kernels::arch {
 
 /// A lane's values, each in a register of its own: no instruction wants them side by side.
-template <class T, int N>
+template <class Value, int Count>
 struct alignas(chunk_bytes) Values {
-  T value[N];
-  HIPSIGHT_INLINE T& operator[](int i) { return value[i]; }
-  HIPSIGHT_INLINE const T& operator[](int i) const { return value[i]; }
+  Value value[Count];
+  HIPSIGHT_INLINE Value& operator[](int i) { return value[i]; }
+  HIPSIGHT_INLINE const Value& operator[](int i) const { return value[i]; }
 };
 
 /// A lane's values are, of each operand, line after line, and of the sums, row after row.
-template <class T, StepLayout layout_>
+template <class Value, StepLayout layout_>
 struct LaneFma {
   static constexpr StepLayout layout = layout_;
   static constexpr bool many_lines = true;
-  using A = Values<T, layout.a.elements()>;
-  using B = Values<T, layout.b.elements()>;
-  using C = Values<float, layout.c.elements()>;
+  using OfA = Values<Value, layout.a.elements()>;
+  using OfB = Values<Value, layout.b.elements()>;
+  using OfC = Values<float, layout.c.elements()>;
 
-  HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) {
+  HIPSIGHT_INLINE static void multiply(const OfA& a, const OfB& b, OfC& sum) {
     constexpr int depth = layout.depth, sums = layout.c.elements();
     constexpr int columns = layout.b.elements() / depth;
     HIPSIGHT_UNROLL

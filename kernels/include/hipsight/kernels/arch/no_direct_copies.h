@@ -7,9 +7,9 @@ namespace hipsight::kernels::arch {
 
 inline constexpr bool direct_copies = false;
 
-template <class T>
-HIPSIGHT_INLINE void copy_to_shared(const void*, std::uint32_t, std::uint32_t, Chunk<T>*) {
-  static_assert(sizeof(T) == 0, "copy_to_shared: this GPU has no direct copies");
+template <class Value>
+HIPSIGHT_INLINE void copy_to_shared(const void*, std::uint32_t, std::uint32_t, Chunk<Value>*) {
+  static_assert(sizeof(Value) == 0, "copy_to_shared: this GPU has no direct copies");
 }
 
 template <int>

@@ -63,9 +63,10 @@ template <int reads, int requests>
 HIPSIGHT_INLINE void read_ahead() {}
 
 /// The value of the lane whose number is this one's XOR mask.
-template <int mask, class T>
-HIPSIGHT_INLINE T exchange(T value) {
-  static_assert(sizeof(T) == 4 && 0 <= mask && mask < 32, "exchange: of 4 bytes, within a wave");
+template <int mask, class Value>
+HIPSIGHT_INLINE Value exchange(Value value) {
+  static_assert(sizeof(Value) == 4 && 0 <= mask && mask < 32,
+                "exchange: of 4 bytes, within a wave");
   return __shfl_xor_sync(0xffffffffu, value, mask);
 }
 
@@ -93,50 +94,52 @@ HIPSIGHT_INLINE Vector<float, 2> fma(Vector<float, 2> x, float y, float z) {
   return {fmaf(x[0], y, z), fmaf(x[1], y, z)};
 }
 
-/// Both in T, of 16 bits, the first one in the low half.
-template <class T>
+/// Both in Value, of 16 bits, the first one in the low half.
+template <class Value>
 HIPSIGHT_INLINE std::uint32_t rounded(Vector<float, 2> x) {
-  const Vector<T, 2> both{static_cast<T>(x[0]), static_cast<T>(x[1])};
+  const Vector<Value, 2> both{static_cast<Value>(x[0]), static_cast<Value>(x[1])};
   return *reinterpret_cast<const std::uint32_t*>(&both);
 }
 
-template <class T>
+template <class Value>
 HIPSIGHT_INLINE std::uint32_t cut(Vector<float, 2> x) {
-  return rounded<T>(x);
+  return rounded<Value>(x);
 }
 
 /// The same, added to a sum.
-template <class T>
+template <class Value>
 inline constexpr float cut_share = 0;
-template <class T>
+template <class Value>
 HIPSIGHT_INLINE std::uint32_t weights(Vector<float, 2> x, Vector<float, 2>& sum) {
   sum[0] += x[0], sum[1] += x[1];
-  return cut<T>(x);
+  return cut<Value>(x);
 }
 
 /// 16 bytes of memory that is known to exist.
-template <class V>
-HIPSIGHT_INLINE V load(const void* from) {
-  return *static_cast<const V*>(from);
+template <class Values>
+HIPSIGHT_INLINE Values load(const void* from) {
+  return *static_cast<const Values*>(from);
 }
 
-template <class V>
-HIPSIGHT_INLINE V load(const void* base, std::uint32_t offset, std::uint32_t limit) {
-  V value{};
-  if (offset < limit) value = *reinterpret_cast<const V*>(static_cast<const char*>(base) + offset);
+template <class Values>
+HIPSIGHT_INLINE Values load(const void* base, std::uint32_t offset, std::uint32_t limit) {
+  Values value{};
+  if (offset < limit)
+    value = *reinterpret_cast<const Values*>(static_cast<const char*>(base) + offset);
   return value;
 }
 
-template <class V>
-HIPSIGHT_INLINE void store(void* base, std::uint32_t offset, std::uint32_t limit, const V& value) {
-  if (offset < limit) *reinterpret_cast<V*>(static_cast<char*>(base) + offset) = value;
+template <class Values>
+HIPSIGHT_INLINE void store(void* base, std::uint32_t offset, std::uint32_t limit,
+                           const Values& value) {
+  if (offset < limit) *reinterpret_cast<Values*>(static_cast<char*>(base) + offset) = value;
 }
 
 /// Lane l's 16 bytes, as load() would give them, go to to[l] in shared memory, past the registers.
 inline constexpr bool direct_copies = true;
-template <class T>
+template <class Value>
 HIPSIGHT_INLINE void copy_to_shared(const void* base, std::uint32_t offset, std::uint32_t limit,
-                                    Chunk<T>* to) {
+                                    Chunk<Value>* to) {
   const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(to + threadIdx.x % 32));
   const char* from = static_cast<const char*>(base) + (offset < limit ? offset : 0);
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from),
@@ -149,19 +152,19 @@ HIPSIGHT_INLINE void wait_for_copies() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-template <class C>
-HIPSIGHT_INLINE C zeros() {
+template <class OfC>
+HIPSIGHT_INLINE OfC zeros() {
   return {};
 }
 
-template <class T>
+template <class Value>
 struct MatrixStep {
   static constexpr StepLayout layout = mma_m16n8();
-  using A = Vector<T, 16>;
-  using B = Vector<T, 32>;
-  using C = Vector<float, 16>;
+  using OfA = Vector<Value, 16>;
+  using OfB = Vector<Value, 32>;
+  using OfC = Vector<float, 16>;
 
-  HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) {
+  HIPSIGHT_INLINE static void multiply(const OfA& a, const OfB& b, OfC& sum) {
     const auto* a2 = reinterpret_cast<const std::uint32_t*>(&a);  // pairs of values
     const auto* b2 = reinterpret_cast<const std::uint32_t*>(&b);
     HIPSIGHT_UNROLL
@@ -176,12 +179,12 @@ struct MatrixStep {
   HIPSIGHT_INLINE static void instruction(std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
                                           std::uint32_t a3, std::uint32_t b0, std::uint32_t b1,
                                           float* sum) {
-#define HIPSIGHT_MMA(TYPE)                                         \
-  asm("mma.sync.aligned.m16n8k16.row.col.f32." TYPE "." TYPE       \
+#define HIPSIGHT_MMA(type)                                         \
+  asm("mma.sync.aligned.m16n8k16.row.col.f32." type "." type       \
       ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])     \
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1))
-    if constexpr (sizeof(T) == 2 && !__is_same(T, bf16))
+    if constexpr (sizeof(Value) == 2 && !__is_same(Value, bf16))
       HIPSIGHT_MMA("f16");
     else
       HIPSIGHT_MMA("bf16");

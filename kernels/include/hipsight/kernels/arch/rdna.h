@@ -25,9 +25,10 @@ HIPSIGHT_INLINE void read_ahead() {}
 
 /// The value of the lane whose number is this one's XOR mask: by DPP within 16 lanes, by a
 /// permutation of the other 16 beyond.
-template <int mask, class T>
-HIPSIGHT_INLINE T exchange(T value) {
-  static_assert(sizeof(T) == 4 && 0 <= mask && mask < 32, "exchange: of 4 bytes, within a wave");
+template <int mask, class Value>
+HIPSIGHT_INLINE Value exchange(Value value) {
+  static_assert(sizeof(Value) == 4 && 0 <= mask && mask < 32,
+                "exchange: of 4 bytes, within a wave");
   if constexpr (mask == 0) {
     return value;
   } else if constexpr (mask < 16) {
@@ -37,7 +38,7 @@ HIPSIGHT_INLINE T exchange(T value) {
     constexpr unsigned low = 0x76543210, high = 0xfedcba98;  // 4 bits a lane: who it is to take
     constexpr unsigned x = 0x11111111u * (mask & 15);
     return __builtin_bit_cast(
-        T, __builtin_amdgcn_permlanex16(bits, bits, low ^ x, high ^ x, false, false));
+        Value, __builtin_amdgcn_permlanex16(bits, bits, low ^ x, high ^ x, false, false));
   }
 }
 
@@ -63,37 +64,39 @@ HIPSIGHT_INLINE Sum16x16 wmma(Vector<bf16, 16> a, Vector<bf16, 16> b, Sum16x16 s
 }
 #endif
 
-template <class C>
-HIPSIGHT_INLINE C zeros() {
-  if constexpr (__is_same(C, Sum16x16))
-    return anew(C{});
+template <class OfC>
+HIPSIGHT_INLINE OfC zeros() {
+  if constexpr (__is_same(OfC, Sum16x16))
+    return anew(OfC{});
   else
     return {};
 }
 
-template <class T>
+template <class Value>
 struct MatrixStep {
 #if defined(__GFX12__)
   static constexpr StepLayout layout = wmma_rdna4(8);
 #else
   static constexpr StepLayout layout = wmma_rdna3();
 #endif
-  using A = Vector<T, layout.a.elements()>;
-  using B = A;
-  using C = Sum16x16;
+  using OfA = Vector<Value, layout.a.elements()>;
+  using OfB = OfA;
+  using OfC = Sum16x16;
 
-  HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) { sum = wmma(b, a, sum); }
+  HIPSIGHT_INLINE static void multiply(const OfA& a, const OfB& b, OfC& sum) {
+    sum = wmma(b, a, sum);
+  }
 };
 
 #if defined(__GFX12__)
 template <>
 struct MatrixStep<fp8_e4m3> {
   static constexpr StepLayout layout = wmma_rdna4(16);
-  using A = Chunk<fp8_e4m3>;
-  using B = A;
-  using C = Sum16x16;
+  using OfA = Chunk<fp8_e4m3>;
+  using OfB = OfA;
+  using OfC = Sum16x16;
 
-  HIPSIGHT_INLINE static void multiply(const A& a, const B& b, C& sum) {
+  HIPSIGHT_INLINE static void multiply(const OfA& a, const OfB& b, OfC& sum) {
     const auto x = __builtin_bit_cast(Vector<int, 4>, a), y = __builtin_bit_cast(Vector<int, 4>, b);
     sum = __builtin_amdgcn_wmma_f32_16x16x16_fp8_fp8_w32_gfx12(y.lo, x.lo, sum);
     sum = __builtin_amdgcn_wmma_f32_16x16x16_fp8_fp8_w32_gfx12(y.hi, x.hi, sum);

@@ -18,7 +18,7 @@ struct Band {
 
   static constexpr Band causal() { return {all, 0}; }
   /// Causal, and no more than `keys` keys.
-  static constexpr Band window(int keys) { return {keys - 1, 0}; }
+  static constexpr Band window(int keys) { return {keys > 0 ? keys - 1 : -1, 0}; }
 };
 
 /// The keys from `begin` on and before `end`.

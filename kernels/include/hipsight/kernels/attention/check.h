@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "../check.h"
 #include "band.h"
 #include "sequences.h"
 
@@ -16,32 +17,48 @@ inline double factor_of_scores(float scale, int head) {
   return log2_e * (scale == 0 ? 1 / std::sqrt(head) : scale);
 }
 
-template <class T, int head>
-std::string size_of(const Sequences<T, head>& heads) {
-  return std::to_string(heads.length) + " places of " + std::to_string(heads.heads) + " heads";
+/// Places and heads of sequences, and where they lie.
+struct SequencesShape {
+  int length, heads;
+  std::int64_t stride, head_stride, batch_stride;
+
+  bool operator==(const SequencesShape& other) const {
+    return length == other.length && heads == other.heads;
+  }
+  bool is_negative() const { return length < 0 || heads < 0; }
+};
+template <class Value, int head>
+SequencesShape shape_of(const Sequences<Value, head>& of) {
+  return {of.length, of.heads, of.stride, of.head_stride, of.batch_stride};
 }
 
-/// Of a factor that must be a number above 0, or empty.
-inline std::string error_of_scale(const std::string& name, float scale) {
-  if (scale > 0 && std::isfinite(scale)) return {};
-  return name + ", " + std::to_string(scale) + ", must be positive and finite";
+/// Of sequences that are written. With starts, those of a batch lie where these say.
+inline void check_results(Check& check, const char* name, const SequencesShape& of, int head,
+                          int batches, Starts starts = nullptr) {
+  check_overlap(check, name, head,
+                {{"place", of.length, of.stride},
+                 {"head", of.heads, of.head_stride},
+                 {"sequence", starts && batches > 1 ? 1 : batches, of.batch_stride}});
 }
 
-/// Of sizes that are not negative; `name` is what the sentence begins with.
-template <class T, int head, class Options>
-std::string error_of_queries(const std::string& name, const Sequences<const T, head>& q,
-                             const Sequences<T, head>& o, int key_heads, const Options& options) {
-  if (q.length != o.length || q.heads != o.heads)
-    return name + "Q has " + size_of(q) + " and O has " + size_of(o) + ": they must be the same";
+/// Of what attention to keys side by side and to a paged cache have in common. `factor`: from
+/// scores to powers of 2.
+HIPSIGHT_APART inline void check_queries(Check& check, const SequencesShape& q,
+                                         const SequencesShape& o, int key_heads, int batches,
+                                         const Band& band, double factor, float scale) {
+  if (!(q == o))
+    check.fail("Q has ", q.length, " places of ", q.heads, " heads and O has ", o.length,
+               " places of ", o.heads, " heads: they must be the same");
   if (q.heads && (key_heads == 0 || q.heads % key_heads))
-    return name + std::to_string(q.heads) + " heads of queries cannot share " +
-           std::to_string(key_heads) + " heads of keys";
-  if (options.batches < 0)
-    return name + "there are " + std::to_string(options.batches) + " batches";
-  if (options.band.before < 0 || options.band.after < 0)
-    return name +
-           "the band must reach from 0 or more keys before a query's place to 0 or more after it";
-  return options.scale == 0 ? "" : error_of_scale(name + "the scale of scores", options.scale);
+    check.fail(q.heads, " heads of queries cannot share ", key_heads, " heads of keys");
+  if (batches < 0) check.fail("there are ", batches, " batches");
+  if (band.before < 0 || band.after < 0)
+    check.fail(
+        "the band must reach from 0 or more keys before a query's place to 0 or more after "
+        "it");
+  if (scale != 0) check.scale("the scale of scores", scale);
+  if (!std::isfinite(static_cast<float>(factor)))
+    check.fail("the scale of scores, ", scale, ", is too large");
 }
 
 }  // namespace hipsight::kernels

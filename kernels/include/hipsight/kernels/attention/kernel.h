@@ -9,10 +9,10 @@
 namespace hipsight::kernels {
 
 /// What a kernel is given. The query heads of a group share a head of keys and values.
-template <class T, int head>
+template <class Value, int head>
 struct AttentionArguments {
-  Sequences<const T, head> q, k, v;
-  Sequences<T, head> o;
+  Sequences<const Value, head> q, k, v;
+  Sequences<Value, head> o;
   Sequences<float, 1> log_sums;  // data may be null
   Starts query_starts, key_starts;
   float factor;  // from scores to powers of 2
@@ -23,21 +23,21 @@ struct AttentionArguments {
 
 /// What one workgroup does: some queries of a head, of which each wave has a part in its registers,
 /// and of all the keys that they see, tile after tile, with their values.
-template <class T, int head>
+template <class Value, int head>
 struct AttentionWorkgroup {
   static constexpr AttentionTiling tiling = attention_tiling(arch::current, head);
   static constexpr int threads = tiling.waves * arch::wave_size;
   static constexpr int queries = tiling.waves * tiling.wave_queries, keys = tiling.keys;
 
-  using Shared = AttentionTiles<T, head, tiling>;
+  using Shared = AttentionTiles<Value, head, tiling>;
   static_assert(tiling.buffers == 1 || !tiling.saved.in_turn, "attention: a buffer each is enough");
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
                 "attention: the tiling takes more shared memory than this GPU has");
-  using Part = AttentionPart<T, head, tiling>;
+  using Part = AttentionPart<Value, head, tiling>;
 
   /// One head after the other, so that caches keep its keys; of each head the last queries first,
   /// that see most keys if few are seen of others: what is last is short.
-  HIPSIGHT_INLINE static void run(const AttentionArguments<T, head>& arguments, Shared& shared,
+  HIPSIGHT_INLINE static void run(const AttentionArguments<Value, head>& arguments, Shared& shared,
                                   int workgroup) {
     const int blocks = ceil_div(arguments.q.length, queries);
     const Place at = arguments.tiles.of(workgroup);
@@ -46,7 +46,7 @@ struct AttentionWorkgroup {
   }
 
  private:
-  HIPSIGHT_INLINE static void run(const AttentionArguments<T, head>& arguments, Shared& shared,
+  HIPSIGHT_INLINE static void run(const AttentionArguments<Value, head>& arguments, Shared& shared,
                                   int block, int query_head, int batch) {
     const auto q = rows_of(arguments.q, batch, query_head, arguments.query_starts);
     const int first = block * queries;
@@ -66,7 +66,7 @@ struct AttentionWorkgroup {
     store(arguments, part, own.first, batch, query_head);
   }
 
-  using Rows = GlobalTile<const T>;
+  using Rows = GlobalTile<const Value>;
 
   /// Queries `first` to `last`; none if last is less.
   struct Queries {
@@ -79,7 +79,8 @@ struct AttentionWorkgroup {
   /// The keys and values as tiles in shared memory: tile t in buffer t % buffers.
   class Tiles {
    public:
-    HIPSIGHT_INLINE Tiles(const GlobalTile<const T>& k, const GlobalTile<const T>& v, Shared& to)
+    HIPSIGHT_INLINE Tiles(const GlobalTile<const Value>& k, const GlobalTile<const Value>& v,
+                          Shared& to)
         : k_(k),
           v_(v),
           to_(to),
@@ -122,15 +123,15 @@ struct AttentionWorkgroup {
     HIPSIGHT_INLINE auto& k(int t) const { return to_.k[t % tiling.buffers]; }
     HIPSIGHT_INLINE auto& v(int t) const { return to_.v[t % tiling.buffers]; }
 
-    GlobalTile<const T> k_, v_;
+    GlobalTile<const Value> k_, v_;
     Shared& to_;
     bool fits_;
-    AttentionCopy<T, head, tiling> copy_;
+    AttentionCopy<Value, head, tiling> copy_;
   };
 
   /// A tile to be asked for while another one is worked on.
   struct Next {
-    static constexpr int requests = AttentionCopy<T, head, tiling>::requests;
+    static constexpr int requests = AttentionCopy<Value, head, tiling>::requests;
     Tiles& tiles;
     int t;
     HIPSIGHT_INLINE void start() const { tiles.start(t); }
@@ -228,13 +229,13 @@ struct AttentionWorkgroup {
   }
 
   /// The logarithm of the sum of a query that sees no key is -inf.
-  HIPSIGHT_INLINE static void store(const AttentionArguments<T, head>& arguments, Part& part,
+  HIPSIGHT_INLINE static void store(const AttentionArguments<Value, head>& arguments, Part& part,
                                     int first, int batch, int query_head) {
     const auto o = rows_of(arguments.o, batch, query_head, arguments.query_starts).from(first, 0);
     const auto sum = part.finish();
-    part.template for_each_result<T>([&](Place at, const auto& values) {
+    part.template for_each_result<Value>([&](Place at, const auto& values) {
       if (o.takes_vectors()) return o.store(at.row, at.column, tiling.wave_queries, values);
-      constexpr int width = sizeof values / sizeof(T);
+      constexpr int width = sizeof values / sizeof(Value);
       HIPSIGHT_UNROLL
       for (int i = 0; i < width; i++)
         o.store_one(at.row, at.column + i, tiling.wave_queries, values[i]);

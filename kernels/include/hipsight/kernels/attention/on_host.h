@@ -9,8 +9,8 @@
 namespace hipsight::kernels {
 
 /// As attention() of ../attention.h, with host memory.
-template <class Q, class K, class V, class O>
-Status attention_on_host(const Q& q, const K& k, const V& v, const O& o,
+template <class OfQ, class OfK, class OfV, class OfO>
+Status attention_on_host(const OfQ& q, const OfK& k, const OfV& v, const OfO& o,
                          const AttentionOptions& options = {}) {
   const auto problem = attention_problem(q, k, v, o, options);
   if (std::string error = problem.error(); !error.empty()) return {std::move(error)};

@@ -15,18 +15,19 @@ struct NoRequests {
 };
 
 /// Queries as rows, in the wave's registers, and their results: `columns` of them, of a head's.
-template <class T, int head, AttentionTiling tiling, int columns = head>
+template <class Value, int head, AttentionTiling tiling, int columns = head>
 struct AttentionPart {
-  using Tiles = AttentionTiles<T, head, tiling>;
-  using Step = arch::MatrixStep<T>;
-  using Softmax = OnlineSoftmax<T, tiling.wave_queries, tiling.keys>;
+  using Tiles = AttentionTiles<Value, head, tiling>;
+  using Step = arch::MatrixStep<Value>;
+  using Softmax = OnlineSoftmax<Value, tiling.wave_queries, tiling.keys>;
   using Scores = typename Softmax::Scores;
   using Weights = typename Softmax::Weights;
-  using Result = Accumulator<T, tiling.wave_queries, columns>;
+  using Result = Accumulator<Value, tiling.wave_queries, columns>;
 
   Softmax softmax;
   int first_column = 0;
-  HeldQueries<T, head, tiling.wave_queries, tiling.saved.kept, tiling.saved.folded> queries = {};
+  HeldQueries<Value, head, tiling.wave_queries, tiling.saved.kept, tiling.saved.folded> queries =
+      {};
   Result result = {};
 
   /// The weights of a tile's keys, of queries that were loaded from `q`. hide(scores) may change
@@ -100,8 +101,8 @@ struct AttentionPart {
   }
 
  private:
-  using Keys = OperandTile<T, Operand::chained_b, tiling.keys>;
-  using Values = OperandTile<T, Operand::b, columns>;
+  using Keys = OperandTile<Value, Operand::chained_b, tiling.keys>;
+  using Values = OperandTile<Value, Operand::b, columns>;
 
   HIPSIGHT_INLINE static int lane() {
     return tiling.saved.anew ? natural(arch::anew(arch::lane())) : arch::lane();

@@ -22,55 +22,67 @@ struct AttentionOptions {
   Sequences<float, 1> log_sums{};
 };
 
-template <class T, int head>
+template <class Value, int head>
 struct AttentionProblem {
-  using Workgroup = AttentionWorkgroup<T, head>;
+  using Workgroup = AttentionWorkgroup<Value, head>;
 
-  Sequences<const T, head> q, k, v;
-  Sequences<T, head> o;
+  Sequences<const Value, head> q, k, v;
+  Sequences<Value, head> o;
   AttentionOptions options;
 
   /// What no kernel takes, in a sentence, or empty.
   std::string error() const {
-    const auto& sums = options.log_sums;
-    if (q.length < 0 || k.length < 0 || q.heads < 0 || k.heads < 0)
-      return "attention: a size is negative: Q has " + size_of(q) + " and K has " + size_of(k);
-    if (std::string error = error_of_queries("attention: ", q, o, k.heads, options); !error.empty())
-      return error;
-    if (k.length != v.length || k.heads != v.heads)
-      return "attention: K has " + size_of(k) + " and V has " + size_of(v) +
-             ": they must be the same";
-    if (sums.data && (sums.length != q.length || sums.heads != q.heads))
-      return "attention: Q has " + size_of(q) + " and log_sums has " + size_of(sums) +
-             ": they must be the same";
+    Check check("attention");
+    const SequencesShape of_q = shape_of(q), of_k = shape_of(k), of_v = shape_of(v),
+                         of_o = shape_of(o), of_sums = shape_of(options.log_sums);
+    const auto differ = [&](const char* name, const SequencesShape& a, const char* other,
+                            const SequencesShape& b) {
+      check.fail(name, " has ", a.length, " places of ", a.heads, " heads and ", other, " has ",
+                 b.length, " places of ", b.heads, " heads: they must be the same");
+    };
+    if (of_q.is_negative() || of_k.is_negative())
+      check.fail("a size is negative: Q has ", q.length, " places of ", q.heads,
+                 " heads and K has ", k.length, " places of ", k.heads, " heads");
+    check_queries(check, of_q, of_o, k.heads, options.batches, options.band,
+                  factor_of_scores(options.scale, head), options.scale);
+    if (!(of_k == of_v)) differ("K", of_k, "V", of_v);
+    const bool sums = options.log_sums.data;
+    if (sums && !(of_q == of_sums)) differ("Q", of_q, "log_sums", of_sums);
     if (q.length > longest || k.length > longest)
-      return "attention: Q has " + size_of(q) + " and K has " + size_of(k) + ": at most " +
-             std::to_string(longest) + " places are possible";
-    if (workgroups(1) > INT32_MAX)
-      return "attention: there are more than 2^31 queries, of all heads and batches";
-    for (const auto& message :
-         {error_of_stride("Q", q), error_of_stride("K", k), error_of_stride("V", v),
-          error_of_stride("O", o), sums.data ? error_of_stride("log_sums", sums) : ""})
-      if (!message.empty()) return message;
+      check.fail("Q has ", q.length, " places and K has ", k.length, ": at most ", longest,
+                 " places are possible");
+    if (!check.failed() && workgroups(1) > INT32_MAX)
+      check.fail("there are more than 2^31 queries, of all heads and batches");
+    const Starts of_queries = options.query_starts, of_keys = options.key_starts;
+    check_stride(check, "Q", of_q, head, sizeof(Value), of_queries);
+    check_stride(check, "K", of_k, head, sizeof(Value), of_keys);
+    check_stride(check, "V", of_v, head, sizeof(Value), of_keys);
+    check_stride(check, "O", of_o, head, sizeof(Value), of_queries);
+    check_results(check, "O", of_o, head, options.batches, of_queries);
+    if (sums) {
+      check_stride(check, "log_sums", of_sums, 1, sizeof(float), of_queries);
+      check_results(check, "log_sums", of_sums, 1, options.batches, of_queries);
+    }
     if (!empty() && (!q.data || !o.data || (k.length && !(k.data && v.data))))
-      return "attention: Q, K, V or O is null";
-    return {};
+      check.fail("Q, K, V or O is null");
+    return check.error();
   }
 
   bool empty() const { return q.length == 0 || q.heads == 0 || options.batches == 0; }
 
   /// Of so many queries each.
   std::int64_t workgroups(int queries) const {
-    return std::int64_t{ceil_div(q.length, queries)} * q.heads * options.batches;
+    return product({ceil_div(q.length, queries), q.heads, options.batches});
   }
 
   /// For workgroups of so many queries each.
-  AttentionArguments<T, head> arguments(int queries) const {
-    return {q,
-            k,
-            v,
-            o,
-            options.log_sums,
+  AttentionArguments<Value, head> arguments(int queries) const {
+    const Starts of_queries = options.query_starts, of_keys = options.key_starts;
+    return {lines_of(q, of_queries),
+            lines_of(k, of_keys),
+            lines_of(v, of_keys),
+            lines_of(o, of_queries),
+            lines_of(options.log_sums, of_queries),
             options.query_starts,
             options.key_starts,
             static_cast<float>(factor_of_scores(options.scale, head)),
@@ -83,39 +95,48 @@ struct AttentionProblem {
  private:
   static constexpr int longest = 1 << 28;
 
-  template <class E, int size>
-  static std::string error_of_stride(const char* name, const Sequences<E, size>& heads) {
+  /// Whether the stride is asked for: from one place to the next, or to those of a later sequence.
+  static bool has_stride(int length, Starts starts) { return length > 1 || starts; }
+
+  HIPSIGHT_APART static void check_stride(Check& check, const char* name, const SequencesShape& of,
+                                          int size, int element_bytes, Starts starts) {
     constexpr int tile_rows = 256;  // the most that a workgroup sees at once
-    constexpr std::int64_t most = INT32_MAX / tile_rows / sizeof(E);
-    const std::string stride =
-        std::string("attention: ") + name + "'s stride of " + std::to_string(heads.stride);
-    if (heads.stride < size && heads.length > 1 && heads.heads > 0)
-      return stride + " is less than " + std::to_string(size) + ", the size of a head";
-    if (heads.stride > most)
-      return stride + " is more than " + std::to_string(most) + ", the largest that kernels take";
-    return {};
+    const int most = INT32_MAX / tile_rows / element_bytes;
+    if (!has_stride(of.length, starts) || of.heads == 0) return;
+    if (of.stride < size)
+      check.fail(name, "'s stride of ", of.stride, " is less than ", size, ", the size of a head");
+    if (of.stride > most)
+      check.fail(name, "'s stride of ", of.stride, " is more than ", most,
+                 ", the largest that kernels take");
+  }
+
+  /// As kernels take them, whose bounds are made of the stride: a single place may have any.
+  template <class Item, int size>
+  static Sequences<Item, size> lines_of(Sequences<Item, size> heads, Starts starts) {
+    if (!has_stride(heads.length, starts)) heads.stride = size;
+    return heads;
   }
 };
 
 /// What is wrong at compile time, too, in sentences.
-template <class Q, class K, class V, class O>
-auto attention_problem(const Q& q, const K& k, const V& v, const O& o,
+template <class OfQ, class OfK, class OfV, class OfO>
+auto attention_problem(const OfQ& q, const OfK& k, const OfV& v, const OfO& o,
                        const AttentionOptions& options) {
-  using T = typename O::Element;
-  static_assert(std::is_same_v<T, std::remove_const_t<typename Q::Element>> &&
-                    std::is_same_v<T, std::remove_const_t<typename K::Element>> &&
-                    std::is_same_v<T, std::remove_const_t<typename V::Element>>,
+  using Value = typename OfO::Element;
+  static_assert(std::is_same_v<Value, std::remove_const_t<typename OfQ::Element>> &&
+                    std::is_same_v<Value, std::remove_const_t<typename OfK::Element>> &&
+                    std::is_same_v<Value, std::remove_const_t<typename OfV::Element>>,
                 "attention: Q, K, V and O must have elements of the same type, O's not const");
-  static_assert(Q::size == K::size && Q::size == V::size && Q::size == O::size,
+  static_assert(OfQ::size == OfK::size && OfQ::size == OfV::size && OfQ::size == OfO::size,
                 "attention: the heads of Q, K, V and O must have the same size");
-  static_assert(sizeof(T) == 2, "attention: the elements must be f16 or bf16");
-  static_assert(Q::size % 32 == 0 && Q::size <= 256,
+  static_assert(sizeof(Value) == 2, "attention: the elements must be f16 or bf16");
+  static_assert(OfQ::size % 32 == 0 && OfQ::size <= 256,
                 "attention: the size of a head must be a multiple of 32, up to 256");
   const auto constant = [](const auto& heads) {
-    return Sequences<const T, Q::size>{heads.data,   heads.length,      heads.heads,
-                                       heads.stride, heads.head_stride, heads.batch_stride};
+    return Sequences<const Value, OfQ::size>{heads.data,   heads.length,      heads.heads,
+                                             heads.stride, heads.head_stride, heads.batch_stride};
   };
-  return AttentionProblem<T, Q::size>{constant(q), constant(k), constant(v), o, options};
+  return AttentionProblem<Value, OfQ::size>{constant(q), constant(k), constant(v), o, options};
 }
 
 }  // namespace hipsight::kernels

@@ -7,12 +7,12 @@ namespace hipsight::kernels {
 
 /// `rows` queries, as deep as a head: an operand for each matrix step. `kept` of that depth stay in
 /// registers, the rest is read again each time.
-template <class T, int head, int rows, int kept, bool folded>
+template <class Value, int head, int rows, int kept, bool folded>
 class HeldQueries {
  public:
-  using Step = OperandTile<T, Operand::a, rows>;
+  using Step = OperandTile<Value, Operand::a, rows>;
   static_assert(!folded, "HeldQueries: the halves of a wave hold different things");
-  static constexpr int depth = arch::MatrixStep<T>::layout.depth, steps = head / depth,
+  static constexpr int depth = arch::MatrixStep<Value>::layout.depth, steps = head / depth,
                        kept_steps = kept < head ? kept / depth : steps;
 
   template <class Rows>
@@ -22,8 +22,8 @@ class HeldQueries {
   }
 
   /// Calls f(step, operand) for each step, of queries that were loaded `from` there.
-  template <class Rows, class F>
-  HIPSIGHT_INLINE void for_each(const Rows& from, F f) const {
+  template <class Rows, class Function>
+  HIPSIGHT_INLINE void for_each(const Rows& from, Function f) const {
     unroll<steps>([&](auto s) {
       if constexpr (s < kept_steps) {
         f(s, step_[s]);
@@ -41,12 +41,12 @@ class HeldQueries {
 
 /// The same in half the registers where both halves of a wave hold the same of an operand: each
 /// half has every second step's, and gives it to the other when it is needed.
-template <class T, int head, int rows, int kept>
-  requires(arch::MatrixStep<T>::layout.a.halves_hold_the_same())
-class HeldQueries<T, head, rows, kept, true> {
+template <class Value, int head, int rows, int kept>
+  requires(arch::MatrixStep<Value>::layout.a.halves_hold_the_same())
+class HeldQueries<Value, head, rows, kept, true> {
  public:
-  using Step = OperandTile<T, Operand::a, rows>;
-  static constexpr int depth = 2 * arch::MatrixStep<T>::layout.depth, pairs = head / depth,
+  using Step = OperandTile<Value, Operand::a, rows>;
+  static constexpr int depth = 2 * arch::MatrixStep<Value>::layout.depth, pairs = head / depth,
                        kept_pairs = kept < head ? kept / depth : pairs;
   static_assert(Step::blocks == 1 && head % depth == 0,
                 "HeldQueries: of one block of rows, and of pairs of steps");
@@ -57,8 +57,8 @@ class HeldQueries<T, head, rows, kept, true> {
     for (int p = 0; p < kept_pairs; p++) pair_[p].load(from, depth_of(p));
   }
 
-  template <class Rows, class F>
-  HIPSIGHT_INLINE void for_each(const Rows& from, F f) const {
+  template <class Rows, class Function>
+  HIPSIGHT_INLINE void for_each(const Rows& from, Function f) const {
     unroll<pairs>([&](auto p) {
       Step pair;
       if constexpr (p < kept_pairs)

@@ -8,19 +8,19 @@ namespace hipsight::kernels {
 /// Vectors of `size` elements, one for each head and each place of a sequence, for each sequence of
 /// a batch: element i of head h at place s of sequence b is
 /// data[b * batch_stride + s * stride + h * head_stride + i]. Strides count elements.
-template <class T, int size_>
+template <class Value, int size_>
 struct Sequences {
-  using Element = T;
+  using Element = Value;
   static constexpr int size = size_;
 
-  T* data = nullptr;
+  Value* data = nullptr;
   int length = 0, heads = 0;  // places of a sequence (of the longest), heads
   std::int64_t stride = 0, head_stride = 0, batch_stride = 0;
 };
 
 /// Vectors that lie without gaps: sequence by sequence, place by place, head by head.
-template <int size, class T>
-Sequences<T, size> packed_sequences(T* data, int length, int heads) {
+template <int size, class Value>
+Sequences<Value, size> packed_sequences(Value* data, int length, int heads) {
   return {
       data, length, heads, std::int64_t{heads} * size, size, std::int64_t{length} * heads * size};
 }
@@ -30,14 +30,14 @@ Sequences<T, size> packed_sequences(T* data, int length, int heads) {
 using Starts = const int*;
 
 /// A head of a sequence: its places are the rows.
-template <class T, int size>
-HIPSIGHT_INLINE GlobalTile<T> rows_of(const Sequences<T, size>& heads, int batch, int head,
-                                      Starts starts) {
+template <class Value, int size>
+HIPSIGHT_INLINE GlobalTile<Value> rows_of(const Sequences<Value, size>& heads, int batch, int head,
+                                          Starts starts) {
   const int first = starts ? starts[batch] : 0;
   const int length = starts ? starts[batch + 1] - first : heads.length;
-  T* const data =
+  Value* const data =
       heads.data + batch * heads.batch_stride + first * heads.stride + head * heads.head_stride;
-  const auto bytes = static_cast<std::uint64_t>(heads.stride) * sizeof(T);
+  const auto bytes = static_cast<std::uint64_t>(heads.stride) * sizeof(Value);
   const bool aligned = (reinterpret_cast<std::uintptr_t>(data) | bytes) % chunk_bytes == 0;
   return {data, length, size, static_cast<int>(heads.stride), aligned};
 }

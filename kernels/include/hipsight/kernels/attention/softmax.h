@@ -12,11 +12,11 @@ namespace hipsight::kernels {
 /// The largest weight of a row is from 2^lift, when the shift is set, to 2^(lift + slack): only
 /// beyond does the shift follow, as results, divided by their sum, are as exact then (Dao et al.,
 /// FlashAttention-4).
-template <class T, int Rows, int Columns>
+template <class Value, int Rows, int Columns>
 class OnlineSoftmax {
  public:
-  using Scores = Accumulator<T, Rows, Columns, true>;
-  using Weights = Chained<T, Rows, Columns>;
+  using Scores = Accumulator<Value, Rows, Columns, true>;
+  using Weights = Chained<Value, Rows, Columns>;
 
   /// factor: from scores to powers of 2, positive.
   HIPSIGHT_INLINE explicit OnlineSoftmax(float factor) : factor_(factor) {
@@ -40,7 +40,8 @@ class OnlineSoftmax {
     if (arch::any(beyond)) rescale(most, result);
     return Weights(scores, [&](int r, Vector<float, 2> two) {
       two = arch::fma(two, factor_, -shift_.row[r]);
-      return arch::weights<T>(Vector<float, 2>{arch::exp2(two[0]), arch::exp2(two[1])}, sum_[r]);
+      return arch::weights<Value>(Vector<float, 2>{arch::exp2(two[0]), arch::exp2(two[1])},
+                                  sum_[r]);
     });
   }
 
@@ -61,9 +62,9 @@ class OnlineSoftmax {
   static constexpr int rows = Scores::rows_held;
   static constexpr float infinity = __builtin_huge_valf();
   /// log2(1 + cut_share): a sum of equal weights is then exact.
-  static constexpr float of_cut = arch::cut_share<T> * 1.442695f;
+  static constexpr float of_cut = arch::cut_share<Value> * 1.442695f;
   /// f16 ends at 2^16; from the largest weight down to 2^-21 of it, all are normal then.
-  static constexpr float slack = 8, lift = (std::is_same_v<T, f16> ? 7 : 0) + of_cut;
+  static constexpr float slack = 8, lift = (std::is_same_v<Value, f16> ? 7 : 0) + of_cut;
 
   template <class Result>
   HIPSIGHT_INLINE void rescale(RowVector<Scores>& most, Result& result) {

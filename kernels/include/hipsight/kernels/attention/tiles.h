@@ -7,9 +7,9 @@
 namespace hipsight::kernels {
 
 /// Tiles of `tiling.keys` keys and of their values, which are transposed.
-template <class T, int head, AttentionTiling tiling>
+template <class Value, int head, AttentionTiling tiling>
 struct AttentionTiles {
-  using Step = arch::MatrixStep<T>;
+  using Step = arch::MatrixStep<Value>;
   static constexpr int threads = tiling.waves * arch::wave_size, keys = tiling.keys;
   static constexpr int bank_bytes = facts(arch::current).bank_bytes;
 
@@ -17,24 +17,25 @@ struct AttentionTiles {
   /// have none of their chunks to copy, and the others more.
   static constexpr int panel = [] {
     int depth = head % 64 == 0 ? 64 : 32;
-    while (head % (2 * depth) == 0 && keys * depth / chunk_size<T> < threads) depth *= 2;
+    while (head % (2 * depth) == 0 && keys * depth / chunk_size<Value> < threads) depth *= 2;
     return depth;
   }();
   static constexpr int panels = head / panel;
   using KeyPanel =
-      SharedTile<T, keys, panel,
-                 swizzle_for<T>(Step::layout.chained_b, panel * sizeof(T), bank_bytes)>;
+      SharedTile<Value, keys, panel,
+                 swizzle_for<Value>(Step::layout.chained_b, panel * sizeof(Value), bank_bytes)>;
   using ValueTile =
-      SharedTile<T, head, keys, swizzle_for<T>(Step::layout.b, keys * sizeof(T), bank_bytes)>;
+      SharedTile<Value, head, keys,
+                 swizzle_for<Value>(Step::layout.b, keys * sizeof(Value), bank_bytes)>;
 
   KeyPanel k[tiling.buffers][panels];
   ValueTile v[tiling.buffers];
 };
 
 /// Copies them from places as rows of memory, of elements of type From.
-template <class T, int head, AttentionTiling tiling, class From = T>
+template <class Value, int head, AttentionTiling tiling, class From = Value>
 class AttentionCopy {
-  using Tiles = AttentionTiles<T, head, tiling>;
+  using Tiles = AttentionTiles<Value, head, tiling>;
   using KeyPanel = typename Tiles::KeyPanel;
   using ValueTile = typename Tiles::ValueTile;
   static constexpr int threads = Tiles::threads, panel = Tiles::panel, panels = Tiles::panels;
@@ -42,7 +43,7 @@ class AttentionCopy {
  public:
   /// Past the registers.
   static constexpr bool direct =
-      std::is_same_v<T, From> && tiling.saved.direct && DirectCopy<KeyPanel, threads>::possible;
+      std::is_same_v<Value, From> && tiling.saved.direct && DirectCopy<KeyPanel, threads>::possible;
   static_assert(!direct || tiling.buffers > 1,
                 "attention: what is asked for needs a buffer at once");
 

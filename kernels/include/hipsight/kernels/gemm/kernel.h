@@ -16,29 +16,30 @@ namespace hipsight::kernels {
 
 /// What a kernel is given: all of each matrix, with the rows that memory has, and the elements from
 /// one of a batch to the next.
-template <class T, class Out, class E, class Scales>
+template <class Value, class Out, class After, class Scales>
 struct GemmArguments {
-  GlobalTile<const T> a, b;
+  GlobalTile<const Value> a, b;
   GlobalTile<Out> c;
   std::int64_t a_batch, b_batch, c_batch;
   TileOrder tiles;
   DepthShares shares;
-  E epilogue;
+  After epilogue;
   Scales scales;
 };
 
 /// What one workgroup does: a tile of C, of which each wave sums a part.
-template <class T, Order order_a, Order order_b, class Out, Epilogue E, class Scales, TileSize size>
+template <class Value, Order order_a, Order order_b, class Out, Epilogue After, class Scales,
+          TileSize size>
 struct GemmWorkgroup {
-  using Arguments = GemmArguments<T, Out, E, Scales>;
-  static constexpr Tiling tiling =
-      gemm_tiling(arch::current, size, sizeof(T), Scales::used, are_turned<T, order_a, order_b>);
+  using Arguments = GemmArguments<Value, Out, After, Scales>;
+  static constexpr Tiling tiling = gemm_tiling(arch::current, size, sizeof(Value), Scales::used,
+                                               are_turned<Value, order_a, order_b>);
   static constexpr int threads = kernels::threads(tiling, arch::current);
 
-  using M = Multiplied<T>;
-  using Step = arch::MatrixStep<M>;
-  static constexpr int depth = tiling.depth_bytes / static_cast<int>(sizeof(M));
-  static constexpr int unit = share_unit(tiling, sizeof(T), Scales::used);
+  using Factor = Multiplied<Value>;
+  using Step = arch::MatrixStep<Factor>;
+  static constexpr int depth = tiling.depth_bytes / static_cast<int>(sizeof(Factor));
+  static constexpr int unit = share_unit(tiling, sizeof(Value), Scales::used);
   static constexpr int wave_depth = depth / tiling.deep_waves;
   static constexpr int steps = wave_depth / Step::layout.depth;
   static_assert(steps % 2 == 0, "gemm: a tile must be an even number of matrix steps deep");
@@ -50,15 +51,15 @@ struct GemmWorkgroup {
                 "gemm: a wave's columns must be in one block of B");
 
   static constexpr int bank_bytes = facts(arch::current).bank_bytes;
-  using TileA = SharedTile<M, tiling.rows, depth,
-                           swizzle_for<M>(Step::layout.a, tiling.depth_bytes, bank_bytes)>;
-  using TileB = SharedTile<M, tiling.columns, depth,
-                           swizzle_for<M>(Step::layout.b, tiling.depth_bytes, bank_bytes)>;
-  using PipelineA = Pipeline<TileA, order_a == Order::row_major, threads, tiling.ahead, T>;
-  using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead, T>;
+  using TileA = SharedTile<Factor, tiling.rows, depth,
+                           swizzle_for<Factor>(Step::layout.a, tiling.depth_bytes, bank_bytes)>;
+  using TileB = SharedTile<Factor, tiling.columns, depth,
+                           swizzle_for<Factor>(Step::layout.b, tiling.depth_bytes, bank_bytes)>;
+  using PipelineA = Pipeline<TileA, order_a == Order::row_major, threads, tiling.ahead, Value>;
+  using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead, Value>;
   static constexpr bool direct = PipelineA::direct && PipelineB::direct;
   static constexpr int most_ahead = most(PipelineA::ahead, PipelineB::ahead);
-  using Sum = Accumulator<M, tiling.wave_rows, tiling.wave_columns>;
+  using Sum = Accumulator<Factor, tiling.wave_rows, tiling.wave_columns>;
   struct OperandTiles {
     TileA a[PipelineA::buffers];
     TileB b[PipelineB::buffers];
@@ -75,8 +76,8 @@ struct GemmWorkgroup {
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
                 "gemm: the tiling takes more shared memory than this GPU has");
 
-  using OperandA = OperandTile<M, Operand::a, tiling.wave_rows>;
-  using OperandB = OperandTile<M, Operand::b, tiling.wave_columns>;
+  using OperandA = OperandTile<Factor, Operand::a, tiling.wave_rows>;
+  using OperandB = OperandTile<Factor, Operand::b, tiling.wave_columns>;
   /// The operands of a wave's step, and of the one after it. Past the registers, A's rows are read
   /// anew as soon as they were used.
   struct Operands {
@@ -189,9 +190,9 @@ struct GemmWorkgroup {
   }
 
   template <bool along>
-  HIPSIGHT_INLINE static GlobalTile<const T> slice_of(const GlobalTile<const T>& operand, int at,
-                                                      int deep) {
-    GlobalTile<const T> part = along ? operand.from(0, at) : operand.from(at, 0);
+  HIPSIGHT_INLINE static GlobalTile<const Value> slice_of(const GlobalTile<const Value>& operand,
+                                                          int at, int deep) {
+    GlobalTile<const Value> part = along ? operand.from(0, at) : operand.from(at, 0);
     int& rest = along ? part.columns : part.rows;
     if (rest > deep) rest = deep;
     return part;
@@ -354,7 +355,7 @@ struct GemmWorkgroup {
 
   /// A tile of C. The epilogue is asked only of places that exist.
   struct Results {
-    const E& epilogue;
+    const After& epilogue;
     int batch;
     Place first;
     GlobalTile<Out> c;

@@ -17,13 +17,14 @@ void run_on_host(const Problem& problem) {
   const Grid grid = problem.template grid<in_shares>(size, Workgroup::tiling);
   for (int z = 0; z < grid.z; z++)
     for (int y = 0; y < grid.y; y++)
-      for (int x = 0; x < grid.x; x++)
-        Workgroup::template run<in_shares>(arguments, *shared, x, y, z);
+      for (std::int64_t x = 0; x < grid.x; x++)
+        Workgroup::template run<in_shares>(arguments, *shared, static_cast<int>(x), y, z);
 }
 
 /// As gemm() of ../gemm.h, with host memory.
-template <TileSize size = TileSize::large, class A, class B, class C, class E = Identity>
-Status gemm_on_host(const A& a, const B& b, const C& c, E epilogue = {}, int batches = 1) {
+template <TileSize size = TileSize::large, class OfA, class OfB, class OfC, class After = Identity>
+Status gemm_on_host(const OfA& a, const OfB& b, const OfC& c, After epilogue = {},
+                    int batches = 1) {
   const auto problem = gemm_problem(a, b, c, epilogue, batches);
   if (std::string error = problem.error(); !error.empty()) return {std::move(error)};
   if (problem.empty()) return {};

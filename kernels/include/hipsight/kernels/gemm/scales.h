@@ -13,8 +13,8 @@ inline constexpr int scale_block = 128;
 /// An operand with a factor for each `scale_block` of its depth and each Lines of its lines (rows
 /// of A, columns of B): element (line, d) counts as itself times factors[batch *
 /// factor_batch_stride + line / Lines * factor_stride + d / scale_block].
-template <class M, int Lines>
-struct BlockScaled : M {
+template <class Given, int Lines>
+struct BlockScaled : Given {
   static constexpr int factor_lines = Lines;
   const float* factors = nullptr;
   std::int64_t factor_stride = 0, factor_batch_stride = 0;
@@ -22,17 +22,17 @@ struct BlockScaled : M {
 
 /// An A whose rows each have factors, as DeepSeek-V3 scales activations (arXiv 2412.19437, 3.3.2):
 /// `factors` are M x ceil(K / 128), of `stride` a row.
-template <class M>
-constexpr BlockScaled<M, 1> scaled_rows(const M& matrix, const float* factors, std::int64_t stride,
-                                        std::int64_t batch_stride = 0) {
+template <class Given>
+constexpr BlockScaled<Given, 1> scaled_rows(const Given& matrix, const float* factors,
+                                            std::int64_t stride, std::int64_t batch_stride = 0) {
   return {matrix, factors, stride, batch_stride};
 }
 /// A B of which each block of 128 x 128 has a factor, as it scales weights: `factors` are
 /// ceil(N / 128) x ceil(K / 128).
-template <class M>
-constexpr BlockScaled<M, scale_block> scaled_blocks(const M& matrix, const float* factors,
-                                                    std::int64_t stride,
-                                                    std::int64_t batch_stride = 0) {
+template <class Given>
+constexpr BlockScaled<Given, scale_block> scaled_blocks(const Given& matrix, const float* factors,
+                                                        std::int64_t stride,
+                                                        std::int64_t batch_stride = 0) {
   return {matrix, factors, stride, batch_stride};
 }
 

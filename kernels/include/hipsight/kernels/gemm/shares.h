@@ -65,8 +65,8 @@ class DepthShares {
   int parts() const { return parts_; }
 
   /// f(TilePart) for all tiles of which a workgroup has a part. What others wait for is first.
-  template <class F>
-  HIPSIGHT_INLINE void for_each_part(int workgroup, F f) const {
+  template <class Function>
+  HIPSIGHT_INLINE void for_each_part(int workgroup, Function f) const {
     const int share = workgroup / dies_, die = workgroup - share * dies_.number;
     const int begin = share * each_.number;
     int to = begin + each_.number < units_ ? begin + each_.number : units_;
@@ -205,8 +205,8 @@ struct PartSums {
   }
 
   /// The step that a lane's value is of.
-  template <class S>
-  HIPSIGHT_INLINE static auto& step_of(S& sum, int v) {
+  template <class SumOf>
+  HIPSIGHT_INLINE static auto& step_of(SumOf& sum, int v) {
     return sum.block[v / values_of_row_block][v % values_of_row_block / Sum::elements];
   }
 };

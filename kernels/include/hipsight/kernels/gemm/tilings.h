@@ -30,9 +30,9 @@ HIPSIGHT_INLINE constexpr bool has_tiny_tiles(Architecture architecture, int ele
 
 /// Whether operands are bytes whose lines in memory do not run along the depth, so that they are
 /// turned in registers.
-template <class T, Order order_a, Order order_b>
+template <class Value, Order order_a, Order order_b>
 inline constexpr bool are_turned =
-    sizeof(T) == 1 && (order_a != Order::row_major || order_b != Order::column_major);
+    sizeof(Value) == 1 && (order_a != Order::row_major || order_b != Order::column_major);
 
 /// `scaled`: blocks of the depth have factors of their own. `turned`: are_turned.
 HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize size,

@@ -10,9 +10,9 @@ namespace hipsight::kernels {
 
 /// Where results go. With more than one split: those of each, and the logarithms, to base 2, of
 /// their sums of weights.
-template <class T, int head>
+template <class Value, int head>
 struct PagedResults {
-  Sequences<T, head> o;
+  Sequences<Value, head> o;
   int splits;
   float *of_splits, *log_sums;
 
@@ -33,10 +33,10 @@ struct PagedResults {
   }
 };
 
-template <class T, class Cached, int head>
+template <class Value, class Cached, int head>
 struct PagedArguments {
-  Sequences<const T, head> q;
-  PagedResults<T, head> results;
+  Sequences<const Value, head> q;
+  PagedResults<Value, head> results;
   PagedCache<Cached, head> cache;
   const float *key_scales, *value_scales;  // of each head of the cache, may be null
   float factor, value_factor;              // from scores to powers of 2; of the values

@@ -17,13 +17,13 @@ struct PageTable {
 /// Vectors of `size` elements, one for each place and each head: element i of head h at place s of
 /// page p is keys[p * page_stride + s * stride + h * head_stride + i], and the same of `values`.
 /// Strides count elements. All that is 16 bytes apart or more must be aligned to 16 bytes.
-template <class T, int size_>
+template <class Value, int size_>
 struct PagedCache {
-  using Element = T;
+  using Element = Value;
   static constexpr int size = size_;
 
-  const T* keys = nullptr;
-  const T* values = nullptr;
+  const Value* keys = nullptr;
+  const Value* values = nullptr;
   int heads = 0;
   int page_places = 0;  // a power of two
   std::int64_t page_stride = 0, stride = 0, head_stride = 0;
@@ -31,17 +31,17 @@ struct PagedCache {
 };
 
 /// Pages without gaps, place by place and head by head, as vLLM has them.
-template <int size, class T>
-PagedCache<T, size> pages_by_place(const T* keys, const T* values, int heads, int page_places,
-                                   const PageTable& table) {
+template <int size, class Value>
+PagedCache<Value, size> pages_by_place(const Value* keys, const Value* values, int heads,
+                                       int page_places, const PageTable& table) {
   const std::int64_t stride = std::int64_t{heads} * size;
   return {keys, values, heads, page_places, page_places * stride, stride, size, table};
 }
 
 /// Pages without gaps, head by head and place by place.
-template <int size, class T>
-PagedCache<T, size> pages_by_head(const T* keys, const T* values, int heads, int page_places,
-                                  const PageTable& table) {
+template <int size, class Value>
+PagedCache<Value, size> pages_by_head(const Value* keys, const Value* values, int heads,
+                                      int page_places, const PageTable& table) {
   const std::int64_t head_stride = std::int64_t{page_places} * size;
   return {keys, values, heads, page_places, heads * head_stride, size, head_stride, table};
 }

@@ -8,9 +8,9 @@ namespace hipsight::kernels {
 
 /// A workgroup is one wave, and takes one head of one query: the mean of the splits' results, each
 /// weighted by its sum.
-template <class T, int head>
+template <class Value, int head>
 struct CombineWorkgroup {
-  using Arguments = PagedResults<T, head>;
+  using Arguments = PagedResults<Value, head>;
   static constexpr int threads = arch::wave_size;
 
   HIPSIGHT_INLINE static void run(const Arguments& all, int workgroup) {
@@ -64,11 +64,11 @@ struct CombineWorkgroup {
       }
     }
 
-    HIPSIGHT_INLINE void store(T* to) const {
+    HIPSIGHT_INLINE void store(Value* to) const {
       const float inverse = weights == 0 ? 0 : 1 / weights;
       for_columns([&](int turn, int column) {
-        write<width>(to + column, Vector<T, width>{static_cast<T>(sum[turn][0] * inverse),
-                                                   static_cast<T>(sum[turn][1] * inverse)});
+        write<width>(to + column, Vector<Value, width>{static_cast<Value>(sum[turn][0] * inverse),
+                                                       static_cast<Value>(sum[turn][1] * inverse)});
       });
     }
 
@@ -79,8 +79,8 @@ struct CombineWorkgroup {
       for (int turn = 0; turn < turns; turn++) sum[turn][0] *= factor, sum[turn][1] *= factor;
     }
 
-    template <class F>
-    HIPSIGHT_INLINE static void for_columns(F f) {
+    template <class Function>
+    HIPSIGHT_INLINE static void for_columns(Function f) {
       HIPSIGHT_UNROLL
       for (int turn = 0; turn < turns; turn++) {
         const int column = (turn * threads + arch::thread()) * width;

@@ -1,6 +1,6 @@
-// O = softmax(scale Q K^T) V of few queries, keys and values in the pages of a cache. The heads of
-// queries that share keys, and a sequence's queries, are the rows of one tile, so that each key is
-// read once; keys are split among workgroups (T. Dao et al., "Flash-Decoding for long-context
+// O = softmax(scale Q K^T) V of few queries, keys and values in the pages of a cache. The heads
+// of queries that share keys, and a sequence's queries, are the rows of one tile, so that each key
+// is read once; keys are split among workgroups (T. Dao et al., "Flash-Decoding for long-context
 // inference", 2023).
 #pragma once
 
@@ -13,15 +13,15 @@ namespace hipsight::kernels {
 
 /// What one workgroup does: the tile of queries that share a head of the cache, and of the keys
 /// that they see one split.
-template <class T, class Cached, int head>
+template <class Value, class Cached, int head>
 struct PagedWorkgroup {
   static constexpr AttentionTiling tiling = paged_tiling(arch::current, head);
   static constexpr int threads = tiling.waves * arch::wave_size;
   static constexpr int rows = tiling.wave_queries, keys = tiling.keys;
   static constexpr int columns = head / tiling.waves;  // of the results, of a wave
 
-  using Arguments = PagedArguments<T, Cached, head>;
-  using Part = AttentionPart<T, head, tiling, columns>;
+  using Arguments = PagedArguments<Value, Cached, head>;
+  using Part = AttentionPart<Value, head, tiling, columns>;
   /// A tile's keys make way for its values, so that more workgroups fit a compute unit.
   struct Shared {
     union {
@@ -73,10 +73,10 @@ struct PagedWorkgroup {
     return scales ? scales[key_head] : 1;
   }
 
-  template <class E, int size>
-  HIPSIGHT_INLINE static GroupRows<E> group_rows(const Sequences<E, size>& of,
-                                                 const Arguments& arguments, int first,
-                                                 int key_head, int batch) {
+  template <class Item, int size>
+  HIPSIGHT_INLINE static GroupRows<Item> group_rows(const Sequences<Item, size>& of,
+                                                    const Arguments& arguments, int first,
+                                                    int key_head, int batch) {
     return {of.data + batch * of.batch_stride + key_head * arguments.group.number * of.head_stride,
             of.stride,
             of.head_stride,
@@ -142,7 +142,7 @@ struct PagedWorkgroup {
     int shift_;
     Range seen_;
     Shared& shared_;
-    AttentionCopy<T, head, tiling, Cached> copy_;
+    AttentionCopy<Value, head, tiling, Cached> copy_;
     int page_[turns];
   };
 
@@ -181,10 +181,10 @@ struct PagedWorkgroup {
     const auto rows_of = [&](const auto& sequences) {
       return group_rows(sequences, arguments, first, key_head, batch);
     };
-    const PagedResults<T, head>& results = arguments.results;
+    const PagedResults<Value, head>& results = arguments.results;
     if (results.splits == 1) {
       const auto o = rows_of(results.o);
-      part.template for_each_result<T>(
+      part.template for_each_result<Value>(
           [&](Place at, const auto& values) { o.store(at.row, at.column, values); });
     } else {
       const auto o = rows_of(results.of_split(split));

@@ -9,8 +9,8 @@
 namespace hipsight::kernels {
 
 /// As paged_attention() of ../paged_attention.h, with host memory; one split unless asked for more.
-template <class Q, class Cached, int head, class O>
-Status paged_attention_on_host(const Q& q, const PagedCache<Cached, head>& cache, const O& o,
+template <class OfQ, class Cached, int head, class OfO>
+Status paged_attention_on_host(const OfQ& q, const PagedCache<Cached, head>& cache, const OfO& o,
                                const PagedAttentionOptions& options = {}) {
   const auto problem = paged_attention_problem(q, cache, o, options);
   if (std::string error = problem.error(); !error.empty()) return {std::move(error)};

@@ -31,61 +31,81 @@ struct PagedAttentionOptions {
   Workspace workspace{};
 };
 
-template <class T, class Cached, int head>
-struct PagedProblem {
-  using Workgroup = PagedWorkgroup<T, Cached, head>;
-  using Combine = CombineWorkgroup<T, head>;
+inline void check_pages(Check& check, int page_places, int pages) {
+  constexpr int most_places = 1 << 28;
+  if (page_places < 1 || page_places & (page_places - 1))
+    check.fail("pages of ", page_places, " places: it must be a power of two");
+  if (pages < 0 || product({pages, page_places}) > most_places)
+    check.fail("a sequence has ", pages, " pages of ", page_places, " places: at most ",
+               most_places, " places are possible");
+}
 
-  Sequences<const T, head> q;
-  Sequences<T, head> o;
+/// `capacity`: the places of a sequence's pages.
+inline void check_options(Check& check, const PagedAttentionOptions& options,
+                          std::int64_t capacity) {
+  if (options.longest < 0 || options.longest > capacity)
+    check.fail("the longest sequence has ", options.longest, " places, and its pages have ",
+               capacity);
+  if (options.splits < 0 || options.splits > most_splits)
+    check.fail(options.splits, " splits: it must be 1 to ", most_splits,
+               ", or 0 for as many as are quickest");
+  if (reinterpret_cast<std::uintptr_t>(options.workspace.data) % alignof(float))
+    check.fail("the workspace must begin at a multiple of 4 bytes");
+}
+
+template <class Value, class Cached, int head>
+struct PagedProblem {
+  using Workgroup = PagedWorkgroup<Value, Cached, head>;
+  using Combine = CombineWorkgroup<Value, head>;
+
+  Sequences<const Value, head> q;
+  Sequences<Value, head> o;
   PagedCache<Cached, head> cache;
   PagedAttentionOptions options;
 
   /// What no kernel takes, in a sentence, or empty.
   std::string error() const {
-    const std::string name = "paged_attention: ";
-    const auto number = [](auto x) { return std::to_string(x); };
+    Check check("paged_attention");
     if (q.length < 0 || q.heads < 0 || cache.heads < 0)
-      return name + "a size is negative: Q has " + size_of(q) + " and the cache has " +
-             number(cache.heads) + " heads";
-    for (const auto& error : {error_of_queries(name, q, o, cache.heads, options),
-                              error_of_scale(name + "the scale of keys", options.key_scale),
-                              error_of_scale(name + "the scale of values", options.value_scale)})
-      if (!error.empty()) return error;
-    if (rows() * most_splits > INT32_MAX)
-      return name + "there are more than 2^23 queries, of all heads and batches";
-    if (cache.page_places < 1 || cache.page_places & (cache.page_places - 1))
-      return name + "pages of " + number(cache.page_places) + " places: it must be a power of two";
-    if (cache.table.most < 0 || capacity() > most_places)
-      return name + "a sequence has " + number(cache.table.most) + " pages of " +
-             number(cache.page_places) + " places: at most " + number(most_places) +
-             " places are possible";
-    if (options.longest < 0 || options.longest > capacity())
-      return name + "the longest sequence has " + number(options.longest) +
-             " places, and its pages have " + number(capacity());
-    if (options.splits < 0 || options.splits > most_splits)
-      return name + number(options.splits) + " splits: it must be 1 to " + number(most_splits) +
-             ", or 0 for as many as are quickest";
-    if (empty()) return {};
+      check.fail("a size is negative: Q has ", q.length, " places of ", q.heads,
+                 " heads and the cache has ", cache.heads, " heads");
+    check.scale("the scale of keys", options.key_scale);
+    check.scale("the scale of values", options.value_scale);
+    check_queries(check, shape_of(q), shape_of(o), cache.heads, options.batches, options.band,
+                  factor(), options.scale);
+    check_results(check, "O", shape_of(o), head, options.batches);
+    check_pages(check, cache.page_places, cache.table.most);
+    if (product({rows(), most_splits}) > INT32_MAX)
+      check.fail("there are more than 2^23 queries, of all heads and batches");
+    check_options(check, options, capacity());
+    if (check.failed() || empty()) return check.error();
     if (!q.data || !o.data || !cache.table.lengths ||
         (cache.table.most && !(cache.keys && cache.values && cache.table.pages)))
-      return name + "Q, O, the cache or its table is null";
-    return error_of_alignment();
+      check.fail("Q, O, the cache or its table is null");
+    check_stride(check, "a page", cache.page_stride);
+    check_stride(check, "a place", cache.stride);
+    check_stride(check, "a head", cache.head_stride);
+    if ((reinterpret_cast<std::uintptr_t>(cache.keys) |
+         reinterpret_cast<std::uintptr_t>(cache.values)) %
+        chunk_bytes)
+      check.fail("the cache's keys and values must be aligned to 16 bytes");
+    return check.error();
   }
 
   /// What only workspaces can be too small for.
   std::string error_of_workspace(int splits) const {
-    const std::size_t bytes = workspace_bytes(splits);
-    if (splits == 1 || (options.workspace.data && options.workspace.bytes >= bytes)) return {};
-    return "paged_attention: " + std::to_string(splits) + " splits need " + std::to_string(bytes) +
-           " bytes of workspace, and there are " +
-           std::to_string(options.workspace.data ? options.workspace.bytes : 0);
+    Check check("paged_attention");
+    const std::size_t bytes = workspace_bytes(splits),
+                      given = options.workspace.data ? options.workspace.bytes : 0;
+    if (splits > 1 && given < bytes)
+      check.fail(splits, " splits need ", bytes, " bytes of workspace, and there are ", given);
+    return check.error();
   }
 
   bool empty() const { return rows() == 0; }
 
   /// Of all heads and batches.
-  std::int64_t rows() const { return std::int64_t{q.length} * q.heads * options.batches; }
+  std::int64_t rows() const { return product({q.length, q.heads, options.batches}); }
 
   int longest() const { return options.longest ? options.longest : static_cast<int>(capacity()); }
 
@@ -114,14 +134,14 @@ struct PagedProblem {
     return splits == 1 ? 0 : sizeof(float) * (head + 1) * static_cast<std::size_t>(rows()) * splits;
   }
 
-  PagedArguments<T, Cached, head> arguments(Architecture architecture, int splits) const {
+  PagedArguments<Value, Cached, head> arguments(Architecture architecture, int splits) const {
     float* const results = static_cast<float*>(options.workspace.data);
     return {q,
             {o, splits, results, splits == 1 ? nullptr : results + rows() * splits * head},
             cache,
             options.key_scales,
             options.value_scales,
-            static_cast<float>(factor_of_scores(options.scale, head) * double(options.key_scale)),
+            static_cast<float>(factor()),
             options.value_scale,
             options.band.limited(),
             {cache.heads * options.batches * splits, blocks(architecture), 1},
@@ -133,8 +153,6 @@ struct PagedProblem {
   }
 
  private:
-  static constexpr int most_places = 1 << 28;
-
   /// Query heads that share a head of the cache.
   int group() const { return q.heads / cache.heads; }
 
@@ -151,42 +169,36 @@ struct PagedProblem {
     return shift;
   }
 
-  std::string error_of_alignment() const {
-    const auto in_chunks = [](auto bytes) { return bytes % chunk_bytes == 0; };
-    const auto stride = [&](const char* name, std::int64_t stride) -> std::string {
-      if (in_chunks(stride * static_cast<std::int64_t>(sizeof(Cached)))) return {};
-      return "paged_attention: the cache's stride of " + std::to_string(stride) + " from " + name +
-             " to the next must be a multiple of " + std::to_string(chunk_size<Cached>);
-    };
-    for (const auto& message :
-         {stride("a page", cache.page_stride), stride("a place", cache.stride),
-          stride("a head", cache.head_stride)})
-      if (!message.empty()) return message;
-    if (!in_chunks(reinterpret_cast<std::uintptr_t>(cache.keys)) ||
-        !in_chunks(reinterpret_cast<std::uintptr_t>(cache.values)))
-      return "paged_attention: the cache's keys and values must be aligned to 16 bytes";
-    return {};
+  /// From scores to powers of 2.
+  double factor() const {
+    return factor_of_scores(options.scale, head) * double(options.key_scale);
+  }
+
+  static void check_stride(Check& check, const char* name, std::int64_t stride) {
+    if (stride % chunk_size<Cached>)
+      check.fail("the cache's stride of ", stride, " from ", name,
+                 " to the next must be a multiple of ", chunk_size<Cached>);
   }
 };
 
 /// What is wrong at compile time, too, in sentences.
-template <class Q, class Cached, int head, class O>
-auto paged_attention_problem(const Q& q, const PagedCache<Cached, head>& cache, const O& o,
+template <class OfQ, class Cached, int head, class OfO>
+auto paged_attention_problem(const OfQ& q, const PagedCache<Cached, head>& cache, const OfO& o,
                              const PagedAttentionOptions& options) {
-  using T = typename O::Element;
-  static_assert(std::is_same_v<T, std::remove_const_t<typename Q::Element>>,
+  using Value = typename OfO::Element;
+  static_assert(std::is_same_v<Value, std::remove_const_t<typename OfQ::Element>>,
                 "paged_attention: Q and O must have elements of the same type, O's not const");
-  static_assert(std::is_same_v<T, Cached> || is_fp8<Cached>,
+  static_assert(std::is_same_v<Value, Cached> || is_fp8<Cached>,
                 "paged_attention: the cache must have elements of Q's type, or of fp8_e4m3 or "
                 "fp8_e4m3_fnuz");
-  static_assert(Q::size == head && O::size == head,
+  static_assert(OfQ::size == head && OfO::size == head,
                 "paged_attention: the heads of Q, O and the cache must have the same size");
-  static_assert(sizeof(T) == 2, "paged_attention: the elements must be f16 or bf16");
+  static_assert(sizeof(Value) == 2, "paged_attention: the elements must be f16 or bf16");
   static_assert(head % 32 == 0 && head <= 256,
                 "paged_attention: the size of a head must be a multiple of 32, up to 256");
-  const Sequences<const T, head> constant{q.data,   q.length,      q.heads,
-                                          q.stride, q.head_stride, q.batch_stride};
-  return PagedProblem<T, Cached, head>{constant, o, cache, options};
+  const Sequences<const Value, head> constant{q.data,   q.length,      q.heads,
+                                              q.stride, q.head_stride, q.batch_stride};
+  return PagedProblem<Value, Cached, head>{constant, o, cache, options};
 }
 
 }  // namespace hipsight::kernels

@@ -1,88 +1,88 @@
 // What is wrong with the operands of an operation on rows, in a sentence.
 #pragma once
 
-#include <string>
-
+#include "../check.h"
 #include "operands.h"
 
 namespace hipsight::kernels {
 
-/// Gathers the first error; all operands must have the shape of the first one.
-class RowCheck {
+/// All operands must have the shape of the first one.
+class RowCheck : public Check {
  public:
-  RowCheck(const char* operation, int rows, int columns)
-      : operation_(operation), rows_(rows), columns_(columns) {
+  HIPSIGHT_APART RowCheck(const char* operation, int rows, int columns)
+      : Check(operation), rows_(rows), columns_(columns) {
     constexpr int most = 1 << 28;  // values that 32-bit offsets reach
-    require(rows >= 0 && columns >= 0, "a size is negative: " + shape(rows, columns));
-    require(columns <= most, "rows of " + std::to_string(columns) + " columns are longer than " +
-                                 std::to_string(most) + ", the longest that kernels take");
+    if (rows < 0 || columns < 0) fail("a size is negative: ", rows, " x ", columns);
+    if (columns > most)
+      fail("rows of ", columns, " columns are longer than ", most,
+           ", the longest that kernels take");
   }
 
-  template <class T>
-  RowCheck& operand(const std::string& name, const RowMajor<T>& matrix) {
-    matrix_of(name, matrix, rows_, columns_);
-    return *this;
+  template <class Value>
+  void operand(const char* name, const RowMajor<Value>& matrix) {
+    check(name, "", shape_of(matrix, columns_));
   }
 
-  template <class T>
-  RowCheck& operand(const std::string& name, const PerTensor<T>& matrix) {
-    matrix_of(name, matrix.values, rows_, columns_);
-    return vector(name + "'s scale", matrix.scale);
+  template <class Value>
+  void operand(const char* name, const PerTensor<Value>& matrix) {
+    operand(name, matrix.values);
+    vector(name, "'s scale", matrix.scale, rows_);
   }
 
-  template <class T>
-  RowCheck& operand(const std::string& name, const PerToken<T>& matrix) {
-    matrix_of(name, matrix.values, rows_, columns_);
-    return vector(name + "'s scales", matrix.scales);
+  template <class Value>
+  void operand(const char* name, const PerToken<Value>& matrix) {
+    operand(name, matrix.values);
+    vector(name, "'s scales", matrix.scales, rows_);
   }
 
-  template <class T>
-  RowCheck& operand(const std::string& name, const PerBlock<T>& matrix) {
-    matrix_of(name, matrix.values, rows_, columns_);
-    matrix_of(name + "'s scales", matrix.scales, rows_, ceil_div(columns_, PerBlock<T>::columns));
-    return *this;
+  template <class Value>
+  void operand(const char* name, const PerBlock<Value>& matrix) {
+    operand(name, matrix.values);
+    check(name, "'s scales", shape_of(matrix.scales, ceil_div(columns_, PerBlock<Value>::columns)));
   }
 
-  template <class T>
-  RowCheck& vector(const std::string& name, const T* data) {
-    require(data != nullptr || empty(), name + " is a null pointer");
-    return *this;
+  /// What all rows share: a value for each column.
+  void shared(const char* name, const void* data) {
+    vector(name, "", data, product({rows_, columns_}));
   }
 
-  RowCheck& require(bool holds, const std::string& otherwise) {
-    if (!holds && error_.empty()) error_ = operation_ + ": " + otherwise;
-    return *this;
+  /// What norms add to the variance.
+  HIPSIGHT_APART void epsilon(float value) {
+    if (!(value >= 0) || !std::isfinite(value))
+      fail("the epsilon of ", value, " must be finite and not negative");
   }
-
-  const std::string& error() const { return error_; }
-  bool empty() const { return rows_ == 0 || columns_ == 0; }
 
  private:
-  template <class T>
-  void matrix_of(const std::string& name, const RowMajor<T>& m, int rows, int columns) {
+  /// An operand, how many columns it must have, and the most that its stride may be.
+  struct Shape {
+    int rows, columns, must_be;
+    std::int64_t stride, most_stride;
+    const void* data;
+  };
+  template <class Value>
+  static Shape shape_of(const RowMajor<Value>& m, int columns) {
     // A wave has up to four short rows, which 32-bit offsets tell apart.
+    return {m.rows, m.columns, columns, m.stride, INT32_MAX / 4 / sizeof(Value), m.data};
+  }
+
+  HIPSIGHT_APART void vector(const char* name, const char* part, const void* data,
+                             std::int64_t count) {
+    if (!data && count > 0) fail(name, part, " is a null pointer");
+  }
+
+  HIPSIGHT_APART void check(const char* name, const char* part, const Shape& m) {
     constexpr int short_row = held_columns(RowSize::lanes, Architecture::cdna3);
-    constexpr std::int64_t most = INT32_MAX / 4 / sizeof(T);
-    require(m.rows == rows && m.columns == columns,
-            name + " is " + shape(m.rows, m.columns) + ": it must be " + shape(rows, columns));
-    const std::string stride = name + "'s stride of " + std::to_string(m.stride);
-    require(m.stride >= columns,
-            stride + " is less than its " + std::to_string(columns) + " columns");
-    require(rows <= 1 || columns > short_row || m.stride <= most,
-            stride + " is more than " + std::to_string(most) +
-                ", the largest that kernels take "
-                "for rows of up to " +
-                std::to_string(short_row) + " columns");
-    vector(name, m.data);
+    if (m.rows != rows_ || m.columns != m.must_be)
+      fail(name, part, " is ", m.rows, " x ", m.columns, ": it must be ", rows_, " x ", m.must_be);
+    if (m.stride < m.columns)
+      fail(name, part, "'s stride of ", m.stride, " is less than its ", m.columns, " columns");
+    if (rows_ > 1 && m.columns <= short_row && m.stride > m.most_stride)
+      fail(name, part, "'s stride of ", m.stride, " is more than ", m.most_stride,
+           ", the largest that kernels take for rows of up to ", short_row, " columns");
+    vector(name, part, m.data, product({m.rows, m.columns}));
   }
 
-  static std::string shape(int rows, int columns) {
-    return std::to_string(rows) + " x " + std::to_string(columns);
-  }
-
-  std::string operation_;
   int rows_, columns_;
-  std::string error_;
 };
 
 }  // namespace hipsight::kernels

@@ -13,10 +13,13 @@ namespace hipsight::kernels {
 
 template <class Operation, RowSize size>
 HIPSIGHT_KERNEL(row_plan(size, arch::current).threads)
-void row_kernel(Operation operation, int rows, int columns) {
+void row_kernel([[maybe_unused]] Operation operation, [[maybe_unused]] int rows,
+                [[maybe_unused]] int columns) {
+#ifndef HIPSIGHT_STARTS_ONLY
   using Workgroup = RowWorkgroup<Operation, size>;
   __shared__ typename Workgroup::Shared shared;
   Workgroup::run(operation, rows, columns, shared, arch::workgroup());
+#endif
 }
 
 template <RowSize size, class Operation>
@@ -24,12 +27,9 @@ Status launch_rows(Stream stream, const RowProblem<Operation>& problem, Architec
   const std::string name = Operation::name;
   const std::int64_t count =
       row_workgroups(size, architecture, Operation::whole_rows, problem.rows, problem.columns);
-  if (count > INT32_MAX)
-    return {name + ": " + std::to_string(problem.rows) + " rows of " +
-            std::to_string(problem.columns) + " columns are more than one launch takes"};
-  const std::string error = launch(row_kernel<Operation, size>, dim3(static_cast<unsigned>(count)),
-                                   row_plan(size, architecture).threads, stream, problem.operation,
-                                   problem.rows, problem.columns);
+  const std::string error =
+      launch(row_kernel<Operation, size>, {count}, row_plan(size, architecture).threads, stream,
+             problem.operation, problem.rows, problem.columns);
   return {error.empty() ? error : name + ": " + error};
 }
 
@@ -54,22 +54,24 @@ Status run_rows(Stream stream, const RowProblem<Operation>& problem) {
 
 inline constexpr int rope_threads = 256;
 
-template <Pairing pairing, class T>
+template <Pairing pairing, class Value>
 HIPSIGHT_KERNEL(rope_threads)
-void rope_kernel(Rope<pairing, T> operation) {
+void rope_kernel([[maybe_unused]] Rope<pairing, Value> operation) {
+#ifndef HIPSIGHT_STARTS_ONLY
   operation.run(arch::workgroup() * rope_threads + arch::thread());
+#endif
 }
 
-template <Pairing pairing, class T>
-Status run_rope(Stream stream, const RopeProblem<pairing, T>& problem) {
+template <Pairing pairing, class Value>
+Status run_rope(Stream stream, const RopeProblem<pairing, Value>& problem) {
   if (!problem.error.empty()) return {problem.error};
   const std::int64_t items = problem.operation.items();
   if (items == 0) return {};
   const Device device = current_device();
   if (!device.error.empty()) return {"rope: " + device.error};
-  const auto workgroups = static_cast<unsigned>((items + rope_threads - 1) / rope_threads);
   const std::string error =
-      launch(rope_kernel<pairing, T>, dim3(workgroups), rope_threads, stream, problem.operation);
+      launch(rope_kernel<pairing, Value>, {(items + rope_threads - 1) / rope_threads}, rope_threads,
+             stream, problem.operation);
   return {error.empty() ? error : "rope: " + error};
 }
 

@@ -10,21 +10,21 @@ struct NoResidual {};
 
 /// What is added to the input before the norm, and where the sum goes, which may be the same
 /// memory. What is normalised is the sum as it is stored.
-template <class T>
+template <class Value>
 struct AddResidual {
-  RowMajor<const T> in;
-  RowMajor<T> out;
+  RowMajor<const Value> in;
+  RowMajor<Value> out;
 };
-template <class In, class T>
-AddResidual(RowMajor<In>, RowMajor<T>) -> AddResidual<T>;
+template <class In, class Value>
+AddResidual(RowMajor<In>, RowMajor<Value>) -> AddResidual<Value>;
 
 template <class Row, class In>
 HIPSIGHT_INLINE auto normalised_input(Row& row, const In& in, NoResidual) {
   return row.keep([&row, in](int part) { return load(row, in, part); });
 }
 
-template <class Row, class In, class T>
-HIPSIGHT_INLINE auto normalised_input(Row& row, const In& in, const AddResidual<T>& residual) {
+template <class Row, class In, class Value>
+HIPSIGHT_INLINE auto normalised_input(Row& row, const In& in, const AddResidual<Value>& residual) {
   const auto add = [&row, in, residual](int part) {
     return each(load(row, in, part), row.load(residual.in, part),
                 [](float x, float r) { return x + r; });
@@ -33,14 +33,14 @@ HIPSIGHT_INLINE auto normalised_input(Row& row, const In& in, const AddResidual<
 }
 
 /// y = x / sqrt(mean(x^2) + epsilon) * weight
-template <class In, class W, class Out, class R>
+template <class In, class Weight, class Out, class Added>
 struct RmsNorm {
   static constexpr bool whole_rows = true;
   static constexpr const char* name = "rms_norm";
   In in;
-  const W* weight;
+  const Weight* weight;
   Out out;
-  R residual;
+  Added residual;
   float epsilon;
 
   template <class Row>
@@ -57,15 +57,15 @@ struct RmsNorm {
 };
 
 /// y = (x - mean(x)) / sqrt(variance(x) + epsilon) * weight + bias
-template <class In, class W, class Out, class R>
+template <class In, class Weight, class Out, class Added>
 struct LayerNorm {
   static constexpr bool whole_rows = true;
   static constexpr const char* name = "layer_norm";
   In in;
-  const W* weight;
-  const W* bias;
+  const Weight* weight;
+  const Weight* bias;
   Out out;
-  R residual;
+  Added residual;
   float epsilon;
 
   /// The variance is that of the differences from the mean: with large means, the mean of squares

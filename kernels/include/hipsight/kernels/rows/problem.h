@@ -1,8 +1,6 @@
 // Operations on rows as their callers state them, and what is wrong with them.
 #pragma once
 
-#include <cmath>
-
 #include "check.h"
 #include "kernel.h"
 #include "map.h"
@@ -19,21 +17,24 @@ struct RowProblem {
   int rows, columns;
   std::string error;  // what no kernel takes, in a sentence, or empty
 
-  bool empty() const { return rows == 0 || columns == 0; }
+  /// Rows without columns still have scales, if these are of rows.
+  bool empty() const {
+    return rows == 0 || (columns == 0 && !takes_whole_rows<decltype(operation.out)>);
+  }
 };
 
-template <class T>
-const RowMajor<T>& values_of(const RowMajor<T>& matrix) {
+template <class Value>
+RowMajor<Value> values_of(const RowMajor<Value>& matrix) {
   return matrix;
 }
 template <class Scaled>
-const auto& values_of(const Scaled& matrix) {
+auto values_of(const Scaled& matrix) {
   return matrix.values;
 }
 
 /// The shape is that of `in`.
 template <class Operation, class In>
-RowProblem<Operation> row_problem(const Operation& operation, const In& in, RowCheck check) {
+RowProblem<Operation> row_problem(const Operation& operation, const In& in, const RowCheck& check) {
   return {operation, values_of(in).rows, values_of(in).columns, check.error()};
 }
 
@@ -45,49 +46,52 @@ RowCheck row_check(const In& in, const Out& out) {
                 "PerToken or PerBlock of std::int8_t, fp8_e4m3 or fp8_e4m3_fnuz");
   static_assert(!is_read_only<Out>, "rows: the output's elements must not be const");
   RowCheck check(Operation::name, values_of(in).rows, values_of(in).columns);
-  return check.operand("the input", in).operand("the output", out);
-}
-
-inline RowCheck& check_residual(RowCheck& check, NoResidual) {
+  check.operand("the input", in);
+  check.operand("the output", out);
   return check;
 }
-template <class T>
-RowCheck& check_residual(RowCheck& check, const AddResidual<T>& residual) {
-  static_assert(is_float<T>,
+
+inline void check_residual(RowCheck&, NoResidual) {}
+template <class Value>
+void check_residual(RowCheck& check, const AddResidual<Value>& residual) {
+  static_assert(is_float<Value>,
                 "rows: the residual and its sum must be of the same type, f32, f16 or bf16, the "
                 "sum's not const");
-  return check.operand("the residual", residual.in).operand("the residual's sum", residual.out);
+  check.operand("the residual", residual.in);
+  check.operand("the residual's sum", residual.out);
 }
 
-template <class In, class W, class Out, class R>
-auto rms_norm_problem(const In& in, const W* weight, const Out& out, float epsilon,
-                      const R& residual) {
-  using Operation = RmsNorm<In, W, Out, R>;
-  static_assert(is_float<W>, "rms_norm: the weight must be of f32, f16 or bf16");
+template <class In, class Weight, class Out, class Added>
+auto rms_norm_problem(const In& in, const Weight* weight, const Out& out, float epsilon,
+                      const Added& residual) {
+  using Operation = RmsNorm<In, Weight, Out, Added>;
+  static_assert(is_float<Weight>, "rms_norm: the weight must be of f32, f16 or bf16");
   RowCheck check = row_check<Operation>(in, out);
-  check.vector("the weight", weight);
-  return row_problem(Operation{in, weight, out, residual, epsilon}, in,
-                     check_residual(check, residual));
+  check.shared("the weight", weight);
+  check.epsilon(epsilon);
+  check_residual(check, residual);
+  return row_problem(Operation{in, weight, out, residual, epsilon}, in, check);
 }
 
-template <class In, class W, class B, class Out, class R>
-auto layer_norm_problem(const In& in, const W* weight, const B* bias, const Out& out, float epsilon,
-                        const R& residual) {
-  using Operation = LayerNorm<In, W, Out, R>;
-  static_assert(is_float<W> && std::is_same_v<W, B>,
+template <class In, class Weight, class Bias, class Out, class Added>
+auto layer_norm_problem(const In& in, const Weight* weight, const Bias* bias, const Out& out,
+                        float epsilon, const Added& residual) {
+  using Operation = LayerNorm<In, Weight, Out, Added>;
+  static_assert(is_float<Weight> && std::is_same_v<Weight, Bias>,
                 "layer_norm: the weight and the bias must be of the same type, f32, f16 or bf16");
   RowCheck check = row_check<Operation>(in, out);
-  check.vector("the weight", weight).vector("the bias", bias);
-  return row_problem(Operation{in, weight, bias, out, residual, epsilon}, in,
-                     check_residual(check, residual));
+  check.shared("the weight", weight);
+  check.shared("the bias", bias);
+  check.epsilon(epsilon);
+  check_residual(check, residual);
+  return row_problem(Operation{in, weight, bias, out, residual, epsilon}, in, check);
 }
 
 template <class In, class Out>
 auto softmax_problem(const In& in, const Out& out, float scale) {
   using Operation = Softmax<In, Out>;
   RowCheck check = row_check<Operation>(in, out);
-  check.require(scale > 0 && std::isfinite(scale),
-                "the scale of " + std::to_string(scale) + " must be positive and finite");
+  check.scale("the scale", scale);
   return row_problem(Operation{in, out, scale}, in, check);
 }
 
@@ -105,53 +109,58 @@ auto gated_problem(const In& gate, const In& up, const Out& out) {
   return row_problem(Operation{gate, up, out}, gate, check);
 }
 
-template <Pairing pairing, class T>
+template <Pairing pairing, class Value>
 struct RopeProblem {
-  Rope<pairing, T> operation;
+  Rope<pairing, Value> operation;
   std::string error;
 };
 
-template <class T>
-std::string error_of_heads(const char* name, const Heads<T>& h) {
-  if (h.tokens < 0 || h.heads < 0 || h.size < 0) return std::string(name) + " has a negative size";
+template <class Value>
+void check_heads(Check& check, const char* name, const Heads<Value>& h) {
   const auto too_small = [&](const char* of, std::int64_t stride) {
-    return std::string(name) + "'s stride of " + of + " of " + std::to_string(stride) +
-           " is less than the " + std::to_string(h.size) + " values of a head";
+    check.fail(name, "'s stride of ", of, " of ", stride, " is less than the ", h.size,
+               " values of a head");
   };
-  if (h.head_stride < h.size && h.heads > 1) return too_small("heads", h.head_stride);
-  if (h.token_stride < h.size && h.tokens > 1) return too_small("tokens", h.token_stride);
-  if (!h.data && h.tokens && h.heads && h.size) return std::string(name) + " is a null pointer";
-  return {};
+  if (h.tokens < 0 || h.heads < 0 || h.size < 0) check.fail(name, " has a negative size");
+  if (h.head_stride < h.size && h.heads > 1) too_small("heads", h.head_stride);
+  if (h.token_stride < h.size && h.tokens > 1) too_small("tokens", h.token_stride);
+  if (h.tokens && h.heads && h.size) check.pointer(name, h.data);
 }
 
-template <Pairing pairing, class T>
-RopeProblem<pairing, T> rope_problem(const ReadHeads<T>& in, const Heads<T>& out,
-                                     const RowMajor<const float>& cosine,
-                                     const RowMajor<const float>& sine, const int* positions) {
-  static_assert(is_float<T>,
+/// Tables for heads of so many values; `tokens`: the rows that they must have.
+HIPSIGHT_APART inline void check_tables(Check& check, const RowMajor<const float>& cosine,
+                                        const RowMajor<const float>& sine, int size, int tokens) {
+  if (cosine.rows != sine.rows || cosine.columns != sine.columns)
+    check.fail("the tables of cosines and sines are of different sizes");
+  if (!cosine.data || !sine.data) check.fail("a table is a null pointer");
+  if (cosine.rows < 0 || cosine.columns < 0) check.fail("the tables have a negative size");
+  if (2 * static_cast<std::int64_t>(cosine.columns) > size)
+    check.fail("the tables have ", cosine.columns, " columns, for heads of ", size,
+               " values: at most half as many fit");
+  if (cosine.rows < tokens)
+    check.fail("the tables have ", cosine.rows, " rows for ", tokens, " tokens");
+  if (cosine.stride < cosine.columns || sine.stride < sine.columns)
+    check.fail("a table's stride is less than its columns");
+}
+
+template <Pairing pairing, class Value>
+RopeProblem<pairing, Value> rope_problem(const ReadHeads<Value>& in, const Heads<Value>& out,
+                                         const RowMajor<const float>& cosine,
+                                         const RowMajor<const float>& sine, const int* positions) {
+  static_assert(is_float<Value>,
                 "rope: the values must be of f32, f16 or bf16, the output's not const");
-  RopeProblem<pairing, T> problem{{in, out, cosine, sine, positions}, {}};
-  const auto require = [&](bool holds, const std::string& otherwise) {
-    if (!holds && problem.error.empty()) problem.error = "rope: " + otherwise;
-  };
-  for (const std::string& error :
-       {error_of_heads("the input", in), error_of_heads("the output", out)})
-    require(error.empty(), error);
-  require(in.tokens == out.tokens && in.heads == out.heads && in.size == out.size,
-          "the input and the output are of different sizes");
-  require(cosine.rows == sine.rows && cosine.columns == sine.columns,
-          "the tables of cosines and sines are of different sizes");
-  require(cosine.data && sine.data, "a table is a null pointer");
-  require(cosine.columns >= 0 && 2 * static_cast<std::int64_t>(cosine.columns) <= in.size,
-          "the tables have " + std::to_string(cosine.columns) + " columns, for heads of " +
-              std::to_string(in.size) + " values: at most half as many fit");
-  require(positions || cosine.rows >= in.tokens, "the tables have " + std::to_string(cosine.rows) +
-                                                     " rows for " + std::to_string(in.tokens) +
-                                                     " tokens");
-  require(cosine.stride >= cosine.columns && sine.stride >= sine.columns,
-          "a table's stride is less than its columns");
-  require(problem.operation.items() <= INT32_MAX, "there are more values than one launch takes");
-  return problem;
+  const Rope<pairing, Value> operation{in, out, cosine, sine, positions};
+  Check check("rope");
+  check_heads(check, "the input", in);
+  check_heads(check, "the output", out);
+  if (in.tokens != out.tokens || in.heads != out.heads || in.size != out.size)
+    check.fail("the input and the output are of different sizes");
+  check_overlap(check, "the output", out.size,
+                {{"token", out.tokens, out.token_stride}, {"head", out.heads, out.head_stride}});
+  check_tables(check, cosine, sine, in.size, positions ? 0 : in.tokens);
+  if (!check.failed() && product({in.tokens, in.heads, operation.items_of_head()}) > INT32_MAX)
+    check.fail("there are more values than one launch takes");
+  return {operation, check.error()};
 }
 
 }  // namespace hipsight::kernels

@@ -8,22 +8,22 @@
 namespace hipsight::kernels {
 
 /// Vectors of `size` values, one for each head of each token. Strides count elements.
-template <class T>
+template <class Value>
 struct Heads {
-  T* data = nullptr;
+  Value* data = nullptr;
   int tokens = 0, heads = 0, size = 0;
   std::int64_t token_stride = 0, head_stride = 0;
 
   template <class Read>
-    requires std::is_same_v<Read, const T>
+    requires std::is_same_v<Read, const Value>
   HIPSIGHT_INLINE constexpr operator Heads<Read>() const {
     return {data, tokens, heads, size, token_stride, head_stride};
   }
 };
 
 /// The input of an operation whose output has T.
-template <class T>
-using ReadHeads = Heads<const std::type_identity_t<T>>;
+template <class Value>
+using ReadHeads = Heads<const std::type_identity_t<Value>>;
 
 /// Which values make a pair: i and i + pairs (as Llama has them in its public weights), or 2 i and
 /// 2 i + 1.
@@ -32,10 +32,10 @@ enum class Pairing { halves, neighbours };
 /// (x, y) becomes (x cos - y sin, x sin + y cos), with row positions[token] of the tables (without
 /// positions: row `token`), column by pair. Values beyond twice the tables' columns are copied.
 /// Output and input may be the same memory.
-template <Pairing pairing, class T>
+template <Pairing pairing, class Value>
 struct Rope {
-  Heads<const T> in;
-  Heads<T> out;
+  Heads<const Value> in;
+  Heads<Value> out;
   RowMajor<const float> cosine, sine;
   const int* positions;
 
@@ -54,8 +54,8 @@ struct Rope {
     if (item >= items()) return;
     const int part = item % items_of_head(), all_heads = item / items_of_head();
     const int head = all_heads % in.heads, token = all_heads / in.heads;
-    const T* const from = in.data + token * in.token_stride + head * in.head_stride;
-    T* const to = out.data + token * out.token_stride + head * out.head_stride;
+    const Value* const from = in.data + token * in.token_stride + head * in.head_stride;
+    Value* const to = out.data + token * out.token_stride + head * out.head_stride;
     const int pairs = cosine.columns, first = part * n;
     const std::int64_t position = positions ? positions[token] : token;
     const float* const c = cosine.data + position * cosine.stride + first;
@@ -77,16 +77,16 @@ struct Rope {
  private:
   static constexpr bool halves = pairing == Pairing::halves;
   struct Pair {
-    T x, y;
+    Value x, y;
   };
 
-  HIPSIGHT_INLINE static Pair turn(T x, T y, float c, float s) {
+  HIPSIGHT_INLINE static Pair turn(Value x, Value y, float c, float s) {
     const auto a = static_cast<float>(x), b = static_cast<float>(y);
-    return {static_cast<T>(a * c - b * s), static_cast<T>(a * s + b * c)};
+    return {static_cast<Value>(a * c - b * s), static_cast<Value>(a * s + b * c)};
   }
 
   /// Pairs first to first + n: n values in two places, or 2 n in one.
-  HIPSIGHT_INLINE void rotate_all(const T* from, T* to, int first, const float* cosines,
+  HIPSIGHT_INLINE void rotate_all(const Value* from, Value* to, int first, const float* cosines,
                                   const float* sines) const {
     const int low_at = halves ? first : 2 * first, high_at = low_at + (halves ? cosine.columns : n);
     auto low = read<n>(from + low_at), high = read<n>(from + high_at);
@@ -103,7 +103,7 @@ struct Rope {
         values[x] = turned.x, values[x + 1] = turned.y;
       }
     }
-    write<n, T>(to + low_at, low), write<n, T>(to + high_at, high);
+    write<n, Value>(to + low_at, low), write<n, Value>(to + high_at, high);
   }
 };
 

@@ -13,16 +13,16 @@ inline constexpr int part_values = part_size(arch::current);
 using Part = Vector<float, part_values>;
 
 /// A part, value by value.
-template <class F>
-HIPSIGHT_INLINE Part each(const Part& values, F f) {
+template <class Function>
+HIPSIGHT_INLINE Part each(const Part& values, Function f) {
   Part result;
   HIPSIGHT_UNROLL
   for (int i = 0; i < part_values; i++) result[i] = f(values[i]);
   return result;
 }
 
-template <class F>
-HIPSIGHT_INLINE Part each(const Part& a, const Part& b, F f) {
+template <class Function>
+HIPSIGHT_INLINE Part each(const Part& a, const Part& b, Function f) {
   Part result;
   HIPSIGHT_UNROLL
   for (int i = 0; i < part_values; i++) result[i] = f(a[i], b[i]);
@@ -56,8 +56,8 @@ class Row {
     return place_.first + (part * team + Team<team>::member()) * n;
   }
 
-  template <class F>
-  HIPSIGHT_INLINE void for_parts(F f) const {
+  template <class Function>
+  HIPSIGHT_INLINE void for_parts(Function f) const {
     if constexpr (parts > 0) {
       HIPSIGHT_UNROLL
       for (int part = 0; part < parts; part++) f(part);
@@ -67,8 +67,8 @@ class Row {
   }
 
   /// make(part), kept.
-  template <class F>
-  HIPSIGHT_INLINE auto keep(F make) const {
+  template <class Function>
+  HIPSIGHT_INLINE auto keep(Function make) const {
     if constexpr (parts > 0) {
       Kept kept;
       for_parts([&](int part) { kept.part[part] = make(part); });
@@ -79,10 +79,11 @@ class Row {
   }
 
   /// make(part), rounded, stored, and kept as it is then in memory.
-  template <class T, class F>
-  HIPSIGHT_INLINE auto keep_stored(const RowMajor<T>& matrix, F make) const {
-    const auto kept = keep([make](int part) { return to_f32<T, n>(from_f32<T, n>(make(part))); });
-    for_parts([&](int part) { put(matrix, part, from_exact<T, n>(kept(part))); });
+  template <class Value, class Function>
+  HIPSIGHT_INLINE auto keep_stored(const RowMajor<Value>& matrix, Function make) const {
+    const auto kept =
+        keep([make](int part) { return to_f32<Value, n>(from_f32<Value, n>(make(part))); });
+    for_parts([&](int part) { put(matrix, part, from_exact<Value, n>(kept(part))); });
     if constexpr (parts > 0)
       return kept;
     else
@@ -90,37 +91,38 @@ class Row {
   }
 
   /// The values of this part of the row, in f32.
-  template <class T>
-  HIPSIGHT_INLINE Part load(const RowMajor<T>& matrix, int part) const {
-    return load<T>(base(matrix), start(matrix), matrix.stride, part);
+  template <class Value>
+  HIPSIGHT_INLINE Part load(const RowMajor<Value>& matrix, int part) const {
+    return load<Value>(base(matrix), start(matrix), matrix.stride, part);
   }
 
   /// The same of what all rows share.
-  template <class T>
-  HIPSIGHT_INLINE Part load_shared(const T* values, int part) const {
-    return load<T>(values, 0, 0, part);
+  template <class Value>
+  HIPSIGHT_INLINE Part load_shared(const Value* values, int part) const {
+    return load<Value>(values, 0, 0, part);
   }
 
-  template <class T>
-  HIPSIGHT_INLINE void store(const RowMajor<T>& matrix, int part, const Part& values) const {
-    put(matrix, part, from_f32<T, n>(values));
+  template <class Value>
+  HIPSIGHT_INLINE void store(const RowMajor<Value>& matrix, int part, const Part& values) const {
+    put(matrix, part, from_f32<Value, n>(values));
   }
 
-  template <class T>
-  HIPSIGHT_INLINE void put(const RowMajor<T>& matrix, int part, const Vector<T, n>& results) const {
-    T* const to = base(matrix);
+  template <class Value>
+  HIPSIGHT_INLINE void put(const RowMajor<Value>& matrix, int part,
+                           const Vector<Value, n>& results) const {
+    Value* const to = base(matrix);
     const std::uint32_t from = start(matrix);
-    for_pieces<T>(matrix.data, matrix.stride, [&](auto piece, int i) {
+    for_pieces<Value>(matrix.data, matrix.stride, [&](auto piece, int i) {
       using Piece = decltype(piece);
-      constexpr int count = sizeof(Piece) / sizeof(T);
+      constexpr int count = sizeof(Piece) / sizeof(Value);
       HIPSIGHT_UNROLL
       for (int k = 0; k < count; k++) piece[k] = results[i + k];
-      arch::store(to, offset<T>(from, part, i), end, piece);
+      arch::store(to, offset<Value>(from, part, i), end, piece);
     });
     if (!cut(part)) return;
     HIPSIGHT_UNROLL
     for (int i = 0; i < n - 1; i++)
-      arch::store(to, offset_of_tail<T>(from, part, i), end, results[i]);
+      arch::store(to, offset_of_tail<Value>(from, part, i), end, results[i]);
   }
 
   /// Values beyond the last column become `fill`.
@@ -134,8 +136,8 @@ class Row {
 
   /// op over all values of the row, from `start` on, for which values beyond the last column must
   /// not matter. The order is always the same.
-  template <class F, class Op>
-  HIPSIGHT_INLINE float over_row(F values, float start, Op op) {
+  template <class Function, class Op>
+  HIPSIGHT_INLINE float over_row(Function values, float start, Op op) {
     Part all;
     HIPSIGHT_UNROLL
     for (int i = 0; i < n; i++) all[i] = start;
@@ -163,28 +165,28 @@ class Row {
   static constexpr std::uint32_t end = 1u << 31;  // an offset that does not exist
 
   /// Of the wave's first row; and how many bytes further this one is.
-  template <class T>
-  HIPSIGHT_INLINE T* base(const RowMajor<T>& matrix) const {
+  template <class Value>
+  HIPSIGHT_INLINE Value* base(const RowMajor<Value>& matrix) const {
     return matrix.data + place_.row * matrix.stride;
   }
-  template <class T>
-  HIPSIGHT_INLINE std::uint32_t start(const RowMajor<T>& matrix) const {
-    return exists() ? static_cast<std::uint32_t>(place_.row_of_wave * matrix.stride * sizeof(T))
+  template <class Value>
+  HIPSIGHT_INLINE std::uint32_t start(const RowMajor<Value>& matrix) const {
+    return exists() ? static_cast<std::uint32_t>(place_.row_of_wave * matrix.stride * sizeof(Value))
                     : end;
   }
 
   /// Of value i of a part; beyond the end if not all of the part exists.
-  template <class T>
+  template <class Value>
   HIPSIGHT_INLINE std::uint32_t offset(std::uint32_t start, int part, int i) const {
     return column(part) + n <= place_.columns
-               ? start + static_cast<std::uint32_t>((column(part) + i) * sizeof(T))
+               ? start + static_cast<std::uint32_t>((column(part) + i) * sizeof(Value))
                : end;
   }
   /// Of one value, where the part is the one that the last column cuts.
-  template <class T>
+  template <class Value>
   HIPSIGHT_INLINE std::uint32_t offset_of_tail(std::uint32_t start, int part, int i) const {
     return column(part) + n > place_.columns && column(part) + i < place_.columns
-               ? start + static_cast<std::uint32_t>((column(part) + i) * sizeof(T))
+               ? start + static_cast<std::uint32_t>((column(part) + i) * sizeof(Value))
                : end;
   }
 
@@ -194,15 +196,15 @@ class Row {
     return place_.columns % n != 0 && from < place_.columns && place_.columns < from + team * n;
   }
 
-  template <class T>
-  HIPSIGHT_INLINE Part load(const T* from, std::uint32_t start, std::int64_t stride,
+  template <class Value>
+  HIPSIGHT_INLINE Part load(const Value* from, std::uint32_t start, std::int64_t stride,
                             int part) const {
-    using Plain = std::remove_const_t<T>;
+    using Plain = std::remove_const_t<Value>;
     Vector<Plain, n> values{};
     for_pieces<Plain>(from, stride, [&](auto piece, int i) {
       using Piece = decltype(piece);
-      constexpr int count = sizeof(Piece) / sizeof(T);
-      piece = arch::load<Piece>(from, offset<T>(start, part, i), end);
+      constexpr int count = sizeof(Piece) / sizeof(Value);
+      piece = arch::load<Piece>(from, offset<Value>(start, part, i), end);
       HIPSIGHT_UNROLL
       for (int k = 0; k < count; k++) values[i + k] = piece[k];
     });
@@ -210,7 +212,7 @@ class Row {
     if (cut(part)) {
       HIPSIGHT_UNROLL
       for (int i = 0; i < n - 1; i++) {
-        const auto one = arch::load<Plain>(from, offset_of_tail<T>(start, part, i), end);
+        const auto one = arch::load<Plain>(from, offset_of_tail<Value>(start, part, i), end);
         if (column(part) + n > place_.columns) result[i] = static_cast<float>(one);
       }
     }
@@ -218,17 +220,18 @@ class Row {
   }
 
   /// Calls f(piece, i) for the pieces of a part, each from value i on: as wide as an access can be.
-  template <class T, class F>
-  HIPSIGHT_INLINE static void for_pieces(const void* data, std::int64_t stride, F f) {
-    constexpr int most = arch::current == Architecture::host ? n : chunk_size<T>;
+  template <class Value, class Function>
+  HIPSIGHT_INLINE static void for_pieces(const void* data, std::int64_t stride, Function f) {
+    constexpr int most = arch::current == Architecture::host ? n : chunk_size<Value>;
     constexpr int width = most < n ? most : n;
-    if (arch::any_alignment || (reinterpret_cast<std::uintptr_t>(data) % (width * sizeof(T)) == 0 &&
-                                stride % width == 0)) {
+    if (arch::any_alignment ||
+        (reinterpret_cast<std::uintptr_t>(data) % (width * sizeof(Value)) == 0 &&
+         stride % width == 0)) {
       HIPSIGHT_UNROLL
-      for (int i = 0; i < n; i += width) f(Vector<T, width>{}, i);
+      for (int i = 0; i < n; i += width) f(Vector<Value, width>{}, i);
     } else {
       HIPSIGHT_UNROLL
-      for (int i = 0; i < n; i++) f(Vector<T, 1>{}, i);
+      for (int i = 0; i < n; i++) f(Vector<Value, 1>{}, i);
     }
   }
 

@@ -18,7 +18,7 @@ namespace hipsight::kernels {
 template <class Shared, bool Along, int Threads, bool Anew = !Along,
           class From = typename Shared::Element>
 class Copy {
-  using T = typename Shared::Element;
+  using Value = typename Shared::Element;
   static constexpr int n = chunk_size<From>;
   // A unit is what a work-item copies at a time: a chunk of a line, or, to be transposed, chunks of
   // `unit_depth` rows of memory, for n lines; so deep that all work-items have one, but 4 bytes at
@@ -31,7 +31,7 @@ class Copy {
       share *= 2;
     return share;
   }
-  static constexpr int unit_depth = Along ? n : chunk_size<T> / share_of_chunk();
+  static constexpr int unit_depth = Along ? n : chunk_size<Value> / share_of_chunk();
   static constexpr int units_of_line = Shared::depth / unit_depth;
   static constexpr int units = Shared::lines / unit_lines * units_of_line;
   static constexpr int turns = ceil_div(units, Threads);
@@ -64,17 +64,17 @@ class Copy {
   template <int = 0>
   HIPSIGHT_INLINE void finish(Shared& to) const {
     for_units([&](int turn, Place at) {
-      Vector<T, n> values[unit_requests];
+      Vector<Value, n> values[unit_requests];
       HIPSIGHT_UNROLL
-      for (int i = 0; i < unit_requests; i++) values[i] = widen<T, From, n>(staged_[turn][i]);
+      for (int i = 0; i < unit_requests; i++) values[i] = widen<Value, From, n>(staged_[turn][i]);
       if constexpr (Along) {
         HIPSIGHT_UNROLL
-        for (int c = 0; c < n; c += chunk_size<T>)
-          to.template at<Chunk<T>>(at.row, at.column + c) = chunk_of(values[0], c);
+        for (int c = 0; c < n; c += chunk_size<Value>)
+          to.template at<Chunk<Value>>(at.row, at.column + c) = chunk_of(values[0], c);
       } else {
         HIPSIGHT_UNROLL
         for (int i = 0; i < unit_lines; i++) {
-          Vector<T, unit_depth> of_line;
+          Vector<Value, unit_depth> of_line;
           HIPSIGHT_UNROLL
           for (int d = 0; d < unit_depth; d++) of_line[d] = values[d][i];
           to.template at<decltype(of_line)>(at.row + i, at.column) = of_line;
@@ -88,22 +88,23 @@ class Copy {
     constexpr int across = columns / n;
     for (int i = natural(arch::anew(arch::thread())); i < rows * across; i += Threads) {
       const int row = i / across, column = i % across * n;
-      const Vector<T, n> values = widen<T, From, n>(from.template load_any<n>(row, column, rows));
+      const Vector<Value, n> values =
+          widen<Value, From, n>(from.template load_any<n>(row, column, rows));
       if constexpr (Along) {
         HIPSIGHT_UNROLL
-        for (int c = 0; c < n; c += chunk_size<T>)
-          to.template at<Chunk<T>>(row, column + c) = chunk_of(values, c);
+        for (int c = 0; c < n; c += chunk_size<Value>)
+          to.template at<Chunk<Value>>(row, column + c) = chunk_of(values, c);
       } else {
         HIPSIGHT_UNROLL
-        for (int k = 0; k < n; k++) to.template at<T>(column + k, row) = values[k];
+        for (int k = 0; k < n; k++) to.template at<Value>(column + k, row) = values[k];
       }
     }
   }
 
  private:
   /// Neighbours take the parts of a line. f(turn, first line and depth of the unit)
-  template <class F>
-  HIPSIGHT_INLINE static void for_units(F f) {
+  template <class Function>
+  HIPSIGHT_INLINE static void for_units(Function f) {
     const int thread = Anew ? natural(arch::anew(arch::thread())) : arch::thread();
     HIPSIGHT_UNROLL
     for (int turn = 0; turn < turns; turn++) {
@@ -113,10 +114,10 @@ class Copy {
     }
   }
 
-  HIPSIGHT_INLINE static Chunk<T> chunk_of(const Vector<T, n>& values, int first) {
-    Chunk<T> chunk;
+  HIPSIGHT_INLINE static Chunk<Value> chunk_of(const Vector<Value, n>& values, int first) {
+    Chunk<Value> chunk;
     HIPSIGHT_UNROLL
-    for (int i = 0; i < chunk_size<T>; i++) chunk[i] = values[first + i];
+    for (int i = 0; i < chunk_size<Value>; i++) chunk[i] = values[first + i];
     return chunk;
   }
 
@@ -127,7 +128,7 @@ class Copy {
 /// arrives in shared memory, which must be free already when it is asked for.
 template <class Shared, int Threads>
 class DirectCopy : public Copy<Shared, true, Threads> {
-  using T = typename Shared::Element;
+  using Value = typename Shared::Element;
   static constexpr int all = Shared::lines * Shared::chunks;
 
  public:
@@ -135,7 +136,7 @@ class DirectCopy : public Copy<Shared, true, Threads> {
   static constexpr int requests = all / Threads;
 
   /// Past the registers, only what is aligned.
-  HIPSIGHT_INLINE static bool fits(const GlobalTile<const T>& from) {
+  HIPSIGHT_INLINE static bool fits(const GlobalTile<const Value>& from) {
     return from.aligned && Copy<Shared, true, Threads>::fits(from);
   }
 
@@ -148,7 +149,7 @@ class DirectCopy : public Copy<Shared, true, Threads> {
   HIPSIGHT_INLINE static void request(const Source& from, Shared& to) {
     const Place at = Shared::place(i * Threads + arch::thread());
     auto* const wave =
-        reinterpret_cast<Chunk<T>*>(to.elements) + i * Threads + arch::wave() * arch::wave_size;
+        reinterpret_cast<Chunk<Value>*>(to.elements) + i * Threads + arch::wave() * arch::wave_size;
     from.copy(at.row, at.column, Shared::lines, wave);
   }
 

@@ -9,11 +9,11 @@ namespace hipsight::kernels {
 
 /// What of a matrix a workgroup may touch, from the tile's first element on. Beyond the bounds,
 /// reads are zero and writes vanish. The tile must be the same for all lanes of a wave.
-template <class T>
+template <class Value>
 struct GlobalTile {
-  using Plain = std::remove_const_t<T>;
+  using Plain = std::remove_const_t<Value>;
 
-  T* data;
+  Value* data;
   int rows, columns;  // that exist from here on; 0 or less: none
   int stride;         // elements from a row to the next, a tile spans less than 2 GiB
   bool aligned;       // data and stride are multiples of 16 bytes
@@ -27,10 +27,11 @@ struct GlobalTile {
   /// Whether accesses may be of several values.
   HIPSIGHT_INLINE bool takes_vectors() const { return arch::any_alignment || aligned; }
 
-  /// Whether a tile of `width` columns can be accessed N values at a time: none is half in bounds.
-  template <int N>
+  /// Whether a tile of `width` columns can be accessed Count values at a time: none is half in
+  /// bounds.
+  template <int Count>
   HIPSIGHT_INLINE bool takes_vectors(int width) const {
-    return takes_vectors() && (columns >= width || columns % N == 0);
+    return takes_vectors() && (columns >= width || columns % Count == 0);
   }
 
   /// The place, or the nearest one from which on `width` columns are in bounds, if there are any.
@@ -39,17 +40,17 @@ struct GlobalTile {
     return {at.row < rows ? at.row : rows - 1, at.column < last ? at.column : last};
   }
 
-  /// N values of a row, at once: where takes_vectors<N>(). Inside: all its columns are known to
-  /// exist.
-  template <int N, bool inside = false>
+  /// Count values of a row, at once: where takes_vectors<Count>(). Inside: all its columns are
+  /// known to exist.
+  template <int Count, bool inside = false>
   HIPSIGHT_INLINE auto load(int row, int column, int tile_rows) const {
-    return load_below<N, inside>(row, column, limit(tile_rows));
+    return load_below<Count, inside>(row, column, limit(tile_rows));
   }
 
   /// The same of a tile whose limit() is known.
-  template <int N, bool inside = false>
+  template <int Count, bool inside = false>
   HIPSIGHT_INLINE auto load_below(int row, int column, std::uint32_t limit) const {
-    return arch::load<Vector<Plain, N>>(data, offset<inside>(row, column), limit);
+    return arch::load<Vector<Plain, Count>>(data, offset<inside>(row, column), limit);
   }
 
   /// A chunk of each lane's row, straight to to[lane].
@@ -64,17 +65,17 @@ struct GlobalTile {
   /// Bytes from `data` on that belong to rows: what is beyond is out of bounds.
   HIPSIGHT_INLINE std::uint32_t limit(int tile_rows) const {
     const int count = rows < tile_rows ? rows : tile_rows;
-    return count > 0 ? static_cast<std::uint32_t>(count) * stride * sizeof(T) : 0;
+    return count > 0 ? static_cast<std::uint32_t>(count) * stride * sizeof(Value) : 0;
   }
 
-  /// N values of a row, wherever the last column is, or inside.
-  template <int N, bool inside = false>
+  /// Count values of a row, wherever the last column is, or inside.
+  template <int Count, bool inside = false>
   HIPSIGHT_INLINE auto load_any(int row, int column, int tile_rows) const {
-    if (takes_vectors() && (inside || column + N <= columns))
-      return load<N, inside>(row, column, tile_rows);
-    Vector<Plain, N> values;
+    if (takes_vectors() && (inside || column + Count <= columns))
+      return load<Count, inside>(row, column, tile_rows);
+    Vector<Plain, Count> values;
     HIPSIGHT_UNROLL
-    for (int i = 0; i < N; i++) values[i] = load_one(row, column + i, tile_rows);
+    for (int i = 0; i < Count; i++) values[i] = load_one(row, column + i, tile_rows);
     return values;
   }
 
@@ -82,19 +83,19 @@ struct GlobalTile {
     return arch::load<Plain>(data, offset(row, column), limit(tile_rows));
   }
 
-  template <class V>
-  HIPSIGHT_INLINE void store(int row, int column, int tile_rows, const V& values) const {
+  template <class Values>
+  HIPSIGHT_INLINE void store(int row, int column, int tile_rows, const Values& values) const {
     arch::store(data, offset(row, column), limit(tile_rows), values);
   }
 
-  HIPSIGHT_INLINE void store_one(int row, int column, int tile_rows, const T& value) const {
+  HIPSIGHT_INLINE void store_one(int row, int column, int tile_rows, const Value& value) const {
     arch::store(data, offset(row, column), limit(tile_rows), value);
   }
 
  private:
   template <bool inside = false>
   HIPSIGHT_INLINE std::uint32_t offset(int row, int column) const {
-    const auto at = (static_cast<std::uint32_t>(row) * stride + column) * sizeof(T);
+    const auto at = (static_cast<std::uint32_t>(row) * stride + column) * sizeof(Value);
     return inside || column < columns ? static_cast<std::uint32_t>(at) : 1u << 31;
   }
 };

@@ -69,8 +69,8 @@ struct JoinedSum {
 
  private:
   /// f(row block, column block, element, number) of all chunks of a part.
-  template <class F>
-  HIPSIGHT_INLINE static void for_chunks(int part, F f) {
+  template <class Function>
+  HIPSIGHT_INLINE static void for_chunks(int part, Function f) {
     HIPSIGHT_UNROLL
     for (int b = 0; b < blocks; b++) {
       HIPSIGHT_UNROLL

@@ -83,9 +83,9 @@ class Pipeline {
   struct Known {
     GlobalTile<const From> tile;
     std::uint32_t limit;
-    template <int N, bool inside = false>
+    template <int Count, bool inside = false>
     HIPSIGHT_INLINE auto load(int row, int column, int) const {
-      return tile.template load_below<N, inside>(row, column, limit);
+      return tile.template load_below<Count, inside>(row, column, limit);
     }
     HIPSIGHT_INLINE void copy(int row, int column, int, Chunk<From>* to) const {
       tile.copy_below(row, column, limit, to);

@@ -13,26 +13,27 @@ namespace hipsight::kernels {
 enum class Operand { a, b, chained_b };
 
 /// Lines of A or of B, as deep as one matrix step: `Lines` rows of A, or columns of B.
-template <class T, Operand Which, int Lines>
+template <class Value, Operand Which, int Lines>
 struct OperandTile {
-  using Step = arch::MatrixStep<T>;
+  using Step = arch::MatrixStep<Value>;
   static constexpr Layout layout = Which == Operand::a   ? Step::layout.a
                                    : Which == Operand::b ? Step::layout.b
                                                          : Step::layout.chained_b;
   static constexpr int block_lines = Which == Operand::a ? Step::layout.rows : Step::layout.columns;
   static constexpr int blocks = Lines / block_lines, elements = layout.elements();
-  static constexpr int reads = blocks * elements / chunk_size<T>;  // of shared memory
+  static constexpr int reads = blocks * elements / chunk_size<Value>;  // of shared memory
   static_assert(Lines % block_lines == 0,
                 "OperandTile: the lines do not fit the lines of this GPU's matrix step");
-  static_assert(layout.element[0].count % chunk_size<T> == 0 && layout.element[0].step.column == 1,
+  static_assert(layout.element[0].count % chunk_size<Value> == 0 &&
+                    layout.element[0].step.column == 1,
                 "MatrixStep: a lane must hold whole chunks of 16 bytes of a line");
 
-  std::conditional_t<Which == Operand::a, typename Step::A, typename Step::B> block[blocks];
+  std::conditional_t<Which == Operand::a, typename Step::OfA, typename Step::OfB> block[blocks];
 
   /// From `line` and `depth` on.
   template <class Shared>
   HIPSIGHT_INLINE void load(const Shared& from, int line, int depth) {
-    static_assert(__is_same(typename Shared::Element, T),
+    static_assert(__is_same(typename Shared::Element, Value),
                   "OperandTile: the shared tile's elements are of another type");
     static_assert(Shared::lines % Lines == 0 && Shared::depth % Step::layout.depth == 0,
                   "OperandTile: the shared tile is not a multiple of it");
@@ -55,30 +56,30 @@ struct OperandTile {
 
   /// The same straight from global memory, of which all columns that are asked for exist.
   template <class Global>
-    requires requires(Global from) { from.template load_any<chunk_size<T>, true>(0, 0, 0); }
+    requires requires(Global from) { from.template load_any<chunk_size<Value>, true>(0, 0, 0); }
   HIPSIGHT_INLINE void load(const Global& from, int depth) {
     constexpr Layout held = layout;
     HIPSIGHT_UNROLL
     for (int i = 0; i < blocks; i++) {
       HIPSIGHT_UNROLL
-      for (int e = 0; e < elements; e += chunk_size<T>) {
+      for (int e = 0; e < elements; e += chunk_size<Value>) {
         const Place at = held(arch::lane(), e);
-        chunk(i, e) = from.template load_any<chunk_size<T>, true>(i * block_lines + at.row,
-                                                                  depth + at.column, Lines);
+        chunk(i, e) = from.template load_any<chunk_size<Value>, true>(i * block_lines + at.row,
+                                                                      depth + at.column, Lines);
       }
     }
   }
 
  private:
-  HIPSIGHT_INLINE Chunk<T>& chunk(int i, int e) {
-    return reinterpret_cast<Chunk<T>*>(&block[i])[e / chunk_size<T>];
+  HIPSIGHT_INLINE Chunk<Value>& chunk(int i, int e) {
+    return reinterpret_cast<Chunk<Value>*>(&block[i])[e / chunk_size<Value>];
   }
 
   template <int i, class Shared>
   HIPSIGHT_INLINE void load_block(const Shared& from, int line, int depth, int lane) {
     constexpr Layout held = layout;  // nvcc has no static members of classes on the device
     HIPSIGHT_UNROLL
-    for (int e = 0; e < elements; e += chunk_size<T>) {
+    for (int e = 0; e < elements; e += chunk_size<Value>) {
       const Place at = held(lane, e);
       chunk(i, e) = from.template chunk<i * block_lines>(line + at.row, depth + at.column);
     }
@@ -86,9 +87,9 @@ struct OperandTile {
 };
 
 /// Sums of products in f32, Rows x Columns of a wave. Chained: of a chained_b.
-template <class T, int Rows, int Columns, bool Chained = false>
+template <class Value, int Rows, int Columns, bool Chained = false>
 struct Accumulator {
-  using Step = arch::MatrixStep<T>;
+  using Step = arch::MatrixStep<Value>;
   static constexpr Layout layout = Chained ? Step::layout.chained_c : Step::layout.c;
   static constexpr int rows = Rows, columns = Columns;
   static constexpr int row_blocks = Rows / Step::layout.rows,
@@ -100,18 +101,18 @@ struct Accumulator {
   /// So many values of a lane lie side by side in a row.
   static constexpr int run = layout.element[0].step.column == 1 ? layout.element[0].count : 1;
 
-  typename Step::C block[row_blocks][column_blocks] = {};
+  typename Step::OfC block[row_blocks][column_blocks] = {};
 
   /// The same for other rows and columns.
   template <int OtherRows, int OtherColumns>
-  using OfSize = Accumulator<T, OtherRows, OtherColumns, Chained>;
+  using OfSize = Accumulator<Value, OtherRows, OtherColumns, Chained>;
 
   /// A lane's values are in so many rows.
   static constexpr int rows_held = row_blocks * layout.rows_held();
 
   /// Sets all values that this lane holds: value = f(place, which of the rows held, value).
-  template <class F>
-  HIPSIGHT_INLINE void update(F f) {
+  template <class Function>
+  HIPSIGHT_INLINE void update(Function f) {
     constexpr Layout held = layout;
     HIPSIGHT_UNROLL
     for (int i = 0; i < row_blocks; i++) {
@@ -129,8 +130,8 @@ struct Accumulator {
   }
 
   /// Calls f(row, which of the rows held) for all rows that this lane has values of.
-  template <class F>
-  HIPSIGHT_INLINE static void for_each_row(F f) {
+  template <class Function>
+  HIPSIGHT_INLINE static void for_each_row(Function f) {
     constexpr Layout held = layout;
     HIPSIGHT_UNROLL
     for (int i = 0; i < row_blocks; i++) {
@@ -162,7 +163,7 @@ struct Accumulator {
     HIPSIGHT_UNROLL
     for (int i = 0; i < row_blocks; i++) {
       HIPSIGHT_UNROLL
-      for (int j = 0; j < column_blocks; j++) block[i][j] = arch::zeros<typename Step::C>();
+      for (int j = 0; j < column_blocks; j++) block[i][j] = arch::zeros<typename Step::OfC>();
     }
   }
 
@@ -177,8 +178,8 @@ struct Accumulator {
 
   /// Calls f(place, Vector<float, width>) for all values that this lane holds, `width` of a run at
   /// a time.
-  template <int width, class F>
-  HIPSIGHT_INLINE void for_each_run(F f) const {
+  template <int width, class Function>
+  HIPSIGHT_INLINE void for_each_run(Function f) const {
     HIPSIGHT_UNROLL
     for (int i = 0; i < row_blocks; i++)
       for_each_run_of<width, column_blocks>(
@@ -188,8 +189,8 @@ struct Accumulator {
   }
 
   /// The same of a lane for `Blocks` blocks of a step from block (i, j) on, in which places are.
-  template <int width, int Blocks, class F>
-  HIPSIGHT_INLINE void for_each_run_of(int lane, int i, int j, F f) const {
+  template <int width, int Blocks, class Function>
+  HIPSIGHT_INLINE void for_each_run_of(int lane, int i, int j, Function f) const {
     static_assert(run % width == 0, "Accumulator: runs are not made of so many values");
     constexpr Layout held = layout;
     HIPSIGHT_UNROLL
@@ -208,32 +209,34 @@ struct Accumulator {
 };
 
 /// sum += a * b, one step deep, of the rows of A's block i.
-template <int i, class T, Operand B, int Rows, int Columns>
-HIPSIGHT_INLINE void multiply_block(const OperandTile<T, Operand::a, Rows>& a,
-                                    const OperandTile<T, B, Columns>& b,
-                                    Accumulator<T, Rows, Columns, B == Operand::chained_b>& sum) {
-  static_assert(B != Operand::a, "multiply: the second operand must be a B");
+template <int i, class Value, Operand OfB, int Rows, int Columns>
+HIPSIGHT_INLINE void multiply_block(
+    const OperandTile<Value, Operand::a, Rows>& a, const OperandTile<Value, OfB, Columns>& b,
+    Accumulator<Value, Rows, Columns, OfB == Operand::chained_b>& sum) {
+  static_assert(OfB != Operand::a, "multiply: the second operand must be a B");
   HIPSIGHT_UNROLL
   for (int j = 0; j < b.blocks; j++)
-    arch::MatrixStep<T>::multiply(a.block[i], b.block[j], sum.block[i][j]);
+    arch::MatrixStep<Value>::multiply(a.block[i], b.block[j], sum.block[i][j]);
 }
 
 /// sum += a * b, one step deep.
-template <class T, Operand B, int Rows, int Columns>
-HIPSIGHT_INLINE void multiply(const OperandTile<T, Operand::a, Rows>& a,
-                              const OperandTile<T, B, Columns>& b,
-                              Accumulator<T, Rows, Columns, B == Operand::chained_b>& sum) {
-  unroll<OperandTile<T, Operand::a, Rows>::blocks>([&](auto i) { multiply_block<i>(a, b, sum); });
+template <class Value, Operand OfB, int Rows, int Columns>
+HIPSIGHT_INLINE void multiply(const OperandTile<Value, Operand::a, Rows>& a,
+                              const OperandTile<Value, OfB, Columns>& b,
+                              Accumulator<Value, Rows, Columns, OfB == Operand::chained_b>& sum) {
+  unroll<OperandTile<Value, Operand::a, Rows>::blocks>(
+      [&](auto i) { multiply_block<i>(a, b, sum); });
 }
 
 /// What of anything else is wrong, in a sentence.
-template <class T, class U, Operand First, Operand Second, int Rows, int Columns, class Sum>
-HIPSIGHT_INLINE void multiply(const OperandTile<T, First, Rows>&,
-                              const OperandTile<U, Second, Columns>&, Sum&) {
+template <class Value, class Other, Operand First, Operand Second, int Rows, int Columns, class Sum>
+HIPSIGHT_INLINE void multiply(const OperandTile<Value, First, Rows>&,
+                              const OperandTile<Other, Second, Columns>&, Sum&) {
   static_assert(First == Operand::a && Second != Operand::a,
                 "multiply: the first operand must be an A, the second one a B");
-  static_assert(std::is_same_v<T, U>, "multiply: A and B must have elements of the same type");
-  using Right = Accumulator<T, Rows, Columns, Second == Operand::chained_b>;
+  static_assert(std::is_same_v<Value, Other>,
+                "multiply: A and B must have elements of the same type");
+  using Right = Accumulator<Value, Rows, Columns, Second == Operand::chained_b>;
   static_assert(std::is_same_v<Sum, Right>,
                 "multiply: the sum must have A's rows, B's columns and their type, and be Chained "
                 "if B is");

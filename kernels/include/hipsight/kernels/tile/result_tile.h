@@ -32,8 +32,8 @@ struct ResultTile {
   /// Calls f(place, Vector<float, width>) for all values of the wave; or, if not Runs, f(place,
   /// float), which is slower, but little code. If Few, for those of no more rows than the first
   /// `exist`: then it is a branch for some rows each. `lane` is this one.
-  template <bool few, bool in_runs, class F>
-  HIPSIGHT_INLINE void for_each_run(int lane, const Sum& sum, int exist, F f) {
+  template <bool few, bool in_runs, class Function>
+  HIPSIGHT_INLINE void for_each_run(int lane, const Sum& sum, int exist, Function f) {
     constexpr int held = Sum::run < width ? Sum::run : width;
     HIPSIGHT_UNROLL
     for (int i = 0; i < Sum::row_blocks; i++) {
@@ -57,8 +57,8 @@ struct ResultTile {
   }
 
  private:
-  template <bool few, class F>
-  HIPSIGHT_INLINE void for_each_run_of_block(int lane, Place first, int exist, F f) const {
+  template <bool few, class Function>
+  HIPSIGHT_INLINE void for_each_run_of_block(int lane, Place first, int exist, Function f) const {
     HIPSIGHT_UNROLL
     for (int run = 0; run < runs; run += arch::wave_size) {
       if (few && first.row + run / runs_of_row >= exist) [[unlikely]]
@@ -69,8 +69,8 @@ struct ResultTile {
     }
   }
 
-  template <class F>
-  HIPSIGHT_INLINE void for_each_value_of_block(int lane, Place first, F f) {
+  template <class Function>
+  HIPSIGHT_INLINE void for_each_value_of_block(int lane, Place first, Function f) {
     HIPSIGHT_UNROLL_BY_4
     for (int value = lane; value < rows * columns; value += arch::wave_size) {
       const Place at{value / columns, value % columns};

@@ -46,11 +46,11 @@ HIPSIGHT_INLINE constexpr Source source_of(int lane, int step, int e) {
 }
 
 /// Rows of a result in the type of the operands, as the A of a next product.
-template <class T, int Rows, int Columns>
+template <class Value, int Rows, int Columns>
 class Chained {
-  using Sum = Accumulator<T, Rows, Columns, true>;
-  using A = OperandTile<T, Operand::a, Rows>;
-  using Step = arch::MatrixStep<T>;
+  using Sum = Accumulator<Value, Rows, Columns, true>;
+  using OfA = OperandTile<Value, Operand::a, Rows>;
+  using Step = arch::MatrixStep<Value>;
   static constexpr int pairs = Sum::elements / 2;
 
  public:
@@ -59,8 +59,8 @@ class Chained {
 
   Chained() = default;  // of nothing
   /// Of two neighbours in row r at a time, what f(r, Vector<float, 2>) makes of them, as 4 bytes.
-  template <class F>
-  HIPSIGHT_INLINE Chained(const Sum& sum, F f) {
+  template <class Function>
+  HIPSIGHT_INLINE Chained(const Sum& sum, Function f) {
     constexpr Layout held = Sum::layout;
     HIPSIGHT_UNROLL
     for (int i = 0; i < Sum::row_blocks; i++) {
@@ -76,11 +76,11 @@ class Chained {
 
   /// The operand of a step.
   template <int step>
-  HIPSIGHT_INLINE A operand() const {
-    A a;
+  HIPSIGHT_INLINE OfA operand() const {
+    OfA a;
     HIPSIGHT_UNROLL
-    for (int i = 0; i < A::blocks; i++) {
-      Pair pairs_of_a[A::elements / 2];
+    for (int i = 0; i < OfA::blocks; i++) {
+      Pair pairs_of_a[OfA::elements / 2];
       fill<step, 0>(pair_[i], pairs_of_a);
       __builtin_memcpy(&a.block[i], pairs_of_a, sizeof pairs_of_a);
     }
@@ -93,7 +93,7 @@ class Chained {
   /// Pair by pair: neighbours in A are neighbours in the result.
   template <int step, int p>
   HIPSIGHT_INLINE static void fill(const Pair (&from)[Sum::column_blocks][pairs], Pair* a) {
-    if constexpr (p < A::elements / 2) {
+    if constexpr (p < OfA::elements / 2) {
       constexpr Source near = source_of<Step>(0, step, 2 * p),
                        far = source_of<Step>(arch::wave_size / 2, step, 2 * p),
                        next = source_of<Step>(near.block < 0 ? arch::wave_size / 2 : 0, step,
@@ -117,7 +117,7 @@ class Chained {
   /// Whether each half of a wave has half of A's elements, which both are to have.
   static constexpr bool shared_by_halves = [] {
     for (int step = 0; step < steps; step++)
-      for (int e = 0; e < A::elements; e++)
+      for (int e = 0; e < OfA::elements; e++)
         if (source_of<Step>(0, step, e).block < 0) return true;
     return false;
   }();

@@ -33,12 +33,12 @@ HIPSIGHT_INLINE constexpr Swizzle swizzle_for(int line_bytes, int bank_bytes, in
 }
 
 /// The same for the operands of a matrix step.
-template <class T>
+template <class Value>
 HIPSIGHT_INLINE constexpr Swizzle swizzle_for(const Layout& operand, int line_bytes,
                                               int bank_bytes) {
   const Digit first = operand.lane[0];
-  const int together = first.step.column ? first.count * first.step.column : chunk_size<T>;
-  return swizzle_for(line_bytes, bank_bytes, together * static_cast<int>(sizeof(T)));
+  const int together = first.step.column ? first.count * first.step.column : chunk_size<Value>;
+  return swizzle_for(line_bytes, bank_bytes, together * static_cast<int>(sizeof(Value)));
 }
 
 }  // namespace hipsight::kernels

@@ -11,7 +11,7 @@ namespace hipsight::kernels {
 class TileOrder {
  public:
   TileOrder() = default;
-  TileOrder(int rows, int columns, int group)
+  HIPSIGHT_APART TileOrder(int rows, int columns, int group)
       : rows_(rows),
         count_(rows * columns),
         group_(group),
