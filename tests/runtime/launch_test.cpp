@@ -191,6 +191,10 @@ TEST_F(LaunchTest, RefusesWhatHipRefuses) {
   EXPECT_EQ(launch(1, 1, 64, 1, 0, nullptr, nullptr), hipErrorInvalidValue);
   EXPECT_EQ(launch(0x7fffffff, 1, 64, 1, 0, parameters.data(), nullptr),
             hipErrorInvalidConfiguration);
+  // More work-items than 64 bits count.
+  EXPECT_EQ(hipModuleLaunchKernel(f, 0xffffffff, 0xffffffff, 2, 1, 1, 1, 0, nullptr,
+                                  parameters.data(), nullptr),
+            hipErrorInvalidConfiguration);
   EXPECT_EQ(
       hipModuleLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters.data(), nullptr),
       hipErrorInvalidHandle);
