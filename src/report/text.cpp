@@ -241,12 +241,11 @@ std::string to_text(const RunReport& run) {
     for (const ErrorReport& error : run.errors)
       out += fmt::format("  {}: {}\n", printable(error.kernel), error.kind);
   }
-  if (!run.ended.empty()) {
+  if (!run.ended.empty())
     out += fmt::format("\nthe process ended by {}: this is what it had done\n", run.ended);
-    for (const UnfinishedReport& one : run.unfinished)
-      out += fmt::format("  under way: {}, {} of {} workgroups done\n", printable(one.kernel),
-                         one.done, one.workgroups);
-  }
+  for (const UnfinishedReport& one : run.unfinished)
+    out += fmt::format("  under way: {}, {} of {} workgroups done\n", printable(one.kernel),
+                       one.done, one.workgroups);
   if (!run.kernels.empty()) {
     out += "\n";
     row(out, "mind", wrapped_words(explain::caveat()));

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <ctime>
 #include <system_error>
@@ -18,10 +19,10 @@
 namespace hipsight::runtime {
 namespace {
 
-// Those whose default action ends a process (signal(7)), but for SIGKILL and those of timers and
-// channels of the program's own (SIGUSR1, real-time signals).
-constexpr std::array kSignals{SIGHUP,  SIGINT,  SIGQUIT, SIGILL, SIGABRT, SIGFPE,
-                              SIGSEGV, SIGPIPE, SIGTERM, SIGBUS, SIGSYS,  SIGXCPU};
+// Those whose default action ends a process (signal(7)), but for SIGKILL and channels of the
+// program's own (SIGUSR1, real-time signals).
+constexpr std::array kSignals{SIGHUP,  SIGINT,  SIGQUIT, SIGILL, SIGABRT, SIGFPE, SIGSEGV,
+                              SIGPIPE, SIGALRM, SIGTERM, SIGBUS, SIGSYS,  SIGXCPU};
 
 // A handler may call next to nothing, wherever it interrupts the program: so a thread that waits
 // writes the report, and the handler waits for it.
@@ -66,6 +67,18 @@ void on_signal(int number, siginfo_t* info, void*) {
   errno = saved;
 }
 
+/// A stack that has overflowed has no room for a handler. Of the thread that begins to use HIP,
+/// most often the program's first.
+void make_room_for_handlers() {
+  static std::array<std::byte, 1 << 16> room;
+  stack_t now{};
+  if (sigaltstack(nullptr, &now) != 0 || !(now.ss_flags & SS_DISABLE)) return;
+  stack_t ours{};
+  ours.ss_sp = room.data();
+  ours.ss_size = room.size();
+  sigaltstack(&ours, nullptr);
+}
+
 void serve() {
   wait_for(wanted);
   const int number = signal_number;
@@ -92,6 +105,7 @@ void watch_signals() {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (process == 0) return;
+  make_room_for_handlers();
   for (const int number : kSignals) {
     struct sigaction now{};
     if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;

@@ -54,13 +54,14 @@ TEST_P(Ends, LeaveTheReport) {
   EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(scratch / "r.txt").parent_path()), {}),
             2);
 }
-INSTANTIATE_TEST_SUITE_P(Greeting, Ends,
-                         testing::Values(Ending{"0", "", 0, 0}, Ending{"_exit", "_exit", 0, 0},
-                                         Ending{"exec", "exec", 0, 0}, Ending{"fork", "", 0, 0},
-                                         Ending{"abort", "signal 6 (Aborted)", -1, SIGABRT},
-                                         Ending{"crash", "signal 11 (Segmentation fault)", -1,
-                                                SIGSEGV}),
-                         [](const auto& info) { return "by" + std::string(info.param.word); });
+INSTANTIATE_TEST_SUITE_P(
+    Greeting, Ends,
+    testing::Values(Ending{"0", "", 0, 0}, Ending{"_exit", "_exit", 0, 0},
+                    Ending{"exec", "exec", 0, 0}, Ending{"fork", "", 0, 0},
+                    Ending{"abort", "signal 6 (Aborted)", -1, SIGABRT},
+                    Ending{"crash", "signal 11 (Segmentation fault)", -1, SIGSEGV},
+                    Ending{"overflow", "signal 11 (Segmentation fault)", -1, SIGSEGV}),
+    [](const auto& info) { return "by" + std::string(info.param.word); });
 
 TEST(Interrupted, ARunLeavesAPartialReport) {
   const Scratch scratch;
@@ -216,7 +217,7 @@ TEST(APipe, InTheCacheIsNoCode) {
   const Environment cache{{"HIPSIGHT_CACHE", scratch / "cache"}, {"HIPSIGHT_ENGINE", "translate"}};
   ASSERT_EQ(hipsight_run({"--no-report"}, {"greeting"}, cache).status, 0);
   for (const auto& entry : fs::directory_iterator(scratch / "cache")) {
-    const fs::path file = entry.path();
+    const fs::path& file = entry.path();
     fs::remove(file);
     mkfifo(file.c_str(), 0600);
   }

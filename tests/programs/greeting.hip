@@ -1,5 +1,5 @@
 // A program with nothing wrong: adds on the GPU, prints bytes of all kinds, ends as it is told.
-//   greeting [EXIT_STATUS | abort | kill | crash | _exit | exec | fork]
+//   greeting [EXIT_STATUS | abort | kill | crash | overflow | _exit | exec | fork]
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +10,11 @@
 __global__ void add(const int* a, const int* b, int* sum, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) sum[i] = a[i] + b[i];
+}
+
+int overflow(int depth) {
+  volatile int room[1000] = {depth};
+  return overflow(room[0] + 1) + room[1];
 }
 
 int main(int argc, char** argv) {
@@ -42,6 +47,7 @@ int main(int argc, char** argv) {
   }
   std::fflush(stdout);
   if (ending == "crash") *static_cast<volatile int*>(nullptr) = 1;
+  if (ending == "overflow") overflow(1);
   if (ending == "_exit") _exit(0);
   if (ending == "exec") execl("/bin/echo", "echo", "and echo", nullptr);
   if (ending == "fork") {  // its child is not the one to report
