@@ -32,11 +32,11 @@ report::Output output_of(const ReplayOptions& options) {
 // The GPU that the capture names. A name and never a file, whoever the capture comes from.
 gpus::Gpu gpu_of(const capture::Capture& capture) {
   const std::string& name = capture.header.gpu;
-  const auto known = std::ranges::find(gpus::all(), name, &gpus::Gpu::name);
-  if (known == gpus::all().end())
+  const bool path = name.find('/') != name.npos || name.ends_with(".toml");
+  if (path || std::ranges::count(gpus::all(), name, &gpus::Gpu::name) == 0)
     fail("{}: captured on the GPU '{}', which is not known here; --gpu takes another, or its file",
          capture.origin, printable(name));
-  return *known;
+  return gpus::find(name);
 }
 
 void dump(const std::string& path, const capture::Header& header,

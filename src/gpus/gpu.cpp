@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <sstream>
 
 #include "support/embedded.h"
@@ -81,9 +82,9 @@ namespace {
 /// As for ROCm's driver, HSA_XNACK=1 has a GPU that can do so try accesses again after a page
 /// fault. There are no such faults here; but it runs the code that is compiled for it.
 Gpu with_xnack(Gpu gpu) {
-  const char* wanted = std::getenv("HSA_XNACK");
+  const bool wanted = std::strtol(environment("HSA_XNACK").c_str(), nullptr, 0) != 0;
   const auto off = gpu.target_id.find("xnack-");
-  if (wanted && std::strtol(wanted, nullptr, 0) != 0 && off != std::string::npos)
+  if (wanted && off != std::string::npos)
     gpu.target_id[off + std::string_view("xnack").size()] = '+';
   return gpu;
 }
