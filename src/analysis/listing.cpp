@@ -71,7 +71,9 @@ Listing listing(std::span<const std::byte> code, std::uint64_t address, std::uin
 Listing listing(const code::CodeObject& object, const code::Kernel& kernel) {
   std::vector<std::byte> image(object.image_size());
   object.load(image.data(), 0);
-  return listing(image, 0, kernel.entry, object.target().processor);
+  Listing result = listing(image, 0, kernel.entry, object.target().processor);
+  result.sram_ecc = object.target().has_sram_ecc();
+  return result;
 }
 
 namespace {

@@ -25,6 +25,7 @@ struct Listing {
   std::vector<Line> lines;  ///< in the order of their addresses
   std::size_t entry = 0;    ///< the line that a wave begins with
   std::string processor;
+  bool sram_ecc = false;  ///< 16-bit loads write whole registers
   /// It calls functions, or jumps to where a register says: what is done there is not in the
   /// listing. Control goes on after a call.
   bool leaves = false;

@@ -18,7 +18,7 @@ bool is_vector(const isa::Instruction& in) {
 }
 
 std::vector<isa::RegisterUse> uses_of(const Listing& listing, unsigned vgprs) {
-  const isa::RegisterUses uses(listing.processor);
+  const isa::RegisterUses uses(listing.processor, listing.sram_ecc);
   const isa::CrashGuard guard;
   VectorRegisters there;
   for (unsigned i = 0; i < VectorRegisters::per_file; ++i) {

@@ -29,6 +29,10 @@ constexpr Generic generics[] = {
     {"gfx10-3-generic", gfx10_3}, {"gfx11-generic", gfx11},   {"gfx12-generic", gfx12},
 };
 
+// LLVM AMDGPUUsage, "AMDGPU Processors": those with the target feature sramecc.
+constexpr std::string_view sram_ecc[] = {"gfx906", "gfx908", "gfx90a", "gfx940",
+                                         "gfx941", "gfx942", "gfx950", "gfx9-4-generic"};
+
 bool covers(std::string_view generic, std::string_view processor) {
   for (const Generic& g : generics)
     if (g.name == generic) return std::ranges::find(g.covers, processor) != g.covers.end();
@@ -86,6 +90,11 @@ std::string Target::text() const {
 
 bool Target::generic() const {
   return processor.ends_with("-generic");
+}
+
+bool Target::has_sram_ecc() const {
+  return sramecc == Feature::On ||
+         (sramecc == Feature::Any && std::ranges::find(sram_ecc, processor) != std::end(sram_ecc));
 }
 
 bool Target::runs_on(const Target& device) const {

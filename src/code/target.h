@@ -19,6 +19,9 @@ struct Target {
   std::string text() const;
   /// Whether this is a generic processor, such as gfx11-generic.
   bool generic() const;
+  /// Whether vector registers are error-corrected: as stated, else wherever a processor can, which
+  /// is LLVM's rule (GCNSubtarget::d16PreservesUnusedBits).
+  bool has_sram_ecc() const;
 
   /// Whether code built for this target runs on `device`: same processor or a generic one that
   /// covers it, and every feature that the code states is stated alike by the device.

@@ -105,6 +105,7 @@ struct Engine::Impl {
   Pool pool;
   Tier tier;
   MatrixMode matrix;
+  bool sram_ecc;
 
   Impl(gpus::Gpu g, Options o)
       : gpu(std::move(g)),
@@ -112,7 +113,8 @@ struct Engine::Impl {
         memory(gpu.dram_bytes ? gpu.dram_bytes : std::uint64_t{16} << 30),
         pool(o.threads),
         tier(choose_tier(o.tier)),
-        matrix(choose_matrix(o.matrix)) {
+        matrix(choose_matrix(o.matrix)),
+        sram_ecc(code::Target::parse(gpu.target_id).has_sram_ecc()) {
     if (tier == Tier::Auto) Translator::stop_before_exit();
     overruns.errors = o.strict;
   }
@@ -187,7 +189,7 @@ Result Engine::run(const Dispatch& d) {
   launch.memory = &impl_->memory;
   launch.gfx = module.program->gfx();
   launch.tier = impl_->tier;
-  module.program->set_modes(impl_->tier, impl_->matrix);
+  module.program->set_modes(impl_->tier, impl_->matrix, impl_->sram_ecc);
   launch.file = register_file(*d.kernel, launch.gfx);
   launch.groups = {divide(d.grid.x, d.block.x), divide(d.grid.y, d.block.y),
                    divide(d.grid.z, d.block.z)};

@@ -357,6 +357,7 @@ struct Lowering {
     if (ocp && has_variant(true, false)) return storage;
     const bool integer = shape && shape->result != Type::B1 && !isa::is_float(shape->result);
     if (in.clamp && integer) return storage = std::string(in.name) + "_CLAMP";
+    if (context.sram_ecc && isa::is_d16_load(in)) return storage = std::string(in.name) + "@ECC";
     return in.name;
   }
 

@@ -261,7 +261,7 @@ std::unique_ptr<Program::Function> Program::lower(const LoadedCode& object_code,
     if (bars_translation(in)) function.translatable = false;
   }
 
-  LoweringContext context{host_table(), gfx_, file, matrix_};
+  LoweringContext context{host_table(), gfx_, file, matrix_, sram_ecc_};
   const Code* region_code = context.table.find("region");
   const Run nothing = context.table.find("S_NOP")->wave64;
   std::vector<std::pair<std::size_t, std::uint64_t>> branches;  // op index, target address

@@ -81,9 +81,11 @@ class Program {
   void translate_soon(std::size_t region, const RegionCount& count, bool rows);
 
   /// How its code is to run; said before any of it is looked up.
-  void set_modes(Tier tier, MatrixMode matrix) {
+  /// `sram_ecc`: the GPU's registers have error correction (LoweringContext).
+  void set_modes(Tier tier, MatrixMode matrix, bool sram_ecc) {
     tier_ = tier;
     matrix_ = matrix;
+    sram_ecc_ = sram_ecc;
   }
   isa::Gfx gfx() const { return gfx_; }
   std::uint64_t base() const { return code_->base(); }
@@ -104,6 +106,7 @@ class Program {
   isa::Gfx gfx_;
   Tier tier_ = Tier::Interpret;
   MatrixMode matrix_ = MatrixMode::Fast;
+  bool sram_ecc_ = false;
   mutable std::recursive_mutex mutex_;
   std::optional<isa::Decoder> decoder_;
   /// By LoadedCode::number and the function's address there.
@@ -123,7 +126,8 @@ struct LoweringContext {
   isa::Gfx gfx;
   RegisterFile file;
   MatrixMode matrix = MatrixMode::Fast;
-  bool indexed = false;  ///< between s_set_gpr_idx_on and _off, in the order of addresses
+  bool sram_ecc = false;  ///< registers are written whole: 16-bit loads clear the other half
+  bool indexed = false;   ///< between s_set_gpr_idx_on and _off, in the order of addresses
 };
 
 /// Constants of lowered code, spread over the lanes so that a constant reads like a register.

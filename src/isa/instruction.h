@@ -115,6 +115,13 @@ struct Instruction {
   std::array<Operand, 3> src_y{};
 };
 
+/// Loads of 16-bit values, into one half of a register or by pairs. Where registers are
+/// error-corrected (SRAM ECC) they write all of it, and zeros where they have no data: CDNA5 ISA,
+/// "D16 loads"; LLVM, GCNSubtarget::d16PreservesUnusedBits; Tensile, HasEccHalf.
+inline bool is_d16_load(const Instruction& in) {
+  return has(in.name, "D16") && (has(in.name, "LOAD") || has(in.name, "READ"));
+}
+
 /// The unit that executes an instruction; timing gives it cycles per GPU.
 enum class Pipe : std::uint8_t {
   Scalar,

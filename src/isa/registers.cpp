@@ -1,5 +1,6 @@
 #include "isa/registers.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -127,7 +128,8 @@ struct RegisterUses::Impl {
   std::vector<bool> exec_unit;
 };
 
-RegisterUses::RegisterUses(std::string_view processor) : impl_(std::make_unique<Impl>(processor)) {}
+RegisterUses::RegisterUses(std::string_view processor, bool sram_ecc)
+    : impl_(std::make_unique<Impl>(processor)), sram_ecc_(sram_ecc) {}
 RegisterUses::~RegisterUses() = default;
 
 RegisterUse RegisterUses::of(const Instruction& in) const {
@@ -145,7 +147,9 @@ RegisterUse RegisterUses::of(const Instruction& in) const {
     impl_->add(use.writes, id);
     use.writes_exec |= impl_->is_exec(id);
   };
-  for (unsigned i = 0; i < inst.getNumOperands(); ++i) {
+  // The disassembler says twice what DS d16 loads keep.
+  const unsigned operands = std::min<unsigned>(inst.getNumOperands(), description.getNumOperands());
+  for (unsigned i = 0; i < operands; ++i) {
     const llvm::MCOperand& operand = inst.getOperand(i);
     if (!operand.isReg()) continue;
     if (i < description.getNumDefs()) writes(operand.getReg());
@@ -160,7 +164,9 @@ RegisterUse RegisterUses::of(const Instruction& in) const {
   use.narrows_exec = use.writes_exec && narrows(in.name);
 
   const bool keeps = ties_to_keep(in);
-  if (const auto half = written_half(in, !tied.empty())) {
+  if (sram_ecc_ && is_d16_load(in)) {
+    tied = {};
+  } else if (const auto half = written_half(in, !tied.empty())) {
     use.writes &= VectorRegisters::all(*half);
     if (keeps) tied = {};
   } else if (in.dst_unused == preserve && in.dst_select < 4) {

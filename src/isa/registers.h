@@ -78,7 +78,8 @@ struct RegisterUse {
 /// that keep a part, d16 loads, DPP. One RegisterUses serves one thread at a time.
 class RegisterUses {
  public:
-  explicit RegisterUses(std::string_view processor);
+  /// `sram_ecc`: 16-bit loads write the whole register (code::Target::has_sram_ecc).
+  explicit RegisterUses(std::string_view processor, bool sram_ecc = false);
   ~RegisterUses();
 
   /// Of v_movrel: as if the index could be any. Other indexed access (s_set_gpr_idx_on) is what the
@@ -88,6 +89,7 @@ class RegisterUses {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
+  bool sram_ecc_;
 };
 
 /// The use with an index on its sources, its results, or both: any VGPR from the first that is

@@ -71,5 +71,19 @@ TEST(Target, generic_processors_cover_what_LLVM_documents) {
   EXPECT_FALSE(runs("gfx1100", "gfx11-generic"));
 }
 
+TEST(Target, has_sram_ecc_where_LLVM_says) {
+  llvm::SmallVector<llvm::StringRef> processors;
+  llvm::AMDGPU::fillValidArchListAMDGCN(processors);
+  for (const llvm::StringRef processor : processors) {
+    if (!processor.starts_with("gfx")) continue;
+    const auto kind = llvm::AMDGPU::parseArchAMDGCN(processor);
+    const bool can = llvm::AMDGPU::getArchAttrAMDGCN(kind) & llvm::AMDGPU::FEATURE_SRAMECC;
+    EXPECT_EQ(Target::parse(processor.str()).has_sram_ecc(), can) << processor.str();
+  }
+  EXPECT_TRUE(Target::parse("gfx942:sramecc+").has_sram_ecc());
+  EXPECT_FALSE(Target::parse("gfx942:sramecc-").has_sram_ecc());
+  EXPECT_TRUE(Target::parse("gfx942:xnack-").has_sram_ecc());
+}
+
 }  // namespace
 }  // namespace hipsight::code

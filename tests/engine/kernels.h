@@ -28,11 +28,13 @@ inline std::string name_of(const testing::TestParamInfo<Where>& info) {
 class Kernels {
  public:
   explicit Kernels(const Where& where, const Options& options = {.threads = 1})
-      : engine(gpus::find(where.gpu), options) {
-    std::ifstream in(where.file, std::ios::binary);
+      : Kernels(gpus::find(where.gpu), where.file, options) {}
+  Kernels(gpus::Gpu gpu, const char* file, const Options& options = {.threads = 1})
+      : engine(std::move(gpu), options) {
+    std::ifstream in(file, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(in)), {});
-    module = Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), where.file),
-                          engine.memory());
+    module =
+        Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), file), engine.memory());
   }
 
   /// Device memory, zero-filled.

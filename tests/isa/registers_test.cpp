@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 
+#include "assemble.h"
 #include "assembly_text.h"
 #include "isa/crash_guard.h"
 #include "isa/decode.h"
@@ -85,6 +86,35 @@ TEST_P(Registers, AreThoseOfTheText) {
   });
   EXPECT_EQ(differences, 0);
   EXPECT_GT(compared, 5000u);
+}
+
+/// Of an instruction that names v1 and v2: which halves of v1 it reads and writes.
+std::string halves_of_v1(const isa::RegisterUses& uses, const char* text) {
+  const isa::CrashGuard guard;
+  const auto in = isa::Decoder("gfx942").decode(assemble("gfx942", text), 0);
+  const isa::RegisterUse use = uses.of(*in);
+  std::string out;
+  for (const auto& [set, what] : {std::pair(&use.reads, "reads"), {&use.writes, "writes"}})
+    for (const auto half : {VectorRegisters::Half::Low, VectorRegisters::Half::High})
+      if (set->has(VectorRegisters::place(File::Vgpr, 1, half)))
+        out += fmt::format(" {} {}", what, half == VectorRegisters::Half::Low ? "low" : "high");
+  return out;
+}
+
+TEST(RegistersWithEcc, AreWrittenWholeBy16BitLoads) {
+  const isa::RegisterUses with("gfx942", true), without("gfx942", false);
+  for (const char* low : {"global_load_short_d16 v1, v2, s[0:1]", "ds_read_u16_d16 v1, v2",
+                          "buffer_load_ubyte_d16 v1, v2, s[0:3], 0 offen"}) {
+    EXPECT_EQ(halves_of_v1(with, low), " writes low writes high") << low;
+    EXPECT_EQ(halves_of_v1(without, low), " writes low") << low;
+  }
+  for (const char* high : {"flat_load_sbyte_d16_hi v1, v[2:3]", "ds_read_u8_d16_hi v1, v2",
+                           "scratch_load_short_d16_hi v1, v2, off"}) {
+    EXPECT_EQ(halves_of_v1(with, high), " writes low writes high") << high;
+    EXPECT_EQ(halves_of_v1(without, high), " writes high") << high;
+  }
+  EXPECT_EQ(halves_of_v1(with, "global_store_short_d16_hi v2, v1, s[0:1]"),
+            " reads low reads high");
 }
 
 }  // namespace

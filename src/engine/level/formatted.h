@@ -85,8 +85,9 @@ inline std::uint32_t from_d16(isa::BufferNumber number, std::uint32_t half) {
                                 : read_field(isa::BufferNumber::Float, 16, half & 0xffff);
 }
 
-/// How components lie in registers: a dword each, two in a dword, or one in the high half.
-enum class Packing { Dwords, Halves, HighHalf };
+/// How components lie in registers: a dword each, two in a dword, or one in the high half. What a
+/// load leaves of a register stays; `...Alone` are loads to registers with ECC, which clear it.
+enum class Packing { Dwords, Halves, HighHalf, HalvesAlone, HighHalfAlone };
 
 /// Moves `components` of each lane's element. `bytes` are the element's, which the space asks the
 /// format for.
@@ -122,8 +123,11 @@ struct LoadFormatted {
       register_at(w, op->dst + component * w.register_bytes)[lane] = value;
     } else {
       std::uint32_t& out = register_at(w, op->dst + component / 2 * w.register_bytes)[lane];
-      const unsigned shift = packing == Packing::HighHalf || component % 2 ? 16 : 0;
-      out = (out & ~(0xffffu << shift)) | to_d16(number, value) << shift;
+      constexpr bool high = packing == Packing::HighHalf || packing == Packing::HighHalfAlone;
+      constexpr bool alone = packing == Packing::HalvesAlone || packing == Packing::HighHalfAlone;
+      const unsigned shift = high || component % 2 ? 16 : 0;
+      const std::uint32_t kept = alone && component % 2 == 0 ? 0 : out & ~(0xffffu << shift);
+      out = kept | to_d16(number, value) << shift;
     }
   }
 };

@@ -276,12 +276,15 @@ void add_lds(Table& table) {
   add("DS_READ_I8", lds<LoadPart<std::int8_t>>);
   add("DS_READ_U16", lds<LoadPart<std::uint16_t>>);
   add("DS_READ_I16", lds<LoadPart<std::int16_t>>);
-  add("DS_READ_U8_D16", lds<LoadPart<std::uint8_t, Part::Low>>);
-  add("DS_READ_U8_D16_HI", lds<LoadPart<std::uint8_t, Part::High>>);
-  add("DS_READ_I8_D16", lds<LoadPart<std::int8_t, Part::Low>>);
-  add("DS_READ_I8_D16_HI", lds<LoadPart<std::int8_t, Part::High>>);
-  add("DS_READ_U16_D16", lds<LoadPart<std::uint16_t, Part::Low>>);
-  add("DS_READ_U16_D16_HI", lds<LoadPart<std::uint16_t, Part::High>>);
+#define HIPSIGHT_LDS_D16(NAME, TYPE)                     \
+  add(NAME, lds<LoadPart<TYPE, Part::Low>>);             \
+  add(NAME "@ECC", lds<LoadPart<TYPE, Part::LowAlone>>); \
+  add(NAME "_HI", lds<LoadPart<TYPE, Part::High>>);      \
+  add(NAME "_HI@ECC", lds<LoadPart<TYPE, Part::HighAlone>>);
+  HIPSIGHT_LDS_D16("DS_READ_U8_D16", std::uint8_t)
+  HIPSIGHT_LDS_D16("DS_READ_I8_D16", std::int8_t)
+  HIPSIGHT_LDS_D16("DS_READ_U16_D16", std::uint16_t)
+#undef HIPSIGHT_LDS_D16
   add("DS_READ_B32", lds<LoadDwords<1>>);
   add("DS_READ_B64", lds<LoadDwords<2>>);
   add("DS_READ_B96", lds<LoadDwords<3>>);

@@ -330,7 +330,9 @@ inline void store_dwords(Wave& w, std::uint64_t src, const Addresses& a) {
 
 // --- accesses: what an instruction moves, whatever the space -----------------------------------
 
-enum class Part { Whole, Low, High };  ///< which half a 16-bit load fills
+/// Which half of a register a 16-bit access is of. Loads keep the other half; `...Alone` are those
+/// of registers with ECC, which clear it (docs/isa.md).
+enum class Part { Whole, Low, High, LowAlone, HighAlone };
 
 template <int Dwords_>
 struct LoadDwords {
@@ -352,6 +354,8 @@ struct LoadPart {
     if constexpr (part == Part::Whole) word = extended;
     if constexpr (part == Part::Low) word = (word & 0xffff0000u) | (extended & 0xffff);
     if constexpr (part == Part::High) word = (word & 0xffff) | extended << 16;
+    if constexpr (part == Part::LowAlone) word = extended & 0xffff;
+    if constexpr (part == Part::HighAlone) word = extended << 16;
   }
   static void run(Wave& w, const Op* op, const Addresses& a) {
     std::uint32_t* out = register_at(w, op->dst);

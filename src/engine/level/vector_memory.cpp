@@ -490,15 +490,21 @@ void add_access(Table& table, std::string_view name) {
   add<Scratch, Access>(table, "SCRATCH_", name);
   add<Buffer, Access>(table, "BUFFER_", name);
 }
-template <template <class, Part> class Access, class T>
-void add_both_halves(Table& table, std::string_view low, std::string_view high) {
-  add_access<Access<T, Part::Low>>(table, low);
-  add_access<Access<T, Part::High>>(table, high);
+/// 16-bit loads: to registers without ECC, and with it.
+struct D16 {
+  std::string_view name, with_ecc;
+};
+template <class T>
+void add_d16_loads(Table& table, D16 low, D16 high) {
+  add_access<LoadPart<T, Part::Low>>(table, low.name);
+  add_access<LoadPart<T, Part::High>>(table, high.name);
+  add_access<LoadPart<T, Part::LowAlone>>(table, low.with_ecc);
+  add_access<LoadPart<T, Part::HighAlone>>(table, high.with_ecc);
 }
 
 template <unsigned components>
-void add_formatted(Table& table, std::string_view load, std::string_view store,
-                   std::string_view load_d16, std::string_view store_d16) {
+void add_formatted(Table& table, std::string_view load, std::string_view store, D16 load_d16,
+                   std::string_view store_d16) {
   for (const char* space : {"BUFFER_", "TBUFFER_"}) {
     add<FormattedBuffer, LoadFormatted<components, Packing::Dwords>>(table, space, load);
     add<FormattedBuffer, StoreFormatted<components, Packing::Dwords>>(table, space, store);
@@ -514,9 +520,13 @@ void add_vector_memory(Table& table) {
   add_access<LoadPart<std::int8_t>>(table, "LOAD_SBYTE");
   add_access<LoadPart<std::uint16_t>>(table, "LOAD_USHORT");
   add_access<LoadPart<std::int16_t>>(table, "LOAD_SSHORT");
-  add_both_halves<LoadPart, std::uint8_t>(table, "LOAD_UBYTE_D16", "LOAD_UBYTE_D16_HI");
-  add_both_halves<LoadPart, std::int8_t>(table, "LOAD_SBYTE_D16", "LOAD_SBYTE_D16_HI");
-  add_both_halves<LoadPart, std::uint16_t>(table, "LOAD_SHORT_D16", "LOAD_SHORT_D16_HI");
+#define HIPSIGHT_D16(NAME) D16{NAME, NAME "@ECC"}
+  add_d16_loads<std::uint8_t>(table, HIPSIGHT_D16("LOAD_UBYTE_D16"),
+                              HIPSIGHT_D16("LOAD_UBYTE_D16_HI"));
+  add_d16_loads<std::int8_t>(table, HIPSIGHT_D16("LOAD_SBYTE_D16"),
+                             HIPSIGHT_D16("LOAD_SBYTE_D16_HI"));
+  add_d16_loads<std::uint16_t>(table, HIPSIGHT_D16("LOAD_SHORT_D16"),
+                               HIPSIGHT_D16("LOAD_SHORT_D16_HI"));
   add_access<LoadDwords<1>>(table, "LOAD_DWORD");
   add_access<LoadDwords<2>>(table, "LOAD_DWORDX2");
   add_access<LoadDwords<3>>(table, "LOAD_DWORDX3");
@@ -601,18 +611,21 @@ void add_vector_memory(Table& table) {
   add<Buffer, LoadToLds<std::uint32_t, 3>>(table, "BUFFER_", "LOAD_DWORDX3_LDS");
   add<Buffer, LoadToLds<std::uint32_t, 4>>(table, "BUFFER_", "LOAD_DWORDX4_LDS");
 
-  add_formatted<1>(table, "LOAD_FORMAT_X", "STORE_FORMAT_X", "LOAD_FORMAT_D16_X",
+  add_formatted<1>(table, "LOAD_FORMAT_X", "STORE_FORMAT_X", HIPSIGHT_D16("LOAD_FORMAT_D16_X"),
                    "STORE_FORMAT_D16_X");
-  add_formatted<2>(table, "LOAD_FORMAT_XY", "STORE_FORMAT_XY", "LOAD_FORMAT_D16_XY",
+  add_formatted<2>(table, "LOAD_FORMAT_XY", "STORE_FORMAT_XY", HIPSIGHT_D16("LOAD_FORMAT_D16_XY"),
                    "STORE_FORMAT_D16_XY");
-  add_formatted<3>(table, "LOAD_FORMAT_XYZ", "STORE_FORMAT_XYZ", "LOAD_FORMAT_D16_XYZ",
-                   "STORE_FORMAT_D16_XYZ");
-  add_formatted<4>(table, "LOAD_FORMAT_XYZW", "STORE_FORMAT_XYZW", "LOAD_FORMAT_D16_XYZW",
-                   "STORE_FORMAT_D16_XYZW");
+  add_formatted<3>(table, "LOAD_FORMAT_XYZ", "STORE_FORMAT_XYZ",
+                   HIPSIGHT_D16("LOAD_FORMAT_D16_XYZ"), "STORE_FORMAT_D16_XYZ");
+  add_formatted<4>(table, "LOAD_FORMAT_XYZW", "STORE_FORMAT_XYZW",
+                   HIPSIGHT_D16("LOAD_FORMAT_D16_XYZW"), "STORE_FORMAT_D16_XYZW");
   add<FormattedBuffer, LoadFormatted<1, Packing::HighHalf>>(table, "BUFFER_",
                                                             "LOAD_FORMAT_D16_HI_X");
+  add<FormattedBuffer, LoadFormatted<1, Packing::HighHalfAlone>>(table, "BUFFER_",
+                                                                 "LOAD_FORMAT_D16_HI_X@ECC");
   add<FormattedBuffer, StoreFormatted<1, Packing::HighHalf>>(table, "BUFFER_",
                                                              "STORE_FORMAT_D16_HI_X");
+#undef HIPSIGHT_D16
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL
