@@ -34,11 +34,11 @@ enum Property : unsigned {
 void set_scratch_resource(std::uint32_t* s, const Wave& wave) {
   const auto base = reinterpret_cast<std::uintptr_t>(wave.scratch);
   constexpr std::uint32_t swizzle = 1u << 31, add_lane = 1u << 23, index_stride_64 = 3u << 21,
-                          element_4 = 1u << 19, format_32 = 4u << 15;
+                          format_32 = 4u << 15;
   s[0] = static_cast<std::uint32_t>(base);
   s[1] = static_cast<std::uint32_t>(base >> 32) | swizzle;
   s[2] = ~0u;
-  s[3] = add_lane | index_stride_64 | element_4 | format_32;
+  s[3] = add_lane | index_stride_64 | format_32;
 }
 
 /// v0 of neighbouring work-items, the first with this number: the coordinates, ten bits each.

@@ -1,6 +1,7 @@
 // Global, flat, scratch and buffer instructions: from operands to host addresses, then the access.
 
 #include "engine/access_memory.h"
+#include "engine/level/buffer.h"
 #include "engine/level/formatted.h"
 #include "engine/level/memory.h"
 #include "engine/level/special_accesses.h"
@@ -88,6 +89,7 @@ struct AnyAccess {
   unsigned bytes;  ///< that a lane moves
   bool stores, atomic;
   void (*run)(Wave&, const Op*, const Addresses&);
+  bool formatted = false;  ///< of a buffer's elements, which are in range or not as a whole
 
   const char* kind() const { return atomic ? "atomic" : stores ? "store" : "load"; }
 };
@@ -272,35 +274,17 @@ struct Scratch {
   }
 };
 
-/// Buffer resources (ISA manuals, "Buffer resource descriptor").
 struct Buffer {
-  std::uint64_t base;
-  std::uint32_t stride, records, word3;
-  bool swizzle, add_lane;
-
-  Buffer(Wave& w, unsigned first, bool rdna)
-      : base(w.scalar[first] | std::uint64_t{w.scalar[first + 1] & 0xffff} << 32),
-        stride(w.scalar[first + 1] >> 16 & 0x3fff),
-        records(w.scalar[first + 2]),
-        word3(w.scalar[first + 3]),
-        swizzle(w.scalar[first + 1] >> 31),
-        add_lane(word3 >> 23 & 1) {
-    if (rdna) swizzle = w.scalar[first + 1] >> 30 & 3;
-  }
-
   static std::uint32_t scalar_offset(Wave& w, const isa::Instruction& in) {
     if (in.soffset.where == isa::Where::Sgpr) return scalar_at(w, in.soffset.index);
     return in.soffset.where == isa::Where::Constant ? in.soffset.value : 0;
   }
 
-  /// Whether lanes' offsets count bytes from the base.
-  bool counts_bytes(const isa::Instruction& in) const { return !in.idxen && !add_lane && !swizzle; }
-
   /// Every lane on and in range, offsets in a register: no table of addresses.
   template <bool Store, int Dwords>
   static bool move_all_lanes(Wave& w, const Op* op) {
     const isa::Instruction& in = *op->instruction;
-    const Buffer buffer(w, in.base.index, isa::is_rdna(in.gfx));
+    const BufferResource buffer(w, in);
     if (!in.offen || !buffer.counts_bytes(in)) return false;
     const auto immediate = static_cast<std::uint32_t>(op->imm);
     const std::uint32_t soffset = scalar_offset(w, in);
@@ -314,55 +298,67 @@ struct Buffer {
 
   static void access(Wave& w, const Op* op, const AnyAccess& access, std::uint64_t mask) {
     const isa::Instruction& in = *op->instruction;
-    const bool rdna = isa::is_rdna(in.gfx);
-    const Buffer buffer(w, in.base.index, rdna);
+    const BufferResource buffer(w, in);
     const std::uint32_t soffset = scalar_offset(w, in);
     const std::uint32_t* first = register_at(w, op->src[0]);
     const std::uint32_t* second = register_at(w, op->src[0] + (in.idxen ? w.register_bytes : 0));
-    std::uint32_t index[64] = {}, offset[64];
+    BufferResource::Place place[64];
     for_lanes(mask, [&](unsigned lane) {
-      if (in.idxen) index[lane] = first[lane];
-      if (buffer.add_lane) index[lane] += lane;
-      offset[lane] = static_cast<std::uint32_t>(op->imm) + (in.offen ? second[lane] : 0);
+      const std::uint32_t record = in.idxen ? first[lane] : 0;
+      place[lane] = {.record = record,
+                     .index = record + (buffer.add_lane ? lane : 0),
+                     .offset = static_cast<std::uint32_t>(op->imm) + (in.offen ? second[lane] : 0),
+                     .soffset = soffset};
     });
-    if (buffer.add_lane && buffer.swizzle && !rdna) {
-      // Scratch of gfx90a: the wave's own memory; the scalar offset counts bytes of the whole wave.
-      const std::uint64_t shift =
-          buffer.base + soffset - reinterpret_cast<std::uintptr_t>(w.scratch);
-      for_lanes(mask, [&](unsigned lane) {
-        offset[lane] += static_cast<std::uint32_t>(shift / w.lanes);
-      });
+    // Scratch of gfx90a: the wave's own memory; the scalar offset counts bytes of the whole wave.
+    const std::uint64_t in_scratch = buffer.base - reinterpret_cast<std::uintptr_t>(w.scratch);
+    if (buffer.add_lane && buffer.element && !buffer.rdna &&
+        in_scratch <= std::uint64_t{w.scratch_bytes} * w.lanes) {
+      const auto shift = static_cast<std::uint32_t>((in_scratch + soffset) / w.lanes);
+      std::uint32_t offset[64];
+      for_lanes(mask, [&](unsigned lane) { offset[lane] = place[lane].offset + shift; });
       access_scratch(w, op, access, offset, mask);
       return;
     }
     Addresses a;
     a.mask = mask;
-    std::uint64_t partial = 0;
+    std::uint64_t staged = 0;
+    // Dwords of a lane that do not lie side by side.
+    const bool apart = buffer.element && access.bytes > buffer.element && !access.atomic;
     std::uint32_t valid_bytes[64];
     for_lanes(mask, [&](unsigned lane) {
-      a.at[lane] = buffer.address(index[lane], offset[lane], soffset);
-      valid_bytes[lane] = buffer.valid(in, index[lane], offset[lane], soffset, access.bytes);
-      if (valid_bytes[lane] < access.bytes) partial |= 1ull << lane;
+      a.at[lane] = buffer.address(in, place[lane]);
+      valid_bytes[lane] =
+          buffer.valid(in, place[lane], access.bytes, !access.atomic && !access.formatted);
+      if (valid_bytes[lane] < access.bytes || apart) staged |= 1ull << lane;
     });
-    if (partial) return access_partly(w, op, access, a, partial, valid_bytes);
+    if (staged) return access_staged(w, op, access, a, staged, buffer, place, valid_bytes);
     access_global(w, op, access, a);
   }
 
-  /// Lanes out of range: loads give 0, stores vanish, dword by dword.
-  static void access_partly(Wave& w, const Op* op, const AnyAccess& access, Addresses& a,
-                            std::uint64_t partial, const std::uint32_t* valid_bytes) {
-    std::uint64_t where[64];
-    std::memcpy(where, a.at, sizeof where);
-    const std::uint64_t whole = a.mask & ~partial;
+  /// Lanes out of range, or with dwords apart: loads give 0 for what is out of range, stores of it
+  /// vanish, dword by dword.
+  static void access_staged(Wave& w, const Op* op, const AnyAccess& access, Addresses& a,
+                            std::uint64_t staged, const BufferResource& buffer,
+                            const BufferResource::Place* place, const std::uint32_t* valid_bytes) {
+    const std::uint64_t whole = a.mask & ~staged;
     const std::uint64_t all = a.mask;
-    for_lanes(partial, [&](unsigned lane) {
-      std::memset(a.staged[lane], 0, 16);
-      if (valid_bytes[lane]) {
-        KnownRange range;
-        if (!find_range(w, where[lane], valid_bytes[lane], range))
-          report_access(w, op, where[lane], valid_bytes[lane], lane, access.kind());
-        std::memcpy(a.staged[lane], reinterpret_cast<const void*>(where[lane]), valid_bytes[lane]);
+    const auto each_part = [&](unsigned lane, auto use) {
+      const std::uint32_t size = buffer.element ? 4 : valid_bytes[lane];
+      for (std::uint32_t done = 0; done < valid_bytes[lane]; done += size) {
+        BufferResource::Place part = place[lane];
+        part.offset += done;
+        use(buffer.address(*op->instruction, part), a.staged[lane] + done,
+            std::min(size, valid_bytes[lane] - done));
       }
+    };
+    for_lanes(staged, [&](unsigned lane) {
+      std::memset(a.staged[lane], 0, 16);
+      each_part(lane, [&](std::uint64_t at, std::byte* copy, std::uint32_t bytes) {
+        KnownRange range;
+        if (!find_range(w, at, bytes, range)) report_access(w, op, at, bytes, lane, access.kind());
+        std::memcpy(copy, reinterpret_cast<const void*>(at), bytes);
+      });
       a.at[lane] = reinterpret_cast<std::uintptr_t>(a.staged[lane]);
     });
     if (whole) {
@@ -375,30 +371,11 @@ struct Buffer {
     fill_inactive(w, a);
     access.run(w, op, a);
     if (!access.stores) return;
-    for_lanes(partial, [&](unsigned lane) {
-      std::memcpy(reinterpret_cast<void*>(where[lane]), a.staged[lane], valid_bytes[lane]);
+    for_lanes(staged, [&](unsigned lane) {
+      each_part(lane, [](std::uint64_t at, const std::byte* copy, std::uint32_t bytes) {
+        std::memcpy(reinterpret_cast<void*>(at), copy, bytes);
+      });
     });
-  }
-
-  std::uint64_t address(std::uint32_t index, std::uint32_t offset, std::uint32_t soffset) const {
-    if (!swizzle) return base + soffset + std::uint64_t{index} * stride + offset;
-    const std::uint32_t index_stride = 8u << (word3 >> 21 & 3);
-    const std::uint32_t element = 2u << (word3 >> 19 & 3);
-    return base + soffset +
-           (std::uint64_t{index / index_stride} * stride + offset / element * element) *
-               index_stride +
-           index % index_stride * element + offset % element;
-  }
-
-  /// Bytes of an access that are in range: raw buffers count bytes, structured ones records.
-  std::uint32_t valid(const isa::Instruction& in, std::uint32_t index, std::uint32_t offset,
-                      std::uint32_t soffset, std::uint32_t bytes) const {
-    const bool structured = stride != 0 && (in.idxen || add_lane);
-    if (structured) return index < records ? bytes : 0;
-    const std::uint64_t at = std::uint64_t{offset} + soffset;
-    if (at >= records) return 0;
-    if (at + bytes <= records) return bytes;
-    return static_cast<std::uint32_t>(records - at) & ~3u;
   }
 };
 
@@ -407,6 +384,7 @@ struct FormattedBuffer {
   static void access(Wave& w, const Op* op, const AnyAccess& access, std::uint64_t mask) {
     AnyAccess sized = access;
     sized.bytes = format_of(w, *op->instruction).bytes();
+    sized.formatted = true;
     Buffer::access(w, op, sized, mask);
   }
 };
@@ -508,7 +486,9 @@ void add_formatted(Table& table, std::string_view load, std::string_view store, 
   for (const char* space : {"BUFFER_", "TBUFFER_"}) {
     add<FormattedBuffer, LoadFormatted<components, Packing::Dwords>>(table, space, load);
     add<FormattedBuffer, StoreFormatted<components, Packing::Dwords>>(table, space, store);
-    add<FormattedBuffer, LoadFormatted<components, Packing::Halves>>(table, space, load_d16);
+    add<FormattedBuffer, LoadFormatted<components, Packing::Halves>>(table, space, load_d16.name);
+    add<FormattedBuffer, LoadFormatted<components, Packing::HalvesAlone>>(table, space,
+                                                                          load_d16.with_ecc);
     add<FormattedBuffer, StoreFormatted<components, Packing::Halves>>(table, space, store_d16);
   }
 }
