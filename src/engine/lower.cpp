@@ -20,7 +20,27 @@ std::uint32_t scalar_offset(unsigned index) {
   return static_cast<std::uint32_t>(offsetof(Wave, scalar) + index * 4);
 }
 
-/// Bits of a constant operand for a type, low and high register.
+/// The type as which a source reads an inline constant. v_fma_mix: f32, unless op_sel_hi is set.
+Type type_of_constant(const isa::Instruction& in, const isa::Shape& shape, unsigned i) {
+  const bool is_f32 = isa::has(in.name, "_MIX") && !(in.op_sel_hi >> i & 1);
+  return is_f32 ? Type::F32 : shape.constant[i];
+}
+
+/// Whether an inline constant of 16 bits is in both halves of the source, not in the low one only:
+/// on RDNA of V_PK_FMAC_F16 (LLVM, getPKFMACF16InlineEncoding), and of dot products of 16-bit
+/// floats (RDNA3 and RDNA4 ISA, 7.2.1 f. and "Packed Math": but V_DOT2_F32_F16 of RDNA3 goes by
+/// op_sel).
+bool fills_both_halves(const isa::Instruction& in, const isa::Shape& shape, unsigned i) {
+  if (!isa::is_rdna(in.gfx)) return false;
+  if (in.name == "V_PK_FMAC_F16") return true;
+  if (in.name == "V_DOT2_F32_F16" && in.gfx == isa::Gfx::Gfx11) return false;
+  return in.name.starts_with("V_DOT2") && isa::is_16_bit(type_of_constant(in, shape, i)) &&
+         isa::is_float(type_of_constant(in, shape, i));
+}
+
+/// Bits of a constant operand for a type, low and high register. Of 16-bit sources floats are
+/// 16-bit floats in the low half, integers have all 32 bits, and floats of integer sources are f32
+/// (LLVM, getInlineEncodingV216).
 std::uint64_t constant_bits(const Operand& o, Type type, bool packed) {
   if (o.literal) {
     // A 32-bit literal is the high half of an f64, and is extended for 64-bit integers.
@@ -34,9 +54,7 @@ std::uint64_t constant_bits(const Operand& o, Type type, bool packed) {
     const float value = std::bit_cast<float>(o.value);
     const bool inverse_2_pi = o.value == 0x3e22f983;
     switch (type) {
-      case Type::F16:
-      case Type::I16:
-      case Type::U16: {
+      case Type::F16: {
         if (inverse_2_pi) return 0x3118;
         // 0.5, 1, 2 and 4 are exact: rebias the exponent.
         const std::uint32_t exponent = (o.value >> 23 & 0xff) - 127 + 15;
@@ -175,9 +193,10 @@ struct Lowering {
       case Where::Special: {
         std::uint64_t bits;
         if (o.where == Where::Constant) {
-          bits = with_modifiers(constant_bits(o, type, packed_pair), o, type);
+          bits = constant_bits(o, type_of_constant(in, shape, i), packed_pair);
+          if (!o.literal && fills_both_halves(in, shape, i)) bits = (bits & 0xffff) * 0x10001;
           if (half) bits >>= 16;
-          if (packed && o.inline_float && !packed_pair) bits &= 0xffff;
+          bits = with_modifiers(bits, o, type);
         } else if (const auto value = special(o.index)) {
           bits = *value;
         } else {
@@ -274,6 +293,9 @@ struct Lowering {
     if (in.format <= Format::Smem)
       return isa::has(in.name, "B64") || in.name.ends_with("_FORK") ? Type::U64 : Type::U32;
     if (isa::has(in.name, "_F64_")) return Type::F64;
+    // C's elements of 16 bits: the low half is what the code takes.
+    if (in.name.starts_with("V_WMMA_F16_")) return Type::F16;
+    if (in.name.starts_with("V_WMMA_BF16_")) return Type::BF16;
     return in.name == "V_MQSAD_U32_U8" && i == 0 ? Type::U64 : Type::U32;
   }
 

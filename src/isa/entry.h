@@ -31,7 +31,8 @@ struct Shape {
   bool bit_result = false;  ///< also gives a bit per lane (carry) or SCC
   std::uint8_t operands = 0;
   std::array<Type, 4> operand{};
-  std::array<bool, 4> old{};  ///< the operand is the destination's old value
+  std::array<bool, 4> old{};       ///< the operand is the destination's old value
+  std::array<Type, 4> constant{};  ///< what the operand is where it is an inline constant
 
   /// Whether the fourth operand is a word of the encoding's (VOP3P's modifiers, a truth table).
   constexpr bool has_fields() const { return operands == 4 && operand[3] == Type::U32; }
@@ -62,7 +63,8 @@ struct Entry<form_, R(A...), Meaning> {
             .bit_result = has_bit<R>,
             .operands = sizeof...(A),
             .operand = {type_of<A>...},
-            .old = {is_old<A>...}};
+            .old = {is_old<A>...},
+            .constant = {constant_type_of<A>...}};
   }
 };
 

@@ -23,6 +23,13 @@ struct b1 {};  ///< a bit per lane: VCC, EXEC or an SGPR mask; for scalar instru
 /// The lane's number: an operand that no register holds.
 struct lane_index {};
 
+/// A 16-bit float, or a register of two, that are bits to the meaning; but an inline constant is a
+/// float of that type.
+template <class T>
+struct bits_of {};
+template <class T>
+struct halves {};
+
 /// An operand that is the old value of the destination: v_fmac, v_writelane.
 template <class T>
 struct old {};
@@ -58,6 +65,10 @@ inline constexpr Type type_of<b1> = Type::B1;
 template <>
 inline constexpr Type type_of<lane_index> = Type::U32;
 template <class T>
+inline constexpr Type type_of<bits_of<T>> = Type::U16;
+template <class T>
+inline constexpr Type type_of<halves<T>> = Type::U32;
+template <class T>
 inline constexpr Type type_of<old<T>> = type_of<T>;
 template <class T>
 inline constexpr Type type_of<with_bit<T>> = type_of<T>;
@@ -66,6 +77,12 @@ template <class Tag>
 inline constexpr bool is_old = false;
 template <class T>
 inline constexpr bool is_old<old<T>> = true;
+template <class Tag>
+inline constexpr Type constant_type_of = type_of<Tag>;
+template <class T>
+inline constexpr Type constant_type_of<bits_of<T>> = type_of<T>;
+template <class T>
+inline constexpr Type constant_type_of<halves<T>> = type_of<T>;
 template <class Tag>
 inline constexpr bool has_bit = false;
 template <class T>

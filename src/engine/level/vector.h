@@ -56,6 +56,14 @@ struct Untagged<isa::with_bit<T>> {
   using type = T;
 };
 template <class T>
+struct Untagged<isa::bits_of<T>> {
+  using type = isa::u16;
+};
+template <class T>
+struct Untagged<isa::halves<T>> {
+  using type = isa::u32;
+};
+template <class T>
 using untagged = typename Untagged<T>::type;
 
 /// One operand of one slice.

@@ -8,20 +8,20 @@ namespace hipsight::isa::HIPSIGHT_LEVEL {
 /// op_sel_hi, neg_lo, neg_hi. The manuals add the products one after the other, the low one first;
 /// that each step is fused, and that 16-bit results round once, is assumed.
 inline constexpr Entries dot_float_entries{
-    def<f32(u32, u32, f32, u32)>(
+    def<f32(halves<f16>, halves<f16>, f32, u32)>(
         "V_DOT2_F32_F16",
         [](auto a, auto b, auto c, auto fields) { return dot2_signed<f16>(a, b, c, fields); }),
-    def<f32(u32, u32, f32, u32)>(
+    def<f32(halves<bf16>, halves<bf16>, f32, u32)>(
         "V_DOT2_F32_BF16",
         [](auto a, auto b, auto c, auto fields) { return dot2_signed<bf16>(a, b, c, fields); }),
-    def<f32(u32, u32, old<f32>)>("V_DOT2C_F32_F16",
-                                 [](auto a, auto b, auto c) { return dot2<f16>(a, b, c); }),
-    def<f32(u32, u32, old<f32>)>("V_DOT2C_F32_BF16",
-                                 [](auto a, auto b, auto c) { return dot2<bf16>(a, b, c); }),
-    def<f16(u32, u32, f16)>(
+    def<f32(halves<f16>, halves<f16>, old<f32>)>(
+        "V_DOT2C_F32_F16", [](auto a, auto b, auto c) { return dot2<f16>(a, b, c); }),
+    def<f32(halves<bf16>, halves<bf16>, old<f32>)>(
+        "V_DOT2C_F32_BF16", [](auto a, auto b, auto c) { return dot2<bf16>(a, b, c); }),
+    def<f16(halves<f16>, halves<f16>, f16)>(
         "V_DOT2_F16_F16",
         [](auto a, auto b, auto c) { return to_float<f16>(dot2<f16>(a, b, to_float<f32>(c))); }),
-    def<bf16(u32, u32, bf16)>(
+    def<bf16(halves<bf16>, halves<bf16>, bf16)>(
         "V_DOT2_BF16_BF16",
         [](auto a, auto b, auto c) { return to_float<bf16>(dot2<bf16>(a, b, to_float<f32>(c))); }),
 
@@ -37,28 +37,24 @@ inline constexpr Entries dot_float_entries{
     def<f32(u32, u32, f32, u32)>(
         "V_DOT4_F32_BF8_BF8",
         [](auto a, auto b, auto c, auto fields) { return dot4_bf8_bf8(a, b, c, fields); }),
-    def<f32(u32, u32, u32, u32)>(
+    def<f32(halves<f16>, halves<f16>, halves<f16>, u32)>(
         "V_FMA_MIX_F32",
         [](auto a, auto b, auto c, auto fields) { return fma_mix(a, b, c, fields); }),
-    def<f16(u32, u32, u32, u32)>("V_FMA_MIXLO_F16",
-                                 [](auto a, auto b, auto c, auto fields) {
-                                   return to_float<f16>(fma_mix(a, b, c, fields));
-                                 }),
-    def<f16(u32, u32, u32, u32)>("V_FMA_MIXHI_F16",
-                                 [](auto a, auto b, auto c, auto fields) {
-                                   return to_float<f16>(fma_mix(a, b, c, fields));
-                                 }),
-    def<f32(u32, u32, u32, u32)>(
+    def<f16(halves<f16>, halves<f16>, halves<f16>, u32)>(
+        "V_FMA_MIXLO_F16", [](auto a, auto b, auto c,
+                              auto fields) { return to_float<f16>(fma_mix(a, b, c, fields)); }),
+    def<f16(halves<f16>, halves<f16>, halves<f16>, u32)>(
+        "V_FMA_MIXHI_F16", [](auto a, auto b, auto c,
+                              auto fields) { return to_float<f16>(fma_mix(a, b, c, fields)); }),
+    def<f32(halves<f16>, halves<f16>, halves<f16>, u32)>(
         "V_MAD_MIX_F32",
         [](auto a, auto b, auto c, auto fields) { return mad_mix(a, b, c, fields); }),
-    def<f16(u32, u32, u32, u32)>("V_MAD_MIXLO_F16",
-                                 [](auto a, auto b, auto c, auto fields) {
-                                   return to_float<f16>(mad_mix(a, b, c, fields));
-                                 }),
-    def<f16(u32, u32, u32, u32)>("V_MAD_MIXHI_F16",
-                                 [](auto a, auto b, auto c, auto fields) {
-                                   return to_float<f16>(mad_mix(a, b, c, fields));
-                                 }),
+    def<f16(halves<f16>, halves<f16>, halves<f16>, u32)>(
+        "V_MAD_MIXLO_F16", [](auto a, auto b, auto c,
+                              auto fields) { return to_float<f16>(mad_mix(a, b, c, fields)); }),
+    def<f16(halves<f16>, halves<f16>, halves<f16>, u32)>(
+        "V_MAD_MIXHI_F16", [](auto a, auto b, auto c,
+                              auto fields) { return to_float<f16>(mad_mix(a, b, c, fields)); }),
 };
 
 }  // namespace hipsight::isa::HIPSIGHT_LEVEL

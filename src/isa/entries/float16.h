@@ -38,7 +38,8 @@ inline constexpr Entries float16_entries{
     def<i16(f16)>("V_FREXP_EXP_I16_F16", [](auto a) { return to<i16>(frexp_exponent(a)); }),
 
     // The bits as they are: no conversion.
-    def<u32(u16, u16)>("V_PACK_B32_F16", [](auto a, auto b) { return pack(a, b); }),
+    def<u32(bits_of<f16>, bits_of<f16>)>("V_PACK_B32_F16",
+                                         [](auto a, auto b) { return pack(a, b); }),
 };
 
 /// IEEE-754-2019's forms (GFX12).

@@ -69,18 +69,21 @@ inline constexpr Entries scaled_float_entries{
                               return to<u16>(to_fp8(scaled_down(a, scale)) |
                                              to_fp8(scaled_down(b, scale)) << 8);
                             }),
-    def<u16(u32, f32)>("V_CVT_SCALEF32_PK_FP8_F16",
-                       [](auto a, auto scale) {
-                         const auto first = scaled_down(to_float<f32>(low<f16>(a)), scale);
-                         const auto second = scaled_down(to_float<f32>(high<f16>(a)), scale);
-                         return to<u16>(to_fp8(first) | to_fp8(second) << 8);
-                       }),
-    def<u16(u32, f32)>("V_CVT_SCALEF32_PK_FP8_BF16",
-                       [](auto a, auto scale) {
-                         const auto first = scaled_down(to_float<f32>(low<bf16>(a)), scale);
-                         const auto second = scaled_down(to_float<f32>(high<bf16>(a)), scale);
-                         return to<u16>(to_fp8(first) | to_fp8(second) << 8);
-                       }),
+    def<u16(halves<f16>, f32)>("V_CVT_SCALEF32_PK_FP8_F16",
+                               [](auto a, auto scale) {
+                                 const auto first = scaled_down(to_float<f32>(low<f16>(a)), scale);
+                                 const auto second =
+                                     scaled_down(to_float<f32>(high<f16>(a)), scale);
+                                 return to<u16>(to_fp8(first) | to_fp8(second) << 8);
+                               }),
+    def<u16(halves<bf16>, f32)>("V_CVT_SCALEF32_PK_FP8_BF16",
+                                [](auto a, auto scale) {
+                                  const auto first =
+                                      scaled_down(to_float<f32>(low<bf16>(a)), scale);
+                                  const auto second =
+                                      scaled_down(to_float<f32>(high<bf16>(a)), scale);
+                                  return to<u16>(to_fp8(first) | to_fp8(second) << 8);
+                                }),
     def<f32(u32, f32, u32)>(
         "V_CVT_SCALEF32_F32_FP8",
         [](auto a, auto scale, auto at) { return scaled_up(from_fp8(byte_of(a, at)), scale); }),
@@ -111,18 +114,21 @@ inline constexpr Entries scaled_float_entries{
                               return to<u16>(to_bf8(scaled_down(a, scale)) |
                                              to_bf8(scaled_down(b, scale)) << 8);
                             }),
-    def<u16(u32, f32)>("V_CVT_SCALEF32_PK_BF8_F16",
-                       [](auto a, auto scale) {
-                         const auto first = scaled_down(to_float<f32>(low<f16>(a)), scale);
-                         const auto second = scaled_down(to_float<f32>(high<f16>(a)), scale);
-                         return to<u16>(to_bf8(first) | to_bf8(second) << 8);
-                       }),
-    def<u16(u32, f32)>("V_CVT_SCALEF32_PK_BF8_BF16",
-                       [](auto a, auto scale) {
-                         const auto first = scaled_down(to_float<f32>(low<bf16>(a)), scale);
-                         const auto second = scaled_down(to_float<f32>(high<bf16>(a)), scale);
-                         return to<u16>(to_bf8(first) | to_bf8(second) << 8);
-                       }),
+    def<u16(halves<f16>, f32)>("V_CVT_SCALEF32_PK_BF8_F16",
+                               [](auto a, auto scale) {
+                                 const auto first = scaled_down(to_float<f32>(low<f16>(a)), scale);
+                                 const auto second =
+                                     scaled_down(to_float<f32>(high<f16>(a)), scale);
+                                 return to<u16>(to_bf8(first) | to_bf8(second) << 8);
+                               }),
+    def<u16(halves<bf16>, f32)>("V_CVT_SCALEF32_PK_BF8_BF16",
+                                [](auto a, auto scale) {
+                                  const auto first =
+                                      scaled_down(to_float<f32>(low<bf16>(a)), scale);
+                                  const auto second =
+                                      scaled_down(to_float<f32>(high<bf16>(a)), scale);
+                                  return to<u16>(to_bf8(first) | to_bf8(second) << 8);
+                                }),
     def<f32(u32, f32, u32)>(
         "V_CVT_SCALEF32_F32_BF8",
         [](auto a, auto scale, auto at) { return scaled_up(from_bf8(byte_of(a, at)), scale); }),
@@ -160,22 +166,24 @@ inline constexpr Entries scaled_float_entries{
                               return pack(to_float<f16>(scaled_up(from_fp4(byte & 15), scale)),
                                           to_float<f16>(scaled_up(from_fp4(byte >> 4), scale)));
                             }),
-    def<u32(u32, f32)>("V_CVT_SCALEF32_PK_FP4_F16",
-                       [](auto a, auto scale) {
-                         return to_fp4(scaled_down(to_float<f32>(low<f16>(a)), scale)) |
-                                to_fp4(scaled_down(to_float<f32>(high<f16>(a)), scale)) << 4;
-                       }),
+    def<u32(halves<f16>, f32)>("V_CVT_SCALEF32_PK_FP4_F16",
+                               [](auto a, auto scale) {
+                                 return to_fp4(scaled_down(to_float<f32>(low<f16>(a)), scale)) |
+                                        to_fp4(scaled_down(to_float<f32>(high<f16>(a)), scale))
+                                            << 4;
+                               }),
     def<u32(u32, f32, u32)>("V_CVT_SCALEF32_PK_BF16_FP4",
                             [](auto a, auto scale, auto at) {
                               const auto byte = byte_of(a, at);
                               return pack(to_float<bf16>(scaled_up(from_fp4(byte & 15), scale)),
                                           to_float<bf16>(scaled_up(from_fp4(byte >> 4), scale)));
                             }),
-    def<u32(u32, f32)>("V_CVT_SCALEF32_PK_FP4_BF16",
-                       [](auto a, auto scale) {
-                         return to_fp4(scaled_down(to_float<f32>(low<bf16>(a)), scale)) |
-                                to_fp4(scaled_down(to_float<f32>(high<bf16>(a)), scale)) << 4;
-                       }),
+    def<u32(halves<bf16>, f32)>("V_CVT_SCALEF32_PK_FP4_BF16",
+                                [](auto a, auto scale) {
+                                  return to_fp4(scaled_down(to_float<f32>(low<bf16>(a)), scale)) |
+                                         to_fp4(scaled_down(to_float<f32>(high<bf16>(a)), scale))
+                                             << 4;
+                                }),
     def<u32(f32, f32, f32)>("V_CVT_SCALEF32_PK_FP4_F32",
                             [](auto a, auto b, auto scale) {
                               return to_fp4(scaled_down(a, scale)) | to_fp4(scaled_down(b, scale))
@@ -188,13 +196,13 @@ inline constexpr Entries scaled_float_entries{
                               return to_fp4(scaled_down(first, scale), seed) |
                                      to_fp4(scaled_down(second, scale), next_random(seed)) << 4;
                             }),
-    def<u32(u32, u32, f32)>(
+    def<u32(halves<f16>, u32, f32)>(
         "V_CVT_SCALEF32_SR_PK_FP4_F16",
         [](auto a, auto seed, auto scale) {
           return to_fp4(scaled_down(to_float<f32>(low<f16>(a)), scale), seed) |
                  to_fp4(scaled_down(to_float<f32>(high<f16>(a)), scale), next_random(seed)) << 4;
         }),
-    def<u32(u32, u32, f32)>(
+    def<u32(halves<bf16>, u32, f32)>(
         "V_CVT_SCALEF32_SR_PK_FP4_BF16",
         [](auto a, auto seed, auto scale) {
           return to_fp4(scaled_down(to_float<f32>(low<bf16>(a)), scale), seed) |
