@@ -370,7 +370,8 @@ struct Lowering {
     const bool small_floats = isa::has(in.name, "FP8") || isa::has(in.name, "BF8");
     const bool ocp =
         small_floats && (context.gfx == isa::Gfx::Gfx950 || context.gfx == isa::Gfx::Gfx12);
-    const bool exact = context.matrix == MatrixMode::Exact && in.name.starts_with("V_MFMA");
+    const bool exact = context.matrix == MatrixMode::Exact &&
+                       (in.name.starts_with("V_MFMA") || in.name.starts_with("V_WMMA"));
     const auto has_variant = [&](bool of_ocp, bool of_exact) {
       storage = std::string(in.name) + (of_ocp ? "@OCP" : "") + (of_exact ? "@EXACT" : "");
       return isa::find_shape(storage) || context.table.find(storage);
@@ -379,6 +380,11 @@ struct Lowering {
     if (ocp && has_variant(true, false)) return storage;
     const bool integer = shape && shape->result != Type::B1 && !isa::is_float(shape->result);
     if (in.clamp && integer) return storage = std::string(in.name) + "_CLAMP";
+    if (in.name.starts_with("V_DOT2")) {
+      const bool rdna4 = context.gfx == isa::Gfx::Gfx12, cdna2 = context.gfx == isa::Gfx::Gfx90a;
+      storage = std::string(in.name) + (rdna4 ? "@RDNA4" : rdna ? "@RDNA3" : cdna2 ? "@CDNA2" : "");
+      if (isa::find_shape(storage)) return storage;
+    }
     if (context.sram_ecc && isa::is_d16_load(in)) return storage = std::string(in.name) + "@ECC";
     return in.name;
   }

@@ -16,6 +16,8 @@ constexpr FidelityNote kSine{Fidelity::Approximate,
 constexpr FidelityNote kFastMatrix{
     Fidelity::Approximate,
     "a chain of FMAs, within 8 * 2^-24 of the terms' sum; --matrix exact sums as measured"};
+constexpr FidelityNote kFastWmma{Fidelity::Approximate,
+                                 "a chain of FMAs; --matrix exact sums as measured"};
 constexpr FidelityNote kCdna4Matrix{
     Fidelity::Assumed, "CDNA4's sums are not published: exact mode takes CDNA3's, fast mode FMAs"};
 constexpr FidelityNote kOtherMatrix{
@@ -47,7 +49,10 @@ FidelityNote matrix(const Instruction& in, bool exact_mode) {
   }
   if (integer) return {};
   if (has(in.name, "F8F6F4")) return kScaledMatrix;
-  if (in.name.starts_with("V_WMMA")) return kOtherMatrix;
+  if (in.name.starts_with("V_WMMA")) {
+    const bool measured = !has(in.name, "FP8") && !has(in.name, "BF8");
+    return !measured ? kOtherMatrix : exact_mode ? FidelityNote{} : kFastWmma;
+  }
   // Chains of FMAs on CDNA1 to CDNA3 (MMA-Sim, arXiv 2511.10909).
   const bool chain =
       in.name.starts_with("V_MFMA_F64") || (in.name.ends_with("F32") && !in.name.ends_with("XF32"));
@@ -77,7 +82,8 @@ FidelityNote fidelity_of(const Instruction& in, bool exact_matrix) {
   if (starts(name, {"V_EXP_", "V_LOG_", "V_RCP_", "V_RSQ_", "V_SQRT_", "V_S_EXP_", "V_S_LOG_",
                     "V_S_RCP_", "V_S_RSQ_", "V_S_SQRT_"}))
     return kTranscendental;
-  if (starts(name, {"V_DOT2_F", "V_DOT2_BF16", "V_DOT2C_F32", "V_DOT4_F32"})) return kDot;
+  const bool dot2 = starts(name, {"V_DOT2_F", "V_DOT2_BF16", "V_DOT2C_F32"});  // RDNA's: measured
+  if ((dot2 && !is_rdna(in.gfx)) || name.starts_with("V_DOT4_F32")) return kDot;
   if (has(name, "ATOMIC_ADD_F") || has(name, "ATOMIC_PK_ADD") ||
       starts(name, {"DS_ADD_F", "DS_ADD_RTN_F", "DS_PK_ADD"}))
     return kAtomic;

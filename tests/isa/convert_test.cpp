@@ -235,7 +235,7 @@ std::vector<FloatCase> cases() {
         [=](const FloatIn& in) { return (in.d & 0xff00ffff) | u64{f.cut(in.a)} << 16; });
   }
 
-  // Dot products: each step one fma in f32.
+  // CDNA's dot products: each step one fma in f32. (RDNA's: dot_test.cpp)
   const auto value = [](const Format& f, u64 a) {
     a &= f.mask();
     // The float with these bits, so that NaNs keep their payload.
@@ -254,7 +254,7 @@ std::vector<FloatCase> cases() {
   };
   add("gfx942", "v_dot2_f32_f16 v6, v0, v2, v4", half, FloatOut::Single,
       [=](const FloatIn& in) { return dot2(half, in.a, in.b, in.c); });
-  add("gfx1100", "v_dot2_f32_f16 v6, v0, v2, v4 neg_lo:[1,0,0] neg_hi:[0,1,0]", half,
+  add("gfx942", "v_dot2_f32_f16 v6, v0, v2, v4 neg_lo:[1,0,0] neg_hi:[0,1,0]", half,
       FloatOut::Single,
       [=](const FloatIn& in) { return dot2(half, in.a ^ 0x8000, in.b ^ 0x80000000, in.c); });
   add("gfx950", "v_dot2_f32_bf16 v6, v0, v2, v4", bfloat, FloatOut::Single,
@@ -262,14 +262,6 @@ std::vector<FloatCase> cases() {
   add("gfx942", "v_dot2c_f32_f16 v6, v0, v2", half, FloatOut::Single,
       [=](const FloatIn& in) { return dot2(half, in.a, in.b, in.d); });
 
-  add("gfx1100", "v_dot2_f16_f16 v6.l, v0, v2, v4.l", half, FloatOut::HalfOnly,
-      [=](const FloatIn& in) {
-        return convert(single, half, dot2(half, in.a, in.b, convert(half, single, in.c)));
-      });
-  add("gfx1100", "v_dot2_bf16_bf16 v6.l, v0, v2, v4.l", bfloat, FloatOut::HalfOnly,
-      [=](const FloatIn& in) {
-        return convert(single, bfloat, dot2(bfloat, in.a, in.b, convert(bfloat, single, in.c)));
-      });
   const auto small = [](const Small& f, u64 code) {
     return std::bit_cast<float>(static_cast<u32>(f.to_f32(static_cast<u32>(code & 255))));
   };

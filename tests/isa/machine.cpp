@@ -103,7 +103,8 @@ Machine::Machine(std::string_view processor, const Level& level, unsigned lanes)
 engine::LoweringContext Machine::context() const {
   return {level_.table,
           isa::gfx_of(processor_),
-          {.lanes = wave_->lanes, .vgprs = registers, .agprs = registers}};
+          {.lanes = wave_->lanes, .vgprs = registers, .agprs = registers},
+          matrix};
 }
 
 bool Machine::append(const isa::Instruction& instruction, engine::LoweringContext& context,

@@ -46,6 +46,8 @@ class Machine {
   std::uint32_t& sgpr(unsigned index) { return wave_->scalar[index]; }
   unsigned lanes() const { return wave_->lanes; }
 
+  engine::MatrixMode matrix = engine::MatrixMode::Fast;  ///< of what is lowered from now on
+
  private:
   struct Free {
     void operator()(engine::Wave* wave) const;

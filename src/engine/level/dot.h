@@ -4,6 +4,7 @@
 // same in every lane.
 
 #include "engine/level/conversions.h"
+#include "engine/level/rdna_dot.h"
 #include "engine/level/small_floats.h"
 
 namespace hipsight::engine::HIPSIGHT_LEVEL {
@@ -36,6 +37,59 @@ inline Lanes<isa::f32, N> dot2(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b, Lanes
   const auto first = fma(as<isa::f32>(low<T>(a)), as<isa::f32>(low<T>(b)), c);
   return fma(as<isa::f32>(high<T>(a)), as<isa::f32>(high<T>(b)), first);
 }
+/// The same two of CDNA2, which takes denormals of f16 for zeros (measured:
+/// llvm/llvm-project#205101).
+template <int N>
+inline Lanes<isa::f32, N> flush_half(Lanes<isa::f32, N> a) {
+  return select(absolute(a) < 0x1p-14f, Lanes<isa::f32, N>(0.0f), a);
+}
+template <int N>
+inline Lanes<isa::f32, N> dot2_flushed_signed(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b,
+                                              Lanes<isa::f32, N> c, Lanes<isa::u32, N> fields) {
+  const auto factor = [&](auto of, int operand, int element) {
+    return flush_half(half_of<isa::f16>(of, operand, element, fields));
+  };
+  if (field(fields, 6, 2)) c = negate(c);
+  return fma(factor(a, 0, 1), factor(b, 1, 1), fma(factor(a, 0, 0), factor(b, 1, 0), c));
+}
+/// VOP3P's fields for halves as they lie: op_sel_hi set, all else clear.
+inline constexpr std::uint32_t as_they_lie = 7 << 3;
+template <int N>
+inline Lanes<isa::f32, N> dot2_flushed(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b,
+                                       Lanes<isa::f32, N> c) {
+  return dot2_flushed_signed(a, b, c, Lanes<isa::u32, N>(as_they_lie));
+}
+
+/// The same of RDNA: bits of an f32, or of a T.
+template <DotSum sum, class T, bool narrow, int N>
+inline Vec<std::uint32_t, N> rdna_dot2(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b, Vec<float, N> c,
+                                       Lanes<isa::u32, N> fields) {
+  const Vec<float, N> left[]{half_of<T>(a, 0, 0, fields).v, half_of<T>(a, 0, 1, fields).v},
+      right[]{half_of<T>(b, 1, 0, fields).v, half_of<T>(b, 1, 1, fields).v};
+  return RdnaDot<N>::template dot<sum, T, narrow>(left, right, c);
+}
+#define HIPSIGHT_RDNA_DOT(NAME, SUM)                                                              \
+  template <class T, int N>                                                                       \
+  inline Lanes<isa::f32, N> NAME##_dot2_signed(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b,        \
+                                               Lanes<isa::f32, N> c, Lanes<isa::u32, N> fields) { \
+    if (field(fields, 6, 2)) c = negate(c);                                                       \
+    return from_bits<isa::f32, N>(rdna_dot2<DotSum::SUM, T, false>(a, b, c.v, fields));           \
+  }                                                                                               \
+  template <class T, int N>                                                                       \
+  inline Lanes<isa::f32, N> NAME##_dot2(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b,               \
+                                        Lanes<isa::f32, N> c) {                                   \
+    return NAME##_dot2_signed<T>(a, b, c, Lanes<isa::u32, N>(as_they_lie));                       \
+  }                                                                                               \
+  template <class T, int N>                                                                       \
+  inline Lanes<T, N> NAME##_dot2_narrow(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b,               \
+                                        Lanes<T, N> c) {                                          \
+    const Lanes<isa::u32, N> fields(as_they_lie);                                                 \
+    return from_bits<T, N>(rdna_dot2<DotSum::SUM, T, true>(a, b, c.v, fields));                   \
+  }
+HIPSIGHT_RDNA_DOT(rdna3, Rdna3)
+HIPSIGHT_RDNA_DOT(rdna4, Rdna4)
+#undef HIPSIGHT_RDNA_DOT
+
 /// c plus the products of four bytes, from the low one on, each step fused.
 template <class A, class B, int N>
 inline Lanes<isa::f32, N> dot4(Lanes<isa::u32, N> a, Lanes<isa::u32, N> b, Lanes<isa::f32, N> c,

@@ -1,8 +1,9 @@
 // Matrix instructions, fast mode: each element is a chain of float (double, int) FMAs over k in
 // order. EXEC is ignored, as on the hardware. Layouts: AMD matrix instruction calculator; RDNA3 and
-// RDNA4 ISA manuals, "WMMA".
+// RDNA4 ISA manuals, "WMMA". Exact mode of WMMA is here, too.
 
 #include "engine/level/mfma.h"
+#include "engine/level/rdna_dot.h"
 
 namespace hipsight::engine::HIPSIGHT_LEVEL {
 namespace {
@@ -54,12 +55,48 @@ const Op* mfma_f64(Wave& w, const Op* op) {
 
 enum class Output { Word, F16, BF16 };
 
+/// How WMMA sums: fast mode's chain, or the hardware's dot products of two (RDNA4: four) elements,
+/// a chain of them, each as wide as the result.
+struct WmmaChain {
+  template <class T, unsigned M, unsigned K, class A, class B, class C, class D>
+  static void add(A a, B b, C c, D d) {
+    multiply<T, M, M, K>(a, b, c, d);
+  }
+};
+template <DotSum sum, class Type, bool narrow>
+struct WmmaDots {
+  template <class T, unsigned M, unsigned K, class A, class B, class C, class D>
+  static void add(A a, B b, C c, D d) {
+    constexpr unsigned count = sum == DotSum::Rdna3 ? 2 : 4;
+    const auto row_at = [](const float* from) {
+      Floats<M> row;
+      std::memcpy(&row, from, sizeof row);
+      return row;
+    };
+    for (unsigned i = 0; i < M; ++i) {
+      Floats<M> row = row_at(c(i));
+      for (unsigned step = 0; step < K; step += count) {
+        // RDNA4: four elements of the lower lanes, four of the upper ones, then the other halves.
+        const unsigned k = sum == DotSum::Rdna3 ? step : (step & 4) << 1 | (step & 8) >> 1;
+        Floats<M> left[count], right[count];
+        for (unsigned e = 0; e < count; ++e) left[e] = a(k + e)[i], right[e] = row_at(b(k + e));
+        const Words<M> bits = RdnaDot<M>::template dot<sum, Type, narrow>(left, right, row);
+        if constexpr (!narrow)
+          row = std::bit_cast<Floats<M>>(bits);
+        else
+          row = from_bits<Type, M>(bits).v;
+      }
+      std::memcpy(d(i), &row, sizeof row);
+    }
+  }
+};
+
 /// D = A * B + C, 16x16xK. gfx11: every lane holds all k of row lane % 16, the upper lanes repeat
 /// the lower; D register r, lane l: row 2r + l/16. gfx12: lane l holds k from (l/16) * K/2; D
 /// register r, lane l: row 8 (l/16) + r. Sixteen-bit results: gfx11 one per register, in the half
 /// that op_sel says; gfx12 two per register. Wave64: in lanes 32 and up gfx11 has odd registers of
 /// D, gfx12 the upper half of all registers of A, B and D.
-template <class TA, class TB, unsigned K, bool Gfx12, Output output>
+template <class TA, class TB, unsigned K, bool Gfx12, Output output, class Sum = WmmaChain>
 const Op* wmma(Wave& w, const Op* op) {
   using T = typename TA::Value;
   constexpr unsigned M = 16, lanes = 32;
@@ -109,7 +146,7 @@ const Op* wmma(Wave& w, const Op* op) {
     auto* const to = reinterpret_cast<T*>(d);
     const auto* from = apart(reinterpret_cast<const T*>(c), to, M * M, acc[0]);
     const auto at = [&](unsigned i) { return place(i).r * lanes + place(i).lane; };
-    multiply<T, M, M, K>(
+    Sum::template add<T, M, K>(
         a, b, [&](unsigned i) { return from + at(i); }, [&](unsigned i) { return to + at(i); });
     d_registers.write_back();
     return op + 1;
@@ -131,7 +168,7 @@ const Op* wmma(Wave& w, const Op* op) {
     }
     std::memcpy(acc[i], &row, sizeof row);
   }
-  multiply<T, M, M, K>(a, b, row_of, row_of);
+  Sum::template add<T, M, K>(a, b, row_of, row_of);
   for (unsigned i = 0; i < M; ++i) {
     const Place p = place(i);
     std::uint32_t* const to = &d[p.r * lanes + p.lane];
@@ -222,13 +259,18 @@ void add_matrix(Table& table) {
   add("V_MFMA_F64_16X16X4F64", mfma_f64<16, 1>);
   add("V_MFMA_F64_4X4X4F64", mfma_f64<4, 4>);
 
-#define HIPSIGHT_WMMA(NAME, TA, TB, K, OUTPUT)                    \
-  add(NAME, by_generation<wmma<TA, TB, K, false, Output::OUTPUT>, \
-                          wmma<TA, TB, K, true, Output::OUTPUT>>);
-  HIPSIGHT_WMMA("V_WMMA_F32_16X16X16_F16", F16, F16, 16, Word)
-  HIPSIGHT_WMMA("V_WMMA_F32_16X16X16_BF16", BF16, BF16, 16, Word)
-  HIPSIGHT_WMMA("V_WMMA_F16_16X16X16_F16", F16, F16, 16, F16)
-  HIPSIGHT_WMMA("V_WMMA_BF16_16X16X16_BF16", BF16, BF16, 16, BF16)
+#define HIPSIGHT_WMMA(NAME, T, TYPE, OUTPUT)                                                       \
+  add(NAME,                                                                                        \
+      by_generation<wmma<T, T, 16, false, Output::OUTPUT>, wmma<T, T, 16, true, Output::OUTPUT>>); \
+  add(NAME "@EXACT",                                                                               \
+      by_generation<wmma<T, T, 16, false, Output::OUTPUT,                                          \
+                         WmmaDots<DotSum::Rdna3, isa::TYPE, Output::OUTPUT != Output::Word>>,      \
+                    wmma<T, T, 16, true, Output::OUTPUT,                                           \
+                         WmmaDots<DotSum::Rdna4, isa::TYPE, Output::OUTPUT != Output::Word>>>);
+  HIPSIGHT_WMMA("V_WMMA_F32_16X16X16_F16", F16, f16, Word)
+  HIPSIGHT_WMMA("V_WMMA_F32_16X16X16_BF16", BF16, bf16, Word)
+  HIPSIGHT_WMMA("V_WMMA_F16_16X16X16_F16", F16, f16, F16)
+  HIPSIGHT_WMMA("V_WMMA_BF16_16X16X16_BF16", BF16, bf16, BF16)
 #undef HIPSIGHT_WMMA
   add("V_WMMA_I32_16X16X16_IU8",
       by_generation<wmma_integer<I8, U8, 16, false>, wmma_integer<I8, U8, 16, true>>);

@@ -1,7 +1,7 @@
 // Matrix instructions, exact mode: the sums that hardware was measured to form (P. Xie et al.,
 // "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores", arXiv 2511.10909). f32
 // and f64 are chains of FMAs, as in fast mode. CDNA4 was not measured and is taken for CDNA3;
-// SMFMAC and WMMA were not either, and stay fast (docs/matrix.md).
+// SMFMAC was not either, and stays fast (docs/matrix.md). WMMA is in matrix.cpp.
 
 #include "engine/level/mfma.h"
 
