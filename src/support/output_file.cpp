@@ -49,6 +49,18 @@ fs::path place_of(const fs::path& path) {
   cannot_write(path, std::strerror(ELOOP));
 }
 
+/// A name beside a place that nobody else has. `make` takes it: false, with EEXIST, where somebody
+/// has.
+template <class Make>
+fs::path beside(const fs::path& place, Make&& make) {
+  static std::atomic<unsigned> number{0};
+  fs::path name;
+  do {
+    name = place.parent_path() / fmt::format(".hipsight-{}-{}.part", getpid(), ++number);
+  } while (!make(name.c_str()) && errno == EEXIST);
+  return name;
+}
+
 /// What stands there is written to. Of a pipe, whoever reads it must be there.
 Descriptor open_as_it_is(const fs::path& path) {
   Descriptor out(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -64,12 +76,13 @@ OutputFile::OutputFile(const fs::path& path) : path_(path), place_(place_of(path
     out_ = open_as_it_is(path);
     return;
   }
-  static std::atomic<unsigned> number{0};
-  do {
-    part_ = place_.parent_path() / fmt::format(".hipsight-{}-{}.part", getpid(), ++number);
-    out_ =
-        Descriptor(open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
-  } while (!out_ && errno == EEXIST);
+  // Without a name, where the file system can do that: it goes with the process, however that ends.
+  out_ = Descriptor(open(place_.parent_path().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+  if (!out_)
+    part_ = beside(place_, [&](const char* name) {
+      out_ = Descriptor(open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+      return static_cast<bool>(out_);
+    });
   if (!out_) cannot_write(path, std::strerror(errno));
   // It may be written to by whoever might write to the one before.
   struct stat before{};
@@ -99,6 +112,14 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 }
 
 void OutputFile::finish() {
+  if (error_ == 0 && !place_.empty() && part_.empty()) {
+    const std::string open_file = fmt::format("/proc/self/fd/{}", out_.number());
+    part_ = beside(place_, [&](const char* name) {
+      error_ = linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) ? errno : 0;
+      return error_ == 0;
+    });
+    if (error_ != 0) part_.clear();  // somebody else's, or none
+  }
   if (error_ == 0 && close(out_.release()) != 0) error_ = errno;
   if (error_ == 0 && !part_.empty() && rename(part_.c_str(), place_.c_str()) != 0) error_ = errno;
   if (error_ == 0) return;

@@ -10,9 +10,9 @@
 
 namespace hipsight {
 
-/// A file that is there whole, or not at all. It is written beside its place, under a name that
-/// nobody else has, and gets its own at the end. A pipe or a device that stands there (/dev/stdout,
-/// a shell's >(command)) is written to as it is.
+/// A file that is there whole, or not at all. It is written beside its place, without a name or
+/// under one that nobody else has, and gets its own at the end. A pipe or a device that stands
+/// there (/dev/stdout, a shell's >(command)) is written to as it is.
 class OutputFile {
  public:
   /// @throws Error when it cannot be written.
@@ -30,8 +30,9 @@ class OutputFile {
 
  private:
   void give_up();
-  std::filesystem::path path_;          ///< for words
-  std::filesystem::path place_, part_;  ///< empty: it is written as it is
+  std::filesystem::path path_;   ///< for words
+  std::filesystem::path place_;  ///< empty: it is written as it is
+  std::filesystem::path part_;   ///< its name until then; empty: it has none
   Descriptor out_;
   std::uint64_t size_ = 0;
   int error_ = 0;
