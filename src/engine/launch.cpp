@@ -327,7 +327,7 @@ class Execution {
       const std::span waves(slot.group.waves.data(), slot.group.started);
       const bool looks = slot.idle > patience || waves.front()->observer;
       const std::int64_t budget = looks ? spin_budget : wave_budget;
-      if (slot.steppers.empty()) [[likely]]
+      if (slot.steppers.empty() && !execution_.has_timeout()) [[likely]]
         return run_waves(waves, budget, csr);
       bool progress = false;
       for (Wave* const& wave : waves) {
@@ -343,6 +343,8 @@ class Execution {
           if (wave->stop == Stop::End) end_wave(*wave);
           progress |= wave->stop != Stop::Yield;
         }
+        // Sixteen waves that use up their budgets in long loops take seconds.
+        if (wave->stop == Stop::Yield) execution_.check_time(slot.group);
       }
       return progress;
     }
@@ -406,9 +408,8 @@ class Execution {
     const std::lock_guard lock(mutex_);
     return !suspended_.empty();
   }
-  bool time_is_up() const {
-    return timeout_.count() != 0 && std::chrono::steady_clock::now() >= deadline_;
-  }
+  bool has_timeout() const { return timeout_.count() != 0; }
+  bool time_is_up() const { return has_timeout() && std::chrono::steady_clock::now() >= deadline_; }
   /// Ends the launch when its time is up; the workgroup shows where the kernel is.
   void check_time(const Workgroup& group) const {
     if (!group.running) return check_time();

@@ -75,6 +75,15 @@ TEST(Endless, ShortWorkgroupsAreStopped) {
   }
 }
 
+// A turn of all waves would take longer than the timeout.
+TEST(Endless, LongTripsAreStopped) {
+  const Outcome outcome =
+      hipsight_run({"--no-report", "--timeout", "0.5"}, {"endless", "trips"}, in_tier("interpret"));
+  EXPECT_EQ(outcome.status, 124) << describe(outcome);
+  EXPECT_THAT(outcome.err, HasSubstr("did not end within 0.5 s"));
+  EXPECT_LT(outcome.seconds, 4);
+}
+
 TEST(Endless, TakesTheTimeoutFromTheEnvironment) {
   const Outcome outcome =
       hipsight_run({"--no-report"}, {"endless", "flag"}, {{"HIPSIGHT_TIMEOUT", "2"}});
