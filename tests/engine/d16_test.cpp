@@ -47,7 +47,7 @@ TEST_P(D16Test, LoadsKeepOrClearTheOtherHalf) {
   kernels.run("loads", items, {in, out});
   for (std::uint32_t load = 0; load < loads; ++load)
     for (std::uint32_t i = 0; i < items; ++i) {
-      const auto sign_extended = static_cast<std::uint32_t>(static_cast<std::int8_t>(in[i]));
+      const std::uint32_t sign_extended = ((in[i] & 0xff) ^ 0x80) - 0x80;
       const std::uint32_t kinds[]{in[i] & 0xff, sign_extended, in[i] & 0xffff};
       const bool formatted = load >= spaces * 6;
       const std::uint32_t value = formatted ? in[i] & 0xff : kinds[load % 6 / 2];
