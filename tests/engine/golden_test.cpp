@@ -168,7 +168,7 @@ TEST_P(GoldenTest, CountsAreThoseOfTheFile) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const char* kernel : {"stream", "product", "escape", "hash", "halves", "look_up"}) {
+  for (const char* kernel : {"stream", "product", "escape", "hash", "halves", "look_up", "count"}) {
     all.push_back({kernel, {"mi300x", HIPSIGHT_GOLDEN_gfx942}, "gfx942"});
     all.push_back({kernel, {"rx7900xtx", HIPSIGHT_GOLDEN_gfx1100}, "gfx1100"});
   }

@@ -135,13 +135,16 @@ std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& fi
 }
 
 bool Cluster::is_worth_code() const {
-  return arithmetic.size() > 1 || (arithmetic.size() == 1 && !arithmetic.front()->shape);
+  constexpr std::size_t fewest_scalars = 4;
+  return arithmetic.size() > 1 || (arithmetic.size() == 1 && !arithmetic.front()->shape) ||
+         scalars.size() >= fewest_scalars;
 }
 
 void join_scalars(std::span<Cluster> clusters, const RegisterFile& file,
                   const std::function<bool(const Op&)>& translatable_scalar) {
   for (std::size_t c = 0; c < clusters.size(); ++c) {
-    if (!clusters[c].is_worth_code()) continue;
+    const Cluster as_it_was = clusters[c];
+    const std::vector<const Op*> after_before = c > 0 ? clusters[c - 1].after : as_it_was.before;
     // From the last one on, since those that stay must not be passed by what they depend on.
     Effects stay;
     bool all_stay = false;
@@ -169,6 +172,9 @@ void join_scalars(std::span<Cluster> clusters, const RegisterFile& file,
     take_from(clusters[c].before);
     if (c > 0) take_from(clusters[c - 1].after);
     std::ranges::reverse(clusters[c].scalars);
+    if (clusters[c].is_worth_code()) continue;
+    clusters[c] = as_it_was;
+    if (c > 0) clusters[c - 1].after = after_before;
   }
 }
 

@@ -18,7 +18,8 @@ struct Cluster {
   /// Scalar instructions that the arithmetic's code does first (join_scalars).
   std::vector<const Op*> scalars;
 
-  /// Whether it is worth a loop of its own: a single instruction only if it accesses memory.
+  /// Whether it is worth code of its own: a single vector instruction only if it accesses memory,
+  /// or some scalar ones come with it.
   bool is_worth_code() const;
 };
 
@@ -28,7 +29,7 @@ std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& fi
                                  const std::function<bool(const Op&)>& translatable);
 
 /// Moves scalar instructions which stand between two clusters' arithmetic, as far as they may, into
-/// the second one's code.
+/// the second one's code, where that is worth it.
 void join_scalars(std::span<Cluster> clusters, const RegisterFile& file,
                   const std::function<bool(const Op&)>& translatable_scalar);
 

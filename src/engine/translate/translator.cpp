@@ -388,17 +388,18 @@ struct Translator::Impl {
     Rest& rest = block.rests.emplace_back();
     for (const Op* op : scalars) rest.scalars.push_back(*op);
     for (const Op* op : ops) (is_store(*op) ? rest.stores : rest.ops).push_back(*op);
+    const isa::Instruction* const first = (ops.empty() ? scalars : ops).front()->instruction;
     for (auto* part : {&rest.scalars, &rest.ops, &rest.stores}) part->emplace_back().run = leave;
     rest.masks = std::move(code.masks);
     rest.parameters = std::move(code.parameters);
     block.to_run.emplace_back(block.ops.size(), code.number);
     Op& run = block.ops.emplace_back();
-    run.instruction = ops.front()->instruction;
+    run.instruction = first;
     run.imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(rest.parameters.data()));
     Op& interpret = block.ops.emplace_back();
     interpret.run = finish;
     interpret.imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&rest));
-    interpret.instruction = ops.front()->instruction;
+    interpret.instruction = first;
   }
 
   void add_lanewise(Block& block, const Loop& loop, const RegisterFile& file) {
