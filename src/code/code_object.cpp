@@ -224,6 +224,14 @@ std::uint64_t CodeObject::image_size() const {
   return impl_->image_size;
 }
 
+std::vector<std::pair<std::uint64_t, std::uint64_t>> CodeObject::writable() const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;
+  for (const Elf::Segment& segment : impl_->elf.segments())
+    if (segment.p_type == PT_LOAD && segment.p_flags & PF_W)
+      parts.emplace_back(segment.p_vaddr, segment.p_vaddr + segment.p_memsz);
+  return parts;
+}
+
 void CodeObject::load(std::byte* image, std::uint64_t base) const {
   for (const Elf::Segment& segment : impl_->elf.segments())
     if (segment.p_type == PT_LOAD)

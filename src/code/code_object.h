@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "code/target.h"
@@ -97,6 +98,8 @@ class CodeObject {
 
   /// Size of the loaded image: the virtual addresses 0 .. image_size().
   std::uint64_t image_size() const;
+  /// Begin and end of what the code may store to of it, in order of address.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> writable() const;
   /// Copies the segments to `image` (image_size() zeroed bytes), relocated as if the image stood at
   /// address `base`. @throws Error naming a relocation that is not supported or not defined.
   void load(std::byte* image, std::uint64_t base) const;

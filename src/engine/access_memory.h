@@ -12,7 +12,7 @@ struct AccessMemory {
   /// Where each of a workgroup's first waves was the last time: the next time it is likely to be as
   /// far on as from the time before, so translated code prefetches that.
   static constexpr unsigned waves = 8;
-  std::uintptr_t last[KnownRange::count][waves]{};
+  std::uintptr_t last[KnownRange::of_loads][waves]{};
 };
 
 }  // namespace hipsight::engine

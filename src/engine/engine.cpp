@@ -30,9 +30,28 @@ struct LoadedModule final : Module {
                                         : device.allocate(size, Memory::Kind::Code, label));
     if (!image_) fail("{}: no device memory for its {} bytes", object_->origin(), size);
     object_->load(image_, reinterpret_cast<std::uintptr_t>(image_));
+    device.set_parts(image_, parts(size));
     program = std::make_unique<Program>(object_, image_);
   }
   ~LoadedModule() override { memory->free(image_); }
+
+ private:
+  /// Code, constants and what lies between segments is only read.
+  std::vector<Memory::Part> parts(std::size_t size) const {
+    std::vector<Memory::Part> parts;
+    std::uint64_t at = 0;
+    const auto add = [&](std::uint64_t end, bool writable) {
+      if (end > at)
+        parts.push_back({reinterpret_cast<std::uintptr_t>(image_) + at, end - at, writable});
+      at = end;
+    };
+    for (const auto& [begin, end] : object_->writable()) {
+      add(begin, false);
+      add(end, true);
+    }
+    add(size, false);
+    return parts;
+  }
 };
 
 /// Blocks of device memory for kernel arguments and packets, kept for the next launch.
@@ -202,11 +221,16 @@ Result Engine::run(const Dispatch& d) {
   launch.doorbell = &impl_->doorbell;
   launch.overruns = &impl_->overruns;
   GlobalSemaphores semaphores;
+  // For grid-wide barriers (ds_gws_barrier), as AMD's runtime does before a cooperative launch
+  // (ROCclr, KernelBlitManager::RunGwsInit).
+  if (d.cooperative)
+    semaphores.all[0].count = static_cast<std::uint32_t>(launch.groups.volume() - 1);
   launch.semaphores = &semaphores;
   launch.work_item_ids = work_item_ids(d.block, launch.file.lanes);
 
   std::byte* const packet_at = block.bytes + ArgumentBlocks::kernarg_limit;
   std::byte* const queue_at = packet_at + 128;
+  constexpr std::size_t queue_bytes = 256;  // amd_queue_t
   Packet packet{.workgroup_size = {static_cast<std::uint16_t>(d.block.x),
                                    static_cast<std::uint16_t>(d.block.y),
                                    static_cast<std::uint16_t>(d.block.z)},
@@ -221,6 +245,15 @@ Result Engine::run(const Dispatch& d) {
   const std::uint32_t apertures[]{static_cast<std::uint32_t>(aperture::shared_base >> 32),
                                   static_cast<std::uint32_t>(aperture::private_base >> 32)};
   std::memcpy(queue_at + 0x40, apertures, sizeof apertures);
+  const auto read_only = [](const std::byte* begin, std::size_t size) {
+    return Memory::Part{reinterpret_cast<std::uintptr_t>(begin), size, false};
+  };
+  // Compilers load some bytes more than they use, as far as the segment is aligned.
+  constexpr std::size_t alignment = 64;
+  const std::size_t kernarg_bytes = (d.kernarg.size() + alignment - 1) / alignment * alignment;
+  impl_->memory.set_parts(
+      block.bytes, {read_only(block.bytes, kernarg_bytes), read_only(packet_at, sizeof packet),
+                    read_only(queue_at, queue_bytes)});
   launch.dispatch_packet = packet_at;
   launch.queue = queue_at;
   launch.start = wave_start(launch);

@@ -55,6 +55,7 @@ struct Slot {
   Workgroup group;
   Block waves, lds, scratch;
   unsigned idle = 0;                        ///< turns of its waves since one made progress
+  std::uint64_t stuck_since = 0;            ///< of stuck_workgroups
   std::map<const Wave*, Stepper> steppers;  ///< of waves that are told of step by step
 
   Slot(const Launch& launch, std::uint32_t max_waves)
@@ -94,6 +95,7 @@ struct Slot {
     group.running = group.started;
     group.barriers = {};
     idle = 0;
+    stuck_since = 0;
     steppers.clear();
     Observer* const observer = launch.dispatch->observer;
     GroupObserver* const observed = observer ? observer->begins(index) : nullptr;
@@ -279,6 +281,8 @@ class Execution {
         }
         slot.idle = progress ? 0 : slot.idle + 1;
         if (execution_.stop_) return true;
+        if (slot.idle && execution_.are_all(stuck_workgroups(group, slot.stuck_since)))
+          report_deadlock(group);
         ++turns;
         if (execution_.launch_.tier == Tier::Auto && turns >= look_at) look();
         // Reading the clock takes as long as starting a wave.
@@ -376,6 +380,13 @@ class Execution {
   void finished() {
     ++finished_;
     if (launch_.dispatch->finished) ++*launch_.dispatch->finished;
+  }
+
+  /// Whether so many workgroups are all that have begun and not ended, and no other may begin.
+  bool are_all(std::uint64_t workgroups) const {
+    const std::uint64_t begun = std::min<std::uint64_t>(next_, total_);
+    return workgroups && workgroups == begun - finished_ &&
+           (begun == total_ || workgroups >= resident_);
   }
 
   void suspend(std::unique_ptr<Slot> slot) {

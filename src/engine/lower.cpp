@@ -461,6 +461,15 @@ void lower(isa::Instruction& in, LoweringContext& context, ConstantPool& constan
     isa::Instruction& load = extra.emplace_back(isa::scale_load(in));
     ops.push_back(lowering.one(load));
   }
+  if (isa::is_synchronising(in)) {
+    // What the wave has stored is to be seen before it loads: the host may do the load first.
+    isa::Instruction& wait = extra.emplace_back(in);
+    wait.name = "S_WAITCNT";
+    wait.format = Format::Sopp;
+    Op& fence = ops.emplace_back();
+    fence.instruction = &wait;
+    fence.run = context.table.find("fence")->run(context.file.lanes, false);
+  }
   if (in.name_y.empty()) {
     ops.push_back(lowering.one(in));
     return;

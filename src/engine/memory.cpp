@@ -151,6 +151,7 @@ bool Memory::remove(void* pointer) {
 void Memory::forget(std::map<std::uintptr_t, Allocation>::iterator allocation) {
   freed_.push_back(std::move(allocation->second));
   if (freed_.size() > remembered) freed_.pop_front();
+  parts_.erase(allocation->first);
   by_begin_.erase(allocation);
   epoch_.fetch_add(1, std::memory_order_release);
 }
@@ -164,10 +165,28 @@ std::optional<Memory::Allocation> Memory::find(std::uintptr_t address) const {
   return allocation;
 }
 
-bool Memory::shares_page(std::uintptr_t address, std::size_t bytes) const {
-  const auto allocation = nearest(address);
-  return allocation && address >= allocation->begin / page * page &&
-         address + bytes <= round_up(allocation->end(), page);
+void Memory::set_parts(void* pointer, std::vector<Part> parts) {
+  std::unique_lock lock(mutex_);
+  parts_[reinterpret_cast<std::uintptr_t>(pointer)] = std::move(parts);
+}
+
+std::optional<Memory::Part> Memory::part(std::uintptr_t address) const {
+  std::shared_lock lock(mutex_);
+  const auto next = by_begin_.upper_bound(address);
+  if (next == by_begin_.begin()) return std::nullopt;
+  const Allocation& allocation = std::prev(next)->second;
+  if (address >= allocation.end()) return std::nullopt;
+  const bool whole = allocation.kind != Kind::Code && allocation.kind != Kind::Arguments;
+  const auto parts = whole ? parts_.end() : parts_.find(allocation.begin);
+  if (parts == parts_.end()) return Part{allocation.begin, allocation.size};
+  for (const Part& part : parts->second)
+    if (address - part.begin < part.size) return part;
+  return std::nullopt;
+}
+
+Memory::Part Memory::pages(const Allocation& allocation) {
+  const std::uintptr_t begin = allocation.begin / page * page;
+  return {.begin = begin, .size = round_up(allocation.end(), page) - begin};
 }
 
 std::vector<Memory::Allocation> Memory::all() const {

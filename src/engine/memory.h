@@ -52,10 +52,21 @@ class Memory {
   bool add(void* pointer, std::size_t size, Kind kind, std::string label, unsigned flags = 0);
   bool remove(void* pointer);
 
+  /// What kernels may use of an allocation, where that is not all of it; the rest is padding.
+  struct Part {
+    std::uintptr_t begin = 0;
+    std::size_t size = 0;
+    bool writable = true;
+    std::uintptr_t end() const { return begin + size; }
+  };
+  void set_parts(void* pointer, std::vector<Part> parts);
+  /// The part of an allocation, or all of it, that holds this address.
+  std::optional<Part> part(std::uintptr_t address) const;
+
   /// The allocation that holds this address.
   std::optional<Allocation> find(std::uintptr_t address) const;
-  /// Whether the bytes lie on pages of one allocation, which need not end where its pages do.
-  bool shares_page(std::uintptr_t address, std::size_t bytes) const;
+  /// The pages of an allocation, which need not end where they do.
+  static Part pages(const Allocation& allocation);
   /// Every allocation, in order of address.
   std::vector<Allocation> all() const;
   /// The allocation nearest to this address, for reports.
@@ -89,6 +100,7 @@ class Memory {
   std::uintptr_t committed_end_ = 0;  ///< the arena is readable and writable up to here
   std::uintptr_t cursor_ = 0;         ///< where the search for free addresses starts
   std::map<std::uintptr_t, Allocation> by_begin_;
+  std::map<std::uintptr_t, std::vector<Part>> parts_;  ///< by where their allocations begin
   std::deque<Allocation> freed_;
   std::map<int, std::size_t> used_by_device_;
   std::size_t used_ = 0;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <mutex>
@@ -14,14 +16,25 @@ constexpr std::size_t lds_room(std::size_t asked) {
   return (asked + block - 1) / block * block;
 }
 
-/// Accesses beyond an allocation, but on a page of it, or beyond a workgroup's LDS, but in a block
-/// of it: a GPU knows no smaller units, so programs that do this run there. Each instruction that
-/// does is told once; of those that read past the LDS, which come in rows, each kernel's first.
+/// Accesses that a GPU lets pass, so that programs with them run there: beyond an allocation, but
+/// on a page of it; beyond a workgroup's LDS, but in a block of it; stores over code and kernel
+/// arguments. Each instruction that does one is told once; of those that read past the LDS, which
+/// come in rows, each kernel's first.
 struct Overruns {
   bool errors = false;  ///< they are errors (Options::strict)
   std::function<void(const std::string&)> tell;
   std::mutex mutex;
   std::set<const void*> told;  ///< instructions, and kernels
+  /// Some of those that were told, to be found quickly: most do it again and again.
+  std::array<std::atomic<const void*>, 64> lately{};
+
+  std::atomic<const void*>& place_of(const void* one) {
+    return lately[reinterpret_cast<std::uintptr_t>(one) / 64 % lately.size()];
+  }
+  /// Whether it was told of this one, so that nothing is left to do; false: perhaps.
+  bool is_known(const void* one) {
+    return !errors && place_of(one).load(std::memory_order_relaxed) == one;
+  }
 };
 
 }  // namespace hipsight::engine

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <span>
 #include <sstream>
@@ -79,9 +80,13 @@ std::string whereabouts(const Launch& launch, std::uint64_t address, unsigned by
         return text + "\n  (printf, assert and malloc in kernels are not supported yet)";
     return text;
   }
-  if (const auto inside = memory.find(address))
-    return fmt::format("  it runs {} bytes past the end of {}", address + bytes - inside->end(),
+  if (const auto inside = memory.find(address)) {
+    const auto part = memory.part(address);
+    if (!part) return "  nothing is there, in " + describe(*inside);
+    if (address + bytes <= part->end()) return "  it may only be read: " + describe(*inside);
+    return fmt::format("  it runs {} bytes past the end of {}", address + bytes - part->end(),
                        describe(*inside));
+  }
   if (const auto freed = memory.freed(address)) return "  it was freed: " + describe(*freed);
   std::string text;
   if (!memory.owns(address))
@@ -93,23 +98,45 @@ std::string whereabouts(const Launch& launch, std::uint64_t address, unsigned by
   return text + nearest(memory, address);
 }
 
-/// Whether a GPU lets the access pass. What lies on the page behind registered memory is the
-/// program's own, so there only loads do.
-bool passes(const Memory& memory, std::uint64_t address, unsigned bytes, std::string_view kind) {
-  if (!memory.shares_page(address, bytes)) return false;
-  return kind.ends_with("load") || !memory.nearest(address)->registered;
+/// Where a GPU lets an access pass that is not in memory which is there for it, if it does: code
+/// and arguments, which nothing protects from stores, or the pages of an allocation. What lies on
+/// the page behind registered memory is the program's own, so there only loads pass.
+std::optional<Memory::Part> lenient_part(const Memory& memory, std::uint64_t address,
+                                         unsigned bytes, std::string_view kind) {
+  const auto holds = [&](const Memory::Part& part) {
+    return address >= part.begin && address + bytes <= part.end();
+  };
+  if (const auto part = memory.part(address); part && holds(*part)) return part;
+  const auto near = memory.nearest(address);
+  if (!near || (near->registered && !kind.ends_with("load"))) return std::nullopt;
+  const Memory::Part pages = Memory::pages(*near);
+  return holds(pages) ? std::optional(pages) : std::nullopt;
 }
 
-/// Tells of an access that a GPU does not notice, once for each `place`. False when such accesses
-/// are errors.
-bool goes_on(Overruns& overruns, const void* place, const std::string& message, const char* why) {
+/// Tells of an access that a GPU does not notice, unless one at this `place` was told. False when
+/// such accesses are errors.
+bool goes_on(Overruns& overruns, const void* place, const auto& message, const char* why) {
   if (overruns.errors) return false;
+  if (overruns.is_known(place)) return true;
   const std::lock_guard lock(overruns.mutex);
   if (overruns.told.insert(place).second && overruns.tell)
     overruns.tell(
         fmt::format("{}\n  a GPU does not notice, since {}; the run goes on (--strict: an error)",
-                    message, why));
+                    message(), why));
+  overruns.place_of(place) = place;
   return true;
+}
+
+/// Where such an access was, the last time that an instruction did one.
+struct PassedAt {
+  const Memory* memory = nullptr;
+  const isa::Instruction* instruction = nullptr;
+  Memory::Part part;
+  std::uint64_t epoch = 0;
+};
+PassedAt& passed_at(const Op* op) {
+  static thread_local std::array<PassedAt, 16> all;
+  return all[op->instruction->address / 4 % all.size()];
 }
 
 bool is_in_block(const Wave& wave, std::uint64_t address, unsigned bytes) {
@@ -128,6 +155,10 @@ std::string access_message(const Wave& wave, const Op* op, std::uint64_t address
                           bytes, address, wave.scratch_bytes);
   else if (kind == "misaligned atomic")
     message = fmt::format("misaligned atomic: {} bytes at {:#x}", bytes, address);
+  else if (const auto over = wave.group->launch->memory->part(address);
+           over && !over->writable && bytes <= over->end() - address)
+    message = fmt::format("{} over {}: {} bytes at {:#x}", kind,
+                          wave.group->launch->memory->find(address)->label, bytes, address);
   else
     message = fmt::format("{} outside every allocation: {} bytes at {:#x}", kind, bytes, address);
   return message + "\n" + place_of(wave, *op->instruction) + fmt::format(", lane {}", lane);
@@ -139,28 +170,45 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
                    unsigned lane, const char* what) {
   const std::string_view kind = what;
   const Launch& launch = *wave.group->launch;
-  std::string message = access_message(wave, op, address, bytes, lane, kind);
-  if (kind == "LDS access") {
-    if (is_in_block(wave, address, bytes) &&
-        goes_on(*launch.overruns, launch.dispatch->kernel, message, block_reason))
+  const bool in_memory =
+      kind != "LDS access" && kind != "scratch access" && kind != "misaligned atomic";
+  const auto message = [&] {
+    std::string text = access_message(wave, op, address, bytes, lane, kind);
+    if (in_memory) text += "\n" + whereabouts(launch, address, bytes);
+    return text;
+  };
+  if (kind == "LDS access" && is_in_block(wave, address, bytes) &&
+      goes_on(*launch.overruns, launch.dispatch->kernel, message, block_reason))
+    return;
+  if (in_memory) {
+    const std::uint64_t epoch = launch.memory->epoch();
+    const auto part = lenient_part(*launch.memory, address, bytes, kind);
+    const char* const why = part && !part->writable ? "it does not protect that from stores"
+                                                    : "it is on a page of that allocation";
+    if (part && goes_on(*launch.overruns, op->instruction, message, why)) {
+      passed_at(op) = {launch.memory, op->instruction, *part, epoch};
       return;
-  } else if (message.find("every allocation") != std::string::npos) {
-    message += "\n" + whereabouts(launch, address, bytes);
-    if (passes(*launch.memory, address, bytes, kind) &&
-        goes_on(*launch.overruns, op->instruction, message, "it is on a page of that allocation"))
-      return;
+    }
   }
-  throw KernelError(KernelError::Kind::MemoryAccess, message);
+  throw KernelError(KernelError::Kind::MemoryAccess, message());
+}
+
+bool is_known_overrun(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes) {
+  const PassedAt& last = passed_at(op);
+  const Launch& launch = *wave.group->launch;
+  return last.instruction == op->instruction && last.memory == launch.memory &&
+         last.epoch == launch.memory->epoch() && address >= last.part.begin &&
+         address + bytes <= last.part.end() && launch.overruns->is_known(op->instruction);
 }
 
 bool report_lds_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
                        unsigned lane) {
-  const std::string message = access_message(wave, op, address, bytes, lane, "LDS access");
+  const auto message = [&] { return access_message(wave, op, address, bytes, lane, "LDS access"); };
   const bool in_block = is_in_block(wave, address, bytes);
   const Launch& launch = *wave.group->launch;
   if (!goes_on(*launch.overruns, launch.dispatch->kernel, message,
                in_block ? block_reason : "LDS reads as zero there, and stores vanish"))
-    throw KernelError(KernelError::Kind::MemoryAccess, message);
+    throw KernelError(KernelError::Kind::MemoryAccess, message());
   return in_block;
 }
 
@@ -218,11 +266,33 @@ void report_timeout(const Wave& wave, double seconds) {
   throw KernelError(KernelError::Kind::Timeout, message);
 }
 
-bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, KnownRange& range) {
+void report_deadlock(const Workgroup& group) {
+  const Wave* example = nullptr;
+  std::uint32_t barriers = 0, semaphores = 0;
+  for (std::uint32_t i = 0; i < group.started; ++i) {
+    const Wave& wave = *group.waves[i];
+    if (wave.stop == Stop::End) continue;
+    const bool at_barrier = wave.stop == Stop::Barrier;
+    (at_barrier ? barriers : semaphores) += 1;
+    if (!example || (!at_barrier && example->stop == Stop::Barrier)) example = &wave;
+  }
+  std::string message =
+      fmt::format("the kernel never ends: each wave waits for others that wait; one is here\n{}",
+                  place_of(*example, *example->resume->instruction));
+  if (barriers)
+    message += fmt::format("\n  at a barrier {} of the workgroup's {} waves that have not ended",
+                           barriers, group.running);
+  if (semaphores)
+    message += fmt::format("\n  at a semaphore of the GPU (ds_gws_*) {} of them", semaphores);
+  throw KernelError(KernelError::Kind::Deadlock, message);
+}
+
+bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, bool stores,
+                KnownRange& range) {
   const Memory& memory = *wave.group->launch->memory;
   const std::uint64_t epoch = memory.epoch();
-  const auto found = memory.find(address);
-  if (!found || bytes > found->end() - address) return false;
+  const auto found = memory.part(address);
+  if (!found || bytes > found->end() - address || (stores && !found->writable)) return false;
   range = {.begin = found->begin, .end = found->end(), .epoch = epoch};
   return true;
 }

@@ -62,14 +62,22 @@ void end_wave(Wave& wave) {
 }
 
 bool use_semaphore(Wave& wave, SemaphoreOperation operation, unsigned number, std::uint32_t value) {
-  GlobalSemaphores& semaphores = *wave.group->launch->semaphores;
+  const Launch& launch = *wave.group->launch;
+  if (launch.dispatch->observed_only) return true;  // others, which do not run, would be waited for
+  GlobalSemaphores& semaphores = *launch.semaphores;
   const std::lock_guard lock(semaphores.mutex);
   GlobalSemaphore& semaphore = semaphores.all[number % GlobalSemaphores::number];
   if (wave.semaphore_ticket) {
-    if (semaphore.called < wave.semaphore_ticket) return false;
+    if (!semaphores.has_called(wave.semaphore_ticket)) return false;
     wave.semaphore_ticket = 0;
     return true;
   }
+  ++semaphores.changes;
+  semaphores.stuck = 0;
+  const auto queue = [&] {
+    wave.semaphore_ticket =
+        GlobalSemaphores::ticket(number % GlobalSemaphores::number, ++semaphore.last_ticket);
+  };
   const auto signal = [&] {
     if (semaphore.called < semaphore.last_ticket)
       ++semaphore.called;
@@ -81,7 +89,7 @@ bool use_semaphore(Wave& wave, SemaphoreOperation operation, unsigned number, st
     if (passes)
       --semaphore.count;
     else
-      wave.semaphore_ticket = ++semaphore.last_ticket;
+      queue();
     return passes;
   };
   switch (operation) {
@@ -107,10 +115,24 @@ bool use_semaphore(Wave& wave, SemaphoreOperation operation, unsigned number, st
         return true;
       }
       --semaphore.count;
-      wave.semaphore_ticket = ++semaphore.last_ticket;
+      queue();
       return false;
   }
   return true;
+}
+
+std::uint64_t stuck_workgroups(const Workgroup& group, std::uint64_t& seen) {
+  GlobalSemaphores& semaphores = *group.launch->semaphores;
+  const std::lock_guard lock(semaphores.mutex);
+  for (std::uint32_t i = 0; i < group.started; ++i) {
+    const Wave& wave = *group.waves[i];
+    const bool waits = wave.stop == Stop::Barrier ||
+                       (wave.semaphore_ticket && !semaphores.has_called(wave.semaphore_ticket));
+    if (wave.stop != Stop::End && !waits) return 0;
+  }
+  if (seen != semaphores.changes) ++semaphores.stuck;
+  seen = semaphores.changes;
+  return semaphores.stuck;
 }
 
 }  // namespace hipsight::engine

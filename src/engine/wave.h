@@ -41,11 +41,12 @@ struct RegionCount {
 struct KnownRange {
   std::uintptr_t begin = 1, end = 0;
   std::uint64_t epoch = 0;
-  static constexpr std::size_t count = 256;
+  static constexpr std::size_t of_loads = 256, count = 2 * of_loads;
 };
-/// Which of a worker's ranges belongs to the instruction at an address.
-constexpr std::size_t known_index(std::uint64_t address) {
-  return address / 4 % KnownRange::count;
+/// Which of a worker's ranges belongs to the instruction at an address. Those of stores are apart,
+/// since they may lie in less memory.
+constexpr std::size_t known_index(std::uint64_t address, bool stores = false) {
+  return address / 4 % KnownRange::of_loads + (stores ? KnownRange::of_loads : 0);
 }
 
 /// One wavefront: its registers and where it stands. The vector registers follow the struct in
@@ -61,7 +62,7 @@ struct alignas(64) Wave {
   std::uint64_t write_mask = ~0ull;    ///< lanes that a DPP instruction may write
   std::int64_t budget = 0;             ///< branches until the wave yields
   GroupObserver* observer = nullptr;   ///< of the workgroup, if it has one
-  std::uint64_t semaphore_ticket = 0;  ///< GlobalSemaphore: where it queues; 0: nowhere
+  std::uint64_t semaphore_ticket = 0;  ///< GlobalSemaphores: where it queues; 0: nowhere
   std::uint32_t scc = 0;
   std::uint32_t mode = 0;  ///< MODE: rounding and denormals (bits 0-7), and the rest as encoded
   std::uint32_t csr_32 = 0x1f80, csr_64 = 0x1f80;  ///< MXCSR for f32, and for f64 and f16

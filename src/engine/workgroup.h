@@ -28,6 +28,16 @@ struct GlobalSemaphores {
   static constexpr unsigned number = 64;
   std::mutex mutex;
   std::array<GlobalSemaphore, number> all;
+  /// Counts what may let a wave go on; and how many workgroups were found since then that cannot.
+  std::uint64_t changes = 1, stuck = 0;
+
+  /// Of a wave: the semaphore and the place in its queue.
+  static std::uint64_t ticket(unsigned semaphore, std::uint64_t place) {
+    return place * number + semaphore;
+  }
+  bool has_called(std::uint64_t ticket) const {
+    return all[ticket % number].called >= ticket / number;
+  }
 };
 
 /// What registers hold when a wave starts, as far as it is the same for all waves of a launch, and
@@ -119,6 +129,10 @@ enum class SemaphoreOperation : std::uint8_t {
 };
 bool use_semaphore(Wave& wave, SemaphoreOperation operation, unsigned number, std::uint32_t value);
 
+/// How many workgroups have been found to wait for what only others could bring about, this one
+/// among them; 0 if one of its waves may go on. `seen`: what the workgroup keeps for it.
+std::uint64_t stuck_workgroups(const Workgroup& group, std::uint64_t& seen);
+
 /// v0 of the waves of a workgroup, one after the other.
 std::vector<std::uint32_t> work_item_ids(const Dim3& block, std::uint32_t lanes);
 /// Of a launch that is set up otherwise.
@@ -150,14 +164,19 @@ bool report_lds_access(const Wave& wave, const Op* op, std::uint64_t address, un
 [[noreturn]] void report_bad_jump(const Wave& wave, const Op* op, std::uint64_t target);
 [[noreturn]] void report_trap(const Wave& wave, const Op* op);
 [[noreturn]] void report_timeout(const Wave& wave, double seconds);
+[[noreturn]] void report_deadlock(const Workgroup& group);
 
 /// Tells the wave's observer of a region that begins, and of an access: host addresses.
 void observe_region(const Wave& wave, const Op* op);
 void observe_access(const Wave& wave, const Op* op, Access::Space space, unsigned bytes,
                     std::uint64_t mask, const std::uint64_t* at);
 
-/// Whether [address, address + bytes) lies in one allocation; that allocation's bounds.
-bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, KnownRange& range);
+/// Whether [address, address + bytes) lies in one allocation, in memory that may be stored to if
+/// that is what is done; the bounds of that.
+bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, bool stores,
+                KnownRange& range);
+/// Whether an access is known to be one that a GPU lets pass, and that was told of.
+bool is_known_overrun(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes);
 /// The op at a device address, decoded if need be.
 const Op* jump(Wave& wave, const Op* from, std::uint64_t target);
 /// Device address of an op's instruction.

@@ -163,5 +163,8 @@ bool is_streaming(const Instruction& instruction);
 /// unit (glc, sc1, SCOPE_DEV or more): of a scope beyond the workgroup (LLVM, AMDGPUUsage, "Memory
 /// Model").
 bool is_coherent(const Instruction& instruction);
+/// Whether it is a load of an atomic of such a scope, or volatile: it keeps its place among the
+/// wave's other accesses.
+bool is_synchronising(const Instruction& instruction);
 
 }  // namespace hipsight::isa

@@ -244,4 +244,10 @@ bool is_coherent(const Instruction& in) {
   return in.cache & (in.gfx == Gfx::Gfx90a ? 1 : 4);
 }
 
+bool is_synchronising(const Instruction& in) {
+  const bool vector = in.format >= Format::Flat && in.format <= Format::Mtbuf;
+  // "Nontemporal" loads of gfx90a have the bit, too.
+  return vector && has(in.name, "_LOAD_") && is_coherent(in) && !is_streaming(in);
+}
+
 }  // namespace hipsight::isa

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <span>
@@ -43,6 +44,10 @@ class Kernels {
         engine.memory().allocate(words * 4, Memory::Kind::Device, "array"));
   }
 
+  void on_overrun(std::function<void(const std::string&)> handler) {
+    engine.on_overrun(std::move(handler));
+  }
+
   /// Runs one workgroup, or several.
   void run(const std::string& name, std::uint32_t items,
            std::initializer_list<const std::uint32_t*> pointers, std::uint32_t workgroups = 1,
@@ -58,11 +63,13 @@ class Kernels {
                          .grid = {items * workgroups, 1, 1},
                          .block = {items, 1, 1},
                          .kernarg = kernarg,
+                         .cooperative = cooperative,
                          .observer = observer,
                          .observed_only = observed_only});
   }
 
   bool observed_only = false;  ///< runs no other workgroups
+  bool cooperative = false;
 
   Result result;  ///< of the last run
 

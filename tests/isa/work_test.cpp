@@ -320,5 +320,25 @@ TEST(Work, CoherentLoadsSeeWhatOtherWorkgroupsWrote) {
     EXPECT_EQ(isa::is_coherent(decoded(p.processor, p.text)), p.coherent) << p.text;
 }
 
+TEST(Work, LoadsOfAtomicsKeepTheirPlace) {
+  struct Case {
+    const char *processor, *text;
+    bool synchronises;
+  };
+  constexpr Case cases[]{
+      {"gfx90a", "global_load_dword v0, v[2:3], off glc", true},
+      {"gfx90a", "flat_load_dwordx2 v[0:1], v[2:3] glc", true},
+      {"gfx90a", "global_load_dword v0, v[2:3], off glc slc", false},  // "nontemporal"
+      {"gfx90a", "global_load_dword v0, v[2:3], off", false},
+      {"gfx90a", "global_atomic_add v0, v[2:3], v1, off glc", false},  // gives the old value
+      {"gfx942", "global_load_dword v0, v[2:3], off sc1", true},
+      {"gfx942", "global_store_dword v[2:3], v0, off sc1", false},
+      {"gfx1100", "buffer_load_b32 v0, v1, s[0:3], 0 offen glc", true},
+      {"gfx1201", "global_load_b32 v0, v[2:3], off scope:SCOPE_SYS", true},
+      {"gfx1201", "global_load_b32 v0, v[2:3], off scope:SCOPE_SE", false}};
+  for (const Case& c : cases)
+    EXPECT_EQ(isa::is_synchronising(decoded(c.processor, c.text)), c.synchronises) << c.text;
+}
+
 }  // namespace
 }  // namespace hipsight::test

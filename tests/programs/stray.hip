@@ -58,6 +58,22 @@ __global__ void call() {
   reinterpret_cast<void (*)()>(0x12345678)();  // stray call
 }
 
+// What the program is, and what it was given. The compiler must not know what is stored to.
+__device__ __attribute__((noinline)) int callee(int a) {
+  return a + 1;
+}
+__global__ void store_code(int* out) {
+  out[threadIdx.x] = callee(out[threadIdx.x]);
+  int* at = reinterpret_cast<int*>(&callee);
+  asm volatile("" : "+v"(at));
+  at[threadIdx.x] = 1;  // stray store over code
+}
+__global__ void store_arguments(int* out) {
+  int* at = (int*)__builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+v"(at));
+  at[threadIdx.x] = out[0];  // stray store over arguments
+}
+
 float host_global[64];
 const float host_constant[64] = {};
 float registered[64];  // all but the last
@@ -128,6 +144,10 @@ int main(int argc, char** argv) {
   } else if (name == "registered") {
     tell("register", hipHostRegister(registered, sizeof registered - sizeof(float), 0));
     store<<<1, 64>>>(registered);
+  } else if (name == "code") {
+    store_code<<<1, 64>>>(reinterpret_cast<int*>(array));
+  } else if (name == "arguments") {
+    store_arguments<<<1, 64>>>(reinterpret_cast<int*>(array));
   } else if (name == "lds") {
     store_lds<<<1, 64>>>(array, 1);
   } else if (name == "lds_negative") {

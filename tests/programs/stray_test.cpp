@@ -65,6 +65,10 @@ std::vector<Case> cases() {
        "it was freed: hipHostRegister of", "register: hipSuccess\n"},
       {"registered", "store(float*)", "stray store", "store" + outside,
        own_memory + R"(\((.*/stray|anonymous)\))", "register: hipSuccess\n"},
+      {"code", "store_code(int*)", "stray store over code", "store over code object ",
+       "it may only be read: code object "},
+      {"arguments", "store_arguments(int*)", "stray store over arguments",
+       "store over kernel arguments: 4 bytes at 0x", "it may only be read: kernel arguments "},
       {"lds", "store_lds(float*, int)", "stray LDS store",
        "LDS access outside the workgroup's LDS: 4 bytes at 0x100 of 256", ""},
       {"lds_negative", "store_lds(float*, int)", "stray LDS store",
@@ -158,6 +162,8 @@ TEST_P(JustBeyond, IsToldOnceAndTheRunGoesOn) {
   EXPECT_EQ(outcome.status, 0) << all;
   EXPECT_THAT(outcome.err,
               HasSubstr(name.starts_with("lds") ? " outside the workgroup's LDS: 4 bytes at 0x"
+                        : name == "code"        ? "store over code object "
+                        : name == "arguments"   ? "store over kernel arguments: 4 bytes at 0x"
                                                 : " outside every allocation: 4 bytes at 0x"))
       << all;
   EXPECT_THAT(outcome.err, HasSubstr("\n  source      ")) << all;
@@ -174,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values<std::string>("past_end", "load_past_end",
                                                   "scalar_load_past_end", "atomic_past_end",
                                                   "flat_past_end", "straddling", "lds", "lds_load",
-                                                  "lds_negative")),
+                                                  "lds_negative", "code", "arguments")),
     [](const auto& info) {
       return std::get<0>(info.param) + "_" + std::get<1>(info.param) + "_" +
              std::get<2>(info.param);

@@ -293,6 +293,11 @@ const Op* denormal_mode(Wave& w, const Op* op) {
   return op + 1;
 }
 
+const Op* fence(Wave&, const Op* op) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  return op + 1;
+}
+
 // --- clocks -------------------------------------------------------------------------------------
 
 const Op* cycle_time(Wave& w, const Op* op) {
@@ -390,6 +395,7 @@ void add_control(Table& table) {
   const auto add = [&](std::string_view name, Run run) { table.add(name, {run, run}); };
   add("region", begin_region);
   add("unknown", unknown);
+  add("fence", fence);
   add("S_BRANCH", branch_if<Always>);
   add("S_CBRANCH_SCC0", branch_if<Scc0>);
   add("S_CBRANCH_SCC1", branch_if<Scc1>);

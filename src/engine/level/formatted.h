@@ -104,7 +104,7 @@ struct LoadFormatted {
     const std::uint32_t one = holds_integers(format.number) ? 1 : 0x3f800000;
     for_lanes(a.mask, [&](unsigned lane) {
       std::uint32_t element[4] = {};
-      std::memcpy(element, reinterpret_cast<const void*>(a.at[lane]), format.bytes());
+      copy_whole(element, reinterpret_cast<const void*>(a.at[lane]), format.bytes());
       std::uint32_t choice[8] = {0, one, 0, 0, 0, 0, 0, one};
       for (unsigned i = 0, at = 0; i < 4 && format.bits[i]; at += format.bits[i++]) {
         const std::uint32_t mask = ~0u >> (32 - format.bits[i]);
@@ -143,7 +143,7 @@ struct StoreFormatted {
         element[at / 32] |=
             write_field(format.number, format.bits[i], read(w, op, lane, i, format.number))
             << at % 32;
-      std::memcpy(reinterpret_cast<void*>(a.at[lane]), element, format.bytes());
+      copy_whole(reinterpret_cast<void*>(a.at[lane]), element, format.bytes());
     });
   }
   static std::uint32_t read(Wave& w, const Op* op, unsigned lane, unsigned component,

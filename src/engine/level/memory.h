@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/level/level.h"
+#include "engine/level/whole.h"
 #include "engine/workgroup.h"
 #include "isa/instruction.h"
 
@@ -146,26 +147,24 @@ inline void turn(const Vec<std::uint32_t, N> (&in)[4], Vec<std::uint32_t, N>* ou
 }
 
 /// Four dwords of every fourth lane, lane after lane, from `lane` on.
-template <int N, class At>
+template <int N, class Memory, class At>
 inline Vec<std::uint32_t, N> load_fourth(At at, unsigned lane) {
   if constexpr (N == 4) {
-    Vec<std::uint32_t, 4> dwords;
-    std::memcpy(&dwords, at(lane), sizeof dwords);
-    return dwords;
+    return Memory::template load<Dwords4>(at(lane));
   } else {
     const auto join = []<std::size_t... I>(auto a, auto b, std::index_sequence<I...>) {
       return __builtin_shufflevector(a, b, I...);
     };
-    return join(load_fourth<N / 2>(at, lane), load_fourth<N / 2>(at, lane + N / 2),
+    return join(load_fourth<N / 2, Memory>(at, lane), load_fourth<N / 2, Memory>(at, lane + N / 2),
                 std::make_index_sequence<N>());
   }
 }
 /// Four dwords of N lanes, whose places `at` gives, turned so that each result holds one dword of
 /// every lane; and back.
-template <int N, class At>
+template <int N, class Memory, class At>
 inline void load_x4(At at, Vec<std::uint32_t, N>* result) {
-  const Vec<std::uint32_t, N> rows[]{load_fourth<N>(at, 0), load_fourth<N>(at, 1),
-                                     load_fourth<N>(at, 2), load_fourth<N>(at, 3)};
+  const Vec<std::uint32_t, N> rows[]{load_fourth<N, Memory>(at, 0), load_fourth<N, Memory>(at, 1),
+                                     load_fourth<N, Memory>(at, 2), load_fourth<N, Memory>(at, 3)};
   turn<N>(rows, result);
 }
 template <int N, class At>
@@ -174,19 +173,19 @@ inline void store_x4(At at, const Vec<std::uint32_t, N>* dword) {
   Vec<std::uint32_t, N> rows[4];
   turn<N>(in, rows);
   for (unsigned lane = 0; lane < N; ++lane)
-    std::memcpy(at(lane), reinterpret_cast<const std::byte*>(&rows[lane % 4]) + lane / 4 * 16, 16);
+    Shared::store(at(lane), Own::load<Dwords4>(reinterpret_cast<const std::byte*>(&rows[lane % 4]) +
+                                               lane / 4 * sizeof(Dwords4)));
 }
 
 /// Two dwords of eight lanes, in the same way, and back.
-template <class At>
+template <class Memory, class At>
 inline void load_8x2(At at, Vec<std::uint32_t, 8>* result) {
   using V4 = Vec<std::uint32_t, 4>;
   V4 lanes[4];  // two in each
   for (unsigned i = 0; i < 4; ++i) {
-    std::uint64_t first, second;
-    std::memcpy(&first, at(2 * i), 8);
-    std::memcpy(&second, at(2 * i + 1), 8);
-    lanes[i] = std::bit_cast<V4>(Vec<std::uint64_t, 2>{first, second});
+    const auto first = Memory::template load<Dwords2>(at(2 * i));
+    const auto second = Memory::template load<Dwords2>(at(2 * i + 1));
+    lanes[i] = std::bit_cast<V4>(Vec<Dwords2, 2>{first, second});
   }
   const auto a = __builtin_shufflevector(lanes[0], lanes[2], 0, 1, 2, 3, 4, 5, 6, 7);
   const auto b = __builtin_shufflevector(lanes[1], lanes[3], 0, 1, 2, 3, 4, 5, 6, 7);
@@ -200,22 +199,22 @@ inline void store_8x2(At at, const Vec<std::uint32_t, 8>* dword) {
   const std::byte* const halves[]{reinterpret_cast<const std::byte*>(&a),
                                   reinterpret_cast<const std::byte*>(&b)};
   for (unsigned lane = 0; lane < 8; ++lane)
-    std::memcpy(at(lane), halves[lane / 2 % 2] + lane / 4 * 16 + lane % 2 * 8, 8);
+    Shared::store(at(lane),
+                  Own::load<Dwords2>(halves[lane / 2 % 2] + lane / 4 * 16 + lane % 2 * 8));
 }
 
-/// One lane's dwords, side by side in memory, all at once: others must not see half of a 64-bit
-/// value.
+/// One lane's dwords.
 template <int Dwords>
 inline void load_lane(const Wave& w, std::byte* out, unsigned lane, const void* from) {
   std::uint32_t d[Dwords];
-  std::memcpy(d, from, sizeof d);
+  load_whole<Shared>(from, d);
   for (int k = 0; k < Dwords; ++k) std::memcpy(out + k * w.register_bytes + lane * 4, &d[k], 4);
 }
 template <int Dwords>
 inline void store_lane(const Wave& w, const std::byte* in, unsigned lane, void* to) {
   std::uint32_t d[Dwords];
   for (int k = 0; k < Dwords; ++k) std::memcpy(&d[k], in + k * w.register_bytes + lane * 4, 4);
-  std::memcpy(to, d, sizeof d);
+  store_whole<Shared>(to, d);
 }
 
 /// Every lane's dwords, side by side in memory, to registers. The offsets may be in registers that
@@ -238,14 +237,13 @@ inline void load_all_lanes(Wave& w, std::byte* out, Places<Offset> at) {
       if constexpr (Dwords == 4) {
         // Tiles are often read with one address in many lanes.
         if (is_uniform(at.offset + lane)) {
-          std::uint32_t one[4];
-          std::memcpy(one, at(lane), sizeof one);
+          const auto one = Shared::load<Dwords4>(at(lane));
           for (unsigned k = 0; k < 4; ++k) dword[k] = one[k];
         } else {
-          load_x4<8>(place, dword);
+          load_x4<8, Shared>(place, dword);
         }
       } else {
-        load_8x2(place, dword);
+        load_8x2<Shared>(place, dword);
       }
       for (unsigned k = 0; k < Dwords; ++k)
         std::memcpy(out + lane * 4 + k * w.register_bytes, &dword[k], 32);

@@ -9,18 +9,25 @@ std::uint32_t scalar_offset_of(const Wave& w, const isa::Instruction& in) {
   return in.soffset.where == isa::Where::Sgpr ? w.scalar[in.soffset.index] : 0;
 }
 
-void check(Wave& w, const Op* op, std::uint64_t address, unsigned bytes, const char* what) {
-  KnownRange& known = w.known[known_index(op->instruction->address)];
+void check(Wave& w, const Op* op, std::uint64_t address, unsigned bytes, bool stores,
+           const char* what) {
+  KnownRange& known = w.known[known_index(op->instruction->address, stores)];
   const bool inside =
       known.epoch == epoch(w) && address >= known.begin && address + bytes <= known.end;
-  if (!inside && !find_range(w, address, bytes, known))
+  if (!inside && !is_known_overrun(w, op, address, bytes) &&
+      !find_range(w, address, bytes, stores, known))
     report_access(w, op, address, bytes, 0, what);
   if (w.observer) [[unlikely]]
     observe_access(w, op, Access::Space::Scalar, bytes, 1, &address);
 }
 void load(Wave& w, const Op* op, std::uint64_t address, unsigned bytes) {
-  check(w, op, address, bytes, "scalar load");
-  std::memcpy(w.bytes() + op->dst, reinterpret_cast<const void*>(address), bytes);
+  check(w, op, address, bytes, false, "scalar load");
+  copy_whole(w.bytes() + op->dst, reinterpret_cast<const void*>(address), bytes);
+}
+
+void store(Wave& w, const Op* op, std::uint64_t address, unsigned bytes) {
+  check(w, op, address, bytes, true, "scalar store");
+  copy_whole(reinterpret_cast<void*>(address), w.bytes() + op->dst, bytes);
 }
 
 /// Where an access begins: base, constant and register. Scratch counts 64 bytes (Vega ISA,
@@ -39,9 +46,7 @@ const Op* load_scalar_dwords(Wave& w, const Op* op) {
 template <unsigned Dwords, unsigned Unit = 1>
 const Op* store_scalar_dwords(Wave& w, const Op* op) {
   const std::uint64_t base = w.pair(op->instruction->base.index);
-  const std::uint64_t address = (base + offset_of(w, op, Unit)) & ~std::uint64_t{3};
-  check(w, op, address, Dwords * 4, "scalar store");
-  std::memcpy(reinterpret_cast<void*>(address), w.bytes() + op->dst, Dwords * 4);
+  store(w, op, (base + offset_of(w, op, Unit)) & ~std::uint64_t{3}, Dwords * 4);
   return op + 1;
 }
 
@@ -71,21 +76,20 @@ struct Buffer {
     size = std::uint64_t{resource[2]} * (stride ? stride : 1);
   }
   bool has(std::uint64_t offset, unsigned bytes) const { return offset + bytes <= size; }
+  /// Bytes of so many dwords at an offset that it has.
+  unsigned bytes_in(std::uint64_t offset, unsigned dwords) const {
+    const std::uint64_t left = offset < size ? (size - offset) / 4 : 0;
+    return 4 * (left < dwords ? static_cast<unsigned>(left) : dwords);
+  }
 };
 
 template <unsigned Dwords>
 const Op* load_buffer_dwords(Wave& w, const Op* op) {
   const Buffer buffer(w, *op->instruction);
   const std::uint64_t offset = offset_of(w, op) & ~3ull;
-  for (unsigned i = 0; i < Dwords; ++i) {
-    std::uint32_t value = 0;
-    const std::uint64_t at = offset + i * 4;
-    if (buffer.has(at, 4)) {
-      check(w, op, buffer.base + at, 4, "scalar load");
-      std::memcpy(&value, reinterpret_cast<const void*>(buffer.base + at), 4);
-    }
-    std::memcpy(w.bytes() + op->dst + i * 4, &value, 4);
-  }
+  const unsigned bytes = buffer.bytes_in(offset, Dwords);
+  if (bytes) load(w, op, buffer.base + offset, bytes);
+  std::memset(w.bytes() + op->dst + bytes, 0, Dwords * 4 - bytes);
   return op + 1;
 }
 template <class T>
@@ -103,12 +107,8 @@ template <unsigned Dwords>
 const Op* store_buffer_dwords(Wave& w, const Op* op) {
   const Buffer buffer(w, *op->instruction);
   const std::uint64_t offset = offset_of(w, op) & ~3ull;
-  for (unsigned i = 0; i < Dwords; ++i) {
-    const std::uint64_t at = offset + i * 4;
-    if (!buffer.has(at, 4)) continue;
-    check(w, op, buffer.base + at, 4, "scalar store");
-    std::memcpy(reinterpret_cast<void*>(buffer.base + at), w.bytes() + op->dst + i * 4, 4);
-  }
+  const unsigned bytes = buffer.bytes_in(offset, Dwords);
+  if (bytes) store(w, op, buffer.base + offset, bytes);
   return op + 1;
 }
 
@@ -125,7 +125,7 @@ const Op* scalar_atomic(Wave& w, const Op* op) {
   } else {
     address += w.pair(in.base.index);
   }
-  check(w, op, address, sizeof(T), "scalar atomic");
+  check(w, op, address, sizeof(T), true, "scalar atomic");
   if (address % sizeof(T)) report_access(w, op, address, sizeof(T), 0, "misaligned atomic");
   Word data[2];
   std::memcpy(data, w.bytes() + op->dst, sizeof data);

@@ -17,7 +17,7 @@ struct LoadToLds {
         (w.scalar[reg::m0_cdna] & 0x3fffc) + static_cast<std::uint32_t>(op->imm);
     for_lanes(a.mask, [&](unsigned lane) {
       T values[Count];
-      std::memcpy(values, reinterpret_cast<const void*>(a.at[lane]), sizeof values);
+      copy_whole(values, reinterpret_cast<const void*>(a.at[lane]), sizeof values);
       std::uint32_t dwords[Count];
       for (unsigned i = 0; i < Count; ++i)
         dwords[i] = static_cast<std::uint32_t>(static_cast<std::int32_t>(values[i]));
@@ -71,8 +71,8 @@ struct LoadTransposed {
     using Element = std::conditional_t<Bits == 16, std::uint16_t, std::uint8_t>;
     std::uint32_t rows[32][registers], columns[32][registers];
     for (unsigned lane = 0; lane < w.lanes; ++lane)
-      std::memcpy(&rows[lane % 32][lane / 32 * in_part], reinterpret_cast<const void*>(a.at[lane]),
-                  in_part * 4);
+      copy_whole(&rows[lane % 32][lane / 32 * in_part], reinterpret_cast<const void*>(a.at[lane]),
+                 in_part * 4);
     for (unsigned lane = 0; lane < 32; ++lane) {
       const unsigned first = lane / group * group, column = lane % group;
       Element result[elements];

@@ -13,8 +13,8 @@ std::uint32_t scalar_at(Wave& w, std::uint64_t index) {
   return w.scalar[index];
 }
 
-KnownRange& known_range(Wave& w, const Op* op) {
-  return w.known[known_index(op->instruction->address)];
+KnownRange& known_range(Wave& w, const Op* op, bool stores) {
+  return w.known[known_index(op->instruction->address, stores)];
 }
 
 /// How far on the wave is likely to be the next time that it comes to this load: as far as since
@@ -32,8 +32,9 @@ void prefetch_next(Wave& w, const Op* op, Places<std::uint32_t> at) {
 }
 
 /// Checks that every active lane's bytes lie in one allocation each.
-void check_global(Wave& w, const Op* op, const Addresses& a, unsigned bytes, const char* what) {
-  KnownRange& known = known_range(w, op);
+void check_global(Wave& w, const Op* op, const Addresses& a, unsigned bytes, bool stores,
+                  const char* what) {
+  KnownRange& known = known_range(w, op, stores);
   if (known.epoch == epoch(w) && known.end - known.begin >= bytes) [[likely]] {
     const std::uint64_t limit = known.end - known.begin - bytes;
     bool outside = false;
@@ -44,7 +45,8 @@ void check_global(Wave& w, const Op* op, const Addresses& a, unsigned bytes, con
   for_lanes(a.mask, [&](unsigned lane) {
     if (a.at[lane] >= known.begin && a.at[lane] + bytes <= known.end && known.epoch == epoch(w))
       return;
-    if (!find_range(w, a.at[lane], bytes, known))
+    if (is_known_overrun(w, op, a.at[lane], bytes)) return;
+    if (!find_range(w, a.at[lane], bytes, stores, known))
       report_access(w, op, a.at[lane], bytes, lane, what);
   });
 }
@@ -68,7 +70,7 @@ Extent extent_of(const Wave& w, const std::uint32_t* offset) {
 template <bool Store, int Dwords>
 bool move_at(Wave& w, const Op* op, std::uint64_t base, const std::uint32_t* offset,
              Extent extent) {
-  const KnownRange& known = known_range(w, op);
+  const KnownRange& known = known_range(w, op, Store);
   constexpr unsigned bytes = 4 * Dwords;
   if (w.observer || known.epoch != epoch(w) || known.end - known.begin < bytes) return false;
   const std::uint64_t limit = known.end - known.begin - bytes;
@@ -98,7 +100,7 @@ constexpr AnyAccess any_access{Access::bytes, Access::stores, is_atomic<Access>,
 
 void check_access(Wave& w, const Op* op, const AnyAccess& access, Addresses& a) {
   fill_inactive(w, a);
-  check_global(w, op, a, access.bytes, access.kind());
+  check_global(w, op, a, access.bytes, access.stores, access.kind());
   if (access.atomic) check_alignment(w, op, a, access.bytes);
 }
 /// Runs an access on addresses of global memory.
@@ -173,7 +175,7 @@ struct Global {
       return false;
     const std::uint64_t base =
         static_cast<std::uint64_t>(op->imm) + (words ? w.pair(in.base.index) : 0);
-    const KnownRange& known = known_range(w, op);
+    const KnownRange& known = known_range(w, op, Store);
     if (known.epoch != epoch(w) || known.end - known.begin < rows.bytes) return false;
     const std::uint64_t limit = known.end - known.begin - rows.bytes;
     const unsigned count = w.lanes / Lanes;
@@ -356,8 +358,9 @@ struct Buffer {
       std::memset(a.staged[lane], 0, 16);
       each_part(lane, [&](std::uint64_t at, std::byte* copy, std::uint32_t bytes) {
         KnownRange range;
-        if (!find_range(w, at, bytes, range)) report_access(w, op, at, bytes, lane, access.kind());
-        std::memcpy(copy, reinterpret_cast<const void*>(at), bytes);
+        if (!find_range(w, at, bytes, access.stores, range))
+          report_access(w, op, at, bytes, lane, access.kind());
+        copy_whole(copy, reinterpret_cast<const void*>(at), bytes);
       });
       a.at[lane] = reinterpret_cast<std::uintptr_t>(a.staged[lane]);
     });
@@ -373,7 +376,7 @@ struct Buffer {
     if (!access.stores) return;
     for_lanes(staged, [&](unsigned lane) {
       each_part(lane, [](std::uint64_t at, const std::byte* copy, std::uint32_t bytes) {
-        std::memcpy(reinterpret_cast<void*>(at), copy, bytes);
+        copy_whole(reinterpret_cast<void*>(at), copy, bytes);
       });
     });
   }

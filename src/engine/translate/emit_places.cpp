@@ -202,16 +202,19 @@ void Emitter::check_places(std::span<const std::size_t> accesses, unsigned group
     std::ranges::sort(behind, {}, [&](std::size_t n) { return nodes_[n].op->imm; });
     const Node& first = nodes_[behind.front()];
     std::int64_t end = 0;
+    const Node* owner = &first;  // of the range that is looked at: a store, if there is one
     for (const std::size_t n : behind) {
       const Op& op = *nodes_[n].op;
       const Load* load = load_of(op);
+      if (!load) owner = &nodes_[n];
       places_[n].behind = op.imm - first.op->imm;
       end = std::max(end, places_[n].behind + (load ? 4 * load->dwords : store_of(op)->bytes));
     }
     const auto [base, high] = base_and_high(first);
     const auto stride = static_cast<std::int32_t>(affine_of(*first.op).stride);
     const std::int64_t span = std::int64_t{stride} * (group - 1);
-    Value* const known = parameter(Parameter::Known, known_index(first.op->instruction->address));
+    Value* const known = parameter(Parameter::Known, known_index(owner->op->instruction->address,
+                                                                 store_of(*owner->op) != nullptr));
     Value* checked[4]{};
     call("PLACES",
          {wave_, base, build_.CreateTrunc(known, build_.getInt32Ty()),

@@ -170,10 +170,17 @@ void Emitter::emit_scalar_load(const Op& op, ScalarRange& range, llvm::BasicBloc
   }
   Value* const from = build_.CreateIntToPtr(range.at, pointer);
   const unsigned place = place_of(op.dst);
-  for (unsigned i = 0; i < loaded_dwords(op); ++i) {
-    Value* const at = wave_at(from, static_cast<std::uint64_t>(op.imm) + std::uint64_t{4} * i);
-    scalars_[place + i] = build_.CreateAlignedLoad(build_.getInt32Ty(), at, llvm::Align(4));
+  const unsigned dwords = loaded_dwords(op);
+  const auto load = [&](llvm::Type* type, unsigned dword) {
+    Value* const at = wave_at(from, static_cast<std::uint64_t>(op.imm) + std::uint64_t{4} * dword);
+    return build_.CreateAlignedLoad(type, at, llvm::Align(4));
+  };
+  for (unsigned i = 0; i + 1 < dwords; i += 2) {
+    Value* const two = load(word, i);
+    scalars_[place + i] = build_.CreateTrunc(two, build_.getInt32Ty());
+    scalars_[place + i + 1] = build_.CreateTrunc(build_.CreateLShr(two, 32), build_.getInt32Ty());
   }
+  if (dwords % 2) scalars_[place + dwords - 1] = load(build_.getInt32Ty(), dwords - 1);
 }
 
 }  // namespace hipsight::engine

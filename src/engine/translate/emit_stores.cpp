@@ -175,7 +175,8 @@ void Emitter::store_lanes(std::size_t node) {
       for (unsigned l = 0; l < together; ++l)
         build_.CreateAlignedStore(
             build_.CreateAlignedLoad(part, wave_at(word, l * std::uint64_t{4}), llvm::Align(1)),
-            wave_at(at, static_cast<std::uint64_t>(stride * l)), llvm::Align(1));
+            wave_at(at, static_cast<std::uint64_t>(stride * l)), llvm::Align(1),
+            /*isVolatile=*/true);  // in their order, as all that others see (level/whole.h)
     });
   });
 }
@@ -203,9 +204,7 @@ void Emitter::store_slice(std::size_t node, unsigned access, Value* index,
   const Address address = address_of(op);
   const auto stride = static_cast<std::int32_t>(address.affine.stride);
   Value* const by = build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}));
-  const bool uniform = stride == 0;  // the last lane's stays
-  const std::string name =
-      fmt::format("STORE {}{}", what, uniform ? " strided" : pattern_of(stride, store.bytes));
+  const std::string name = fmt::format("STORE {}{}", what, pattern_of(stride, store.bytes));
   const auto to_lds = [&](Value* at) {
     if (!lds_) {
       llvm::IRBuilder<>::InsertPointGuard guard(build_);

@@ -91,14 +91,14 @@ inline bool is_contiguous(Vec<Offset, lanes> offset) {
   return __builtin_reduce_or(offset ^ (Vec<Offset, lanes>(offset[0]) + expected)) == 0;
 }
 
-template <int Dwords, class At>
+template <int Dwords, class Memory, class At>
 inline void gather(At at, Bits* result) {
   if constexpr (Dwords == 4) {
-    load_x4<lanes>(at, result);
+    load_x4<lanes, Memory>(at, result);
   } else if constexpr (Dwords == 2) {
     for (unsigned lane = 0; lane < lanes; lane += 8) {
       Vec<std::uint32_t, 8> part[Dwords];
-      load_8x2([&](unsigned i) { return at(lane + i); }, part);
+      load_8x2<Memory>([&](unsigned i) { return at(lane + i); }, part);
       for (unsigned k = 0; k < Dwords; ++k)
         std::memcpy(reinterpret_cast<std::byte*>(&result[k]) + lane * 4, &part[k], sizeof part[k]);
     }
@@ -106,7 +106,7 @@ inline void gather(At at, Bits* result) {
 #pragma unroll  // into one straight line: a loop would keep registers in memory
     for (unsigned lane = 0; lane < lanes; ++lane) {
       std::uint32_t one[Dwords];
-      std::memcpy(one, at(lane), sizeof one);
+      load_whole<Memory>(at(lane), one);
       for (int k = 0; k < Dwords; ++k) result[k][lane] = one[k];
     }
   }
@@ -162,7 +162,7 @@ inline Bits whole(Bits value) {
 
 /// Four dwords of every lane to where `at` says, in one straight line: registers' quarters, none of
 /// which goes through memory.
-template <class At>
+template <class Memory, class At>
 inline void scatter_x4(At at, const Bits* value) {
   const Bits in[]{value[0], value[1], value[2], value[3]};
   Bits rows[4];
@@ -170,46 +170,50 @@ inline void scatter_x4(At at, const Bits* value) {
   for (Bits& row : rows) row = whole(row);
 #pragma unroll
   for (unsigned lane = 0; lane < lanes; ++lane)
-    std::memcpy(at(lane),
-                reinterpret_cast<const std::byte*>(&rows[lane % 4]) + std::size_t{lane / 4} * 16,
-                16);
+    Memory::store(at(lane), Own::load<Dwords4>(reinterpret_cast<const std::byte*>(&rows[lane % 4]) +
+                                               lane / 4 * sizeof(Dwords4)));
 }
 
 /// Lanes' dwords that lie side by side, lane after lane: whole registers, turned so that each
 /// result holds one dword of every lane. Eight lanes of four dwords take no fewer steps in this way
 /// than one by one.
-template <int Dwords>
+template <int Dwords, class Memory>
 inline void load_side_by_side(const std::byte* from, Bits* result) {
   if constexpr (Dwords == 4 && lanes == 8) {
-    gather<Dwords>([&](unsigned lane) { return from + lane * 16; }, result);
+    gather<Dwords, Memory>([&](unsigned lane) { return from + lane * 16; }, result);
   } else {
     Bits in[Dwords];
-    std::memcpy(in, from, sizeof in);
+    for (int k = 0; k < Dwords; ++k) in[k] = Memory::template load<Bits>(from + k * sizeof(Bits));
     deal(in, result);
   }
 }
 template <int Dwords>
 inline void store_side_by_side(const Bits* value, std::byte* to) {
   if constexpr (Dwords == 4 && lanes == 8) {
-    scatter_x4([&](unsigned lane) { return to + lane * 16; }, value);
+    scatter_x4<Shared>([&](unsigned lane) { return to + lane * 16; }, value);
   } else {
     Bits in[Dwords], out[Dwords];
     for (int k = 0; k < Dwords; ++k) in[k] = value[k];
     collect(in, out);
-    std::memcpy(to, out, sizeof out);
+    for (int k = 0; k < Dwords; ++k) Shared::store(to + k * sizeof(Bits), out[k]);
   }
+}
+/// The same dwords for every lane.
+template <int Dwords, class Memory>
+inline void load_uniform(const std::byte* from, Bits* result) {
+  std::uint32_t one[Dwords];
+  load_whole<Memory>(from, one);
+  for (int k = 0; k < Dwords; ++k) result[k] = one[k];
 }
 template <int Dwords>
 inline void load_lanes(Vec<std::uint64_t, lanes> address, Bits* result) {
   const auto at = [&](unsigned lane) { return reinterpret_cast<const std::byte*>(address[lane]); };
   if (is_uniform(address)) {
-    std::uint32_t one[Dwords];
-    std::memcpy(one, at(0), sizeof one);
-    for (int k = 0; k < Dwords; ++k) result[k] = one[k];
+    load_uniform<Dwords, Shared>(at(0), result);
   } else if (Dwords == 1 && is_contiguous(address)) {
-    std::memcpy(&result[0], at(0), sizeof result[0]);
+    result[0] = Shared::load<Bits>(at(0));
   } else {
-    gather<Dwords>(at, result);
+    gather<Dwords, Shared>(at, result);
   }
 }
 
@@ -235,13 +239,11 @@ struct LoadLds {
     const std::byte* base = w->lds + offset;
     Bits result[Dwords];
     if constexpr (pattern == Pattern::Uniform) {
-      std::uint32_t one[Dwords];
-      std::memcpy(one, base + address[0], sizeof one);
-      for (int k = 0; k < Dwords; ++k) result[k] = one[k];
+      load_uniform<Dwords, Own>(base + address[0], result);
     } else if constexpr (pattern == Pattern::Contiguous) {
-      load_side_by_side<Dwords>(base + address[0], result);
+      load_side_by_side<Dwords, Own>(base + address[0], result);
     } else {
-      gather<Dwords>([&](unsigned lane) { return base + address[lane]; }, result);
+      gather<Dwords, Own>([&](unsigned lane) { return base + address[lane]; }, result);
     }
     Bits* const out[]{r0, r1, r2, r3};
     for (int k = 0; k < Dwords; ++k) *out[k] = result[k];
@@ -255,8 +257,8 @@ struct LoadLdsStrided {
                   std::int32_t stride, Bits address) {
     const std::byte* base = w->lds + offset + address[0];
     Bits result[Dwords];
-    gather<Dwords>([&](unsigned lane) { return base + static_cast<std::int64_t>(lane) * stride; },
-                   result);
+    gather<Dwords, Own>(
+        [&](unsigned lane) { return base + static_cast<std::int64_t>(lane) * stride; }, result);
     Bits* const out[]{r0, r1, r2, r3};
     for (int k = 0; k < Dwords; ++k) *out[k] = result[k];
   }
@@ -318,14 +320,12 @@ struct LoadAt {
     const auto* base = reinterpret_cast<const std::byte*>(address);
     Bits result[Dwords];
     if constexpr (pattern == Pattern::Uniform) {
-      std::uint32_t one[Dwords];
-      std::memcpy(one, base, sizeof one);
-      for (int k = 0; k < Dwords; ++k) result[k] = one[k];
+      load_uniform<Dwords, Shared>(base, result);
     } else if constexpr (pattern == Pattern::Contiguous) {
-      load_side_by_side<Dwords>(base, result);
+      load_side_by_side<Dwords, Shared>(base, result);
     } else {
-      gather<Dwords>([&](unsigned lane) { return base + static_cast<std::int64_t>(lane) * stride; },
-                     result);
+      gather<Dwords, Shared>(
+          [&](unsigned lane) { return base + static_cast<std::int64_t>(lane) * stride; }, result);
     }
     Bits* const out[]{r0, r1, r2, r3};
     for (int k = 0; k < Dwords; ++k) *out[k] = result[k];
@@ -337,26 +337,30 @@ struct StoreAt {
                   Bits v1, Bits v2, Bits v3) {
     auto* base = reinterpret_cast<std::byte*>(address);
     const Bits value[]{v0, v1, v2, v3};
-    if constexpr (pattern == Pattern::Contiguous) {
+    if constexpr (pattern == Pattern::Uniform) {  // the last lane's stays
+      std::uint32_t last[Dwords];
+      for (int k = 0; k < Dwords; ++k) last[k] = value[k][lanes - 1];
+      store_whole<Shared>(base, last);
+    } else if constexpr (pattern == Pattern::Contiguous) {
       store_side_by_side<Dwords>(value, base);
     } else if constexpr (Dwords == 4) {
-      scatter_x4([&](unsigned lane) { return base + static_cast<std::int64_t>(lane) * stride; },
-                 value);
+      scatter_x4<Shared>(
+          [&](unsigned lane) { return base + static_cast<std::int64_t>(lane) * stride; }, value);
     } else if constexpr (Dwords == 2) {
       // Each lane's dwords are brought together all at once.
       Bits in[Dwords], out[Dwords];
       for (int k = 0; k < Dwords; ++k) in[k] = value[k];
       collect(in, out);
       for (unsigned lane = 0; lane < lanes; ++lane)
-        std::memcpy(base + static_cast<std::int64_t>(lane) * stride,
-                    reinterpret_cast<const std::byte*>(out) + std::size_t{lane} * Dwords * 4,
-                    std::size_t{Dwords} * 4);
+        Shared::store(
+            base + static_cast<std::int64_t>(lane) * stride,
+            Own::load<Dwords2>(reinterpret_cast<const std::byte*>(out) + lane * sizeof(Dwords2)));
     } else {
 #pragma unroll
       for (unsigned lane = 0; lane < lanes; ++lane) {
         std::uint32_t one[Dwords];
         for (int k = 0; k < Dwords; ++k) one[k] = value[k][lane];
-        std::memcpy(base + static_cast<std::int64_t>(lane) * stride, one, sizeof one);
+        store_whole<Shared>(base + static_cast<std::int64_t>(lane) * stride, one);
       }
     }
   }
@@ -369,13 +373,15 @@ struct StorePartAt {
                   Bits value, Bits, Bits, Bits) {
     auto* base = reinterpret_cast<std::byte*>(address);
     const auto parts = __builtin_convertvector(value, Vec<T, lanes>);
-    if constexpr (pattern == Pattern::Contiguous) {
-      std::memcpy(base, &parts, sizeof parts);
+    if constexpr (pattern == Pattern::Uniform) {
+      Shared::store<T>(base, parts[lanes - 1]);
+    } else if constexpr (pattern == Pattern::Contiguous) {
+      Shared::store(base, parts);
     } else {
 #pragma unroll
       for (unsigned lane = 0; lane < lanes; ++lane) {
         const T one = parts[lane];
-        std::memcpy(base + static_cast<std::int64_t>(lane) * stride, &one, sizeof one);
+        Shared::store(base + static_cast<std::int64_t>(lane) * stride, one);
       }
     }
   }
@@ -403,7 +409,7 @@ struct StoreLds {
       return;
     }
     if constexpr (Dwords == 4)
-      return scatter_x4([&](unsigned lane) { return base + address[lane]; }, value);
+      return scatter_x4<Own>([&](unsigned lane) { return base + address[lane]; }, value);
     Bits in[Dwords], out[Dwords];
     for (int k = 0; k < Dwords; ++k) in[k] = value[k];
     if constexpr (Dwords != 3) collect(in, out);
@@ -522,6 +528,10 @@ extern "C" [[gnu::used]] void hipsight_meanings() {
   load("LOAD 2 strided", LoadAt<2, Pattern::Any>::run);
   load("LOAD 3 strided", LoadAt<3, Pattern::Any>::run);
   load("LOAD 4 strided", LoadAt<4, Pattern::Any>::run);
+  load("STORE 1 uniform", StoreAt<1, Pattern::Uniform>::run);
+  load("STORE 2 uniform", StoreAt<2, Pattern::Uniform>::run);
+  load("STORE 3 uniform", StoreAt<3, Pattern::Uniform>::run);
+  load("STORE 4 uniform", StoreAt<4, Pattern::Uniform>::run);
   load("STORE 1 contiguous", StoreAt<1, Pattern::Contiguous>::run);
   load("STORE 2 contiguous", StoreAt<2, Pattern::Contiguous>::run);
   load("STORE 4 contiguous", StoreAt<4, Pattern::Contiguous>::run);
@@ -529,6 +539,8 @@ extern "C" [[gnu::used]] void hipsight_meanings() {
   load("STORE 2 strided", StoreAt<2, Pattern::Any>::run);
   load("STORE 3 strided", StoreAt<3, Pattern::Any>::run);
   load("STORE 4 strided", StoreAt<4, Pattern::Any>::run);
+  load("STORE part 1 uniform", StorePartAt<std::uint8_t, Pattern::Uniform>::run);
+  load("STORE part 2 uniform", StorePartAt<std::uint16_t, Pattern::Uniform>::run);
   load("STORE part 1 contiguous", StorePartAt<std::uint8_t, Pattern::Contiguous>::run);
   load("STORE part 2 contiguous", StorePartAt<std::uint16_t, Pattern::Contiguous>::run);
   load("STORE part 1 strided", StorePartAt<std::uint8_t, Pattern::Any>::run);
