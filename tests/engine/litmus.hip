@@ -75,7 +75,7 @@ DEVICE void share(u32* memory, u32* out) {
   constexpr u32 words = sizeof(V) == 12 ? 4 : sizeof(V) / 4;
   V* const at = reinterpret_cast<V*>(memory + first_word + slot * words);
   if (way == Way::Some && lane() % 2) return;
-  constexpr u32 rounds = 20000;
+  constexpr u32 rounds = 8000;
   meet(memory, 2);
   if (group() == 0) {
     for (u32 i = 0; i < rounds; ++i) {
@@ -111,7 +111,7 @@ SHARE(some, Some)
 KERNEL share_buffer(u32* memory, u32* out) {
   const auto resource =
       __builtin_amdgcn_make_buffer_rsrc(memory + first_word, 0, 31 * 16 + 8, 0x00020000);
-  constexpr u32 rounds = 20000;
+  constexpr u32 rounds = 8000;
   const u32 offset = lane() * 16;
   meet(memory, 2);
   u32 count = 0;
@@ -134,7 +134,7 @@ KERNEL share_buffer(u32* memory, u32* out) {
 #define STORE(AT, VALUE, ORDER, SCOPE) \
   __hip_atomic_store(AT, VALUE, __ATOMIC_##ORDER, __HIP_MEMORY_SCOPE_##SCOPE)
 
-constexpr u32 rounds = 200, line = 16;  // words
+constexpr u32 rounds = 100, line = 16;  // words
 constexpr u32 places = rounds * 64 * line;
 DEVICE u32* place_of(u32* memory, u32 variable, u32 round) {
   return memory + first_word + variable * places + (round * 64 + lane() % 64) * line;

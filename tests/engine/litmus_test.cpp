@@ -17,7 +17,7 @@ class LitmusTest : public testing::TestWithParam<std::tuple<Where, Tier>> {
   static Where where() { return std::get<0>(GetParam()); }
   static Tier tier() { return std::get<1>(GetParam()); }
 
-  static constexpr std::uint32_t rounds = 200, items = 64, words = 1 << 19;
+  static constexpr std::uint32_t rounds = 100, items = 64, words = 1 << 18;
 
   Kernels kernels{where(), {.threads = 4, .tier = tier()}};
   std::uint32_t* memory = touched(words);
