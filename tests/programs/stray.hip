@@ -147,7 +147,8 @@ int main(int argc, char** argv) {
   } else if (name == "code") {
     store_code<<<1, 64>>>(reinterpret_cast<int*>(array));
   } else if (name == "arguments") {
-    store_arguments<<<1, 64>>>(reinterpret_cast<int*>(array));
+    // One wave: others would load what it left.
+    store_arguments<<<1, 32>>>(reinterpret_cast<int*>(array));
   } else if (name == "lds") {
     store_lds<<<1, 64>>>(array, 1);
   } else if (name == "lds_negative") {
