@@ -5,7 +5,7 @@
 
 DIR is a clone of github.com/ROCm/hip-tests. HIP and CLR are clones of github.com/ROCm/HIP and
 github.com/ROCm/clr at the tag of the same ROCm, for their headers; without --headers they are those of
-build/sdk (HIP 5.7, for which hip-tests has the tag rocm-5.7.1).
+build/sdk/hip5 (HIP 5.7, for which hip-tests has the tag rocm-5.7.1).
 
 The programs are built as the suite's own CMake files say, in build/external/hip-tests, by build/hipcc for
 one GPU. A file that does not compile is named and left out. Every case runs in a process of its own. What
@@ -60,7 +60,7 @@ def make_rocm(headers):
     """Lays out what the suite expects of ROCm, and says which version of HIP it is."""
     for folder in ("bin", "llvm/bin", "include", "share/hip"):
         (ROCM / folder).mkdir(parents=True, exist_ok=True)
-    sdk = Path(os.environ.get("HIPSIGHT_SDK", ROOT / "build/sdk"))
+    sdk = Path(os.environ.get("HIPSIGHT_SDK", ROOT / "build/sdk/hip5"))
     link(ROCM / "amdgcn", sdk / "amdgcn")
     link(ROCM / "lib", ROOT / "build/lib")
     link(ROCM / "llvm/bin/clang-cpp", shutil.which("clang-cpp-22"))

@@ -43,7 +43,7 @@ TARGETS = {"mi210": "gfx90a", "mi300x": "gfx942", "rx7900xtx": "gfx1100"}
 
 def examples(copy, libraries):
     """Name, folder, program and build command of each; and how many are not applicable, by why."""
-    sdk = os.environ.get("HIPSIGHT_SDK", ROOT / "build/sdk")
+    sdk = os.environ.setdefault("HIPSIGHT_SDK", str(ROOT / "build/sdk/hip5"))  # as old as the libraries
     bundler = copy / "bundler"
     bundler.write_text(BUNDLER)
     bundler.chmod(0o755)
