@@ -263,6 +263,7 @@ Result Engine::run(const Dispatch& d) {
     throw KernelError(KernelError::Kind::InvalidLaunch,
                       fmt::format("cannot launch {}: its entry {:#x} is in no function of {}",
                                   d.kernel->name, d.kernel->entry, d.module->object().origin()));
+  launch.watches_order = module.program->watches_order(*launch.entry);
   const auto waves = divide(static_cast<std::uint32_t>(d.block.volume()), launch.file.lanes);
   try {
     Result result = run_launch(launch, impl_->pool, impl_->options.timeout,

@@ -11,7 +11,7 @@ namespace hipsight::engine {
   namespace LEVEL {                                                                       \
   void copy(Wave* const* waves, std::uint32_t count, const Wave& start, unsigned scalars, \
             const std::uint32_t* work_items);                                             \
-  bool run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr);  \
+  Turn run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr);  \
   void add_control(Table& table);                                                         \
   void add_cross_lane(Table& table);                                                      \
   void add_scalar_memory(Table& table);                                                   \
@@ -59,7 +59,7 @@ struct Level {
   const char* name;
   bool (*supported)();
   void (*copy)(Wave* const*, std::uint32_t, const Wave&, unsigned, const std::uint32_t*);
-  bool (*run)(Wave* const*, std::uint32_t, std::int64_t, unsigned&);
+  Turn (*run)(Wave* const*, std::uint32_t, std::int64_t, unsigned&);
   void (*add_everything)(Table&);
 };
 
@@ -112,7 +112,7 @@ void copy_waves(std::span<Wave* const> waves, const Wave& start, unsigned scalar
   static const auto copy = level().copy;
   copy(waves.data(), static_cast<std::uint32_t>(waves.size()), start, scalars, work_items);
 }
-bool run_waves(std::span<Wave* const> waves, std::int64_t budget, unsigned& csr) {
+Turn run_waves(std::span<Wave* const> waves, std::int64_t budget, unsigned& csr) {
   static const auto run = level().run;
   return run(waves.data(), static_cast<std::uint32_t>(waves.size()), budget, csr);
 }

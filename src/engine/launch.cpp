@@ -17,10 +17,12 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "code/readable_name.h"
 #include "engine/access_memory.h"
+#include "engine/order_watch.h"
 #include "engine/overruns.h"
 #include "engine/stepper.h"
 #include "engine/translate/translator.h"
@@ -57,6 +59,7 @@ struct Slot {
   unsigned idle = 0;                        ///< turns of its waves since one made progress
   std::uint64_t stuck_since = 0;            ///< of stuck_workgroups
   std::map<const Wave*, Stepper> steppers;  ///< of waves that are told of step by step
+  std::optional<OrderWatch> order_watch;
 
   Slot(const Launch& launch, std::uint32_t max_waves)
       : waves(make_block(launch.file.wave_bytes() * max_waves)),
@@ -102,6 +105,9 @@ struct Slot {
     if (launch.dispatch->observed_only) forget();
     if (observed) clear_scalars();  // what changes is told of: not what others have left
     group.start.observer = observed;
+    order_watch.reset();
+    if (!observed && launch.watches_order && index == 0)
+      group.start.observer = &order_watch.emplace(group);
     start_waves(group, size);
     for (std::uint32_t i = 0; observed && i < group.started; ++i)
       if (Wave& wave = *group.waves[i]; observed->steps(i))
@@ -274,22 +280,29 @@ class Execution {
       Workgroup& group = slot.group;
       slot.work_for(counts.get(), accesses->range);
       while (group.running) {
-        const bool progress = run_once(slot);
+        const Turn made = run_once(slot);
         if (GroupObserver* observer = group.waves[0]->observer; observer && observer->enough()) {
           if (execution_.launch_.dispatch->observed_only) return true;
           for (Wave* wave : group.waves) wave->observer = nullptr;
+          slot.order_watch.reset();
         }
-        slot.idle = progress ? 0 : slot.idle + 1;
+        if (slot.order_watch && made.yields) slot.order_watch->yields();
+        // Where waves only wait for each other's turns, it shows later whether they spin.
+        if (made.progress)
+          slot.idle = 0;
+        else
+          slot.idle += made.is_idle();
         if (execution_.stop_) return true;
         if (slot.idle && execution_.are_all(stuck_workgroups(group, slot.stuck_since)))
           report_deadlock(group);
         ++turns;
         if (execution_.launch_.tier == Tier::Auto && turns >= look_at) look();
         // Reading the clock takes as long as starting a wave.
-        if (!progress || turns % turns_between_clocks == 0) execution_.check_time(group);
+        if (made.is_idle() || turns % turns_between_clocks == 0) execution_.check_time(group);
         if (slot.idle && execution_.launch_.dispatch->observed_only) let_go(group);
         if (slot.idle > patience && execution_.others_wait()) return false;
       }
+      if (slot.order_watch) slot.order_watch->settle();
       return true;
     }
 
@@ -326,31 +339,31 @@ class Execution {
       }
     }
 
-    /// A turn of each wave that can go on; false if all of them only spin.
-    bool run_once(Slot& slot) {
+    /// A turn of each wave that can go on.
+    Turn run_once(Slot& slot) {
       const std::span waves(slot.group.waves.data(), slot.group.started);
-      const bool looks = slot.idle > patience || waves.front()->observer;
+      const bool looks = slot.idle > patience || (waves.front()->observer && !slot.order_watch);
       const std::int64_t budget = looks ? spin_budget : wave_budget;
       if (slot.steppers.empty() && !execution_.has_timeout()) [[likely]]
         return run_waves(waves, budget, csr);
-      bool progress = false;
+      Turn made;
       for (Wave* const& wave : waves) {
         const auto stepper = slot.steppers.find(wave);
         if (stepper == slot.steppers.end()) {
-          progress |= run_waves({&wave, 1}, budget, csr);
+          made.add(run_waves({&wave, 1}, budget, csr));
         } else if (wave->stop != Stop::End && wave->stop != Stop::Barrier) {
-          wave->budget = budget;
+          if (wave->stop != Stop::Others) wave->budget = budget;
           wave->stop = Stop::None;
           _mm_setcsr(wave->csr_32);
           stepper->second.run(*wave);
           csr = wave->csr_32;
+          made.add(wave->stop);
           if (wave->stop == Stop::End) end_wave(*wave);
-          progress |= wave->stop != Stop::Yield;
         }
         // Sixteen waves that use up their budgets in long loops take seconds.
         if (wave->stop == Stop::Yield) execution_.check_time(slot.group);
       }
-      return progress;
+      return made;
     }
 
     void merge() {

@@ -24,4 +24,12 @@ void observe_access(const Wave& w, const Op* op, Access::Space space, unsigned b
   w.observer->accesses(w.index_in_group, *op->instruction, {space, bytes, w.lanes, mask, at});
 }
 
+void observe_fill(const Wave& w, const Op* op, unsigned bytes, std::uint64_t mask,
+                  std::uint64_t first, unsigned stride) {
+  std::uint64_t at[64];
+  for (unsigned lane = 0; lane < 64; ++lane) at[lane] = first + lane * stride;
+  w.observer->fills_lds(w.index_in_group, *op->instruction,
+                        {Access::Space::Lds, bytes, w.lanes, mask, at});
+}
+
 }  // namespace hipsight::engine

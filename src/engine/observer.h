@@ -48,6 +48,9 @@ class GroupObserver {
   virtual void enters(unsigned wave, std::uint32_t region, std::uint64_t exec) = 0;
   virtual void accesses(unsigned wave, const isa::Instruction& instruction,
                         const Access& access) = 0;
+  /// What an instruction loads goes to LDS, there.
+  virtual void fills_lds(unsigned /*wave*/, const isa::Instruction& /*instruction*/,
+                         const Access& /*access*/) {}
   /// Whether to be told of each instruction of a wave, which takes long; asked when it starts.
   virtual bool steps(unsigned /*wave*/) const { return false; }
   virtual void step(unsigned /*wave*/, const Step& /*step*/) {}

@@ -24,7 +24,8 @@ struct Overruns {
   bool errors = false;  ///< they are errors (Options::strict)
   std::function<void(const std::string&)> tell;
   std::mutex mutex;
-  std::set<const void*> told;  ///< instructions, and kernels
+  std::set<const void*> told;     ///< instructions, and kernels
+  std::set<std::string> ordered;  ///< what was told of the order of waves (OrderWatch)
   /// Some of those that were told, to be found quickly: most do it again and again.
   std::array<std::atomic<const void*>, 64> lately{};
 

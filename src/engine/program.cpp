@@ -1,9 +1,11 @@
 #include "engine/program.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <set>
 
+#include "analysis/wave_order.h"
 #include "code/elf.h"
 #include "engine/translate/liveness.h"
 #include "engine/translate/translator.h"
@@ -23,6 +25,8 @@ struct Program::Function {
   std::map<std::uint64_t, std::size_t> op_of;  ///< by virtual address
   std::size_t first_region = 0, regions = 0;
   bool translatable = true;
+  bool order_matters = false;  ///< waves wait for each other before a store to LDS, or in a callee
+  std::uint64_t launches = 0;
   std::optional<Liveness> liveness;
   std::optional<AffineFlow> affine, of_halves;
   struct Request {
@@ -128,6 +132,11 @@ Program::Function& Program::function_of(std::size_t region) {
           })->second;
 }
 
+bool Program::is_kernel(std::uint64_t address) const {
+  return std::ranges::any_of(object().kernels(),
+                             [&](const code::Kernel& k) { return k.entry == address; });
+}
+
 Task Program::task(std::size_t region, Variants variants, bool rows) {
   Function& function = function_of(region);
   if (!function.liveness)
@@ -135,9 +144,7 @@ Task Program::task(std::size_t region, Variants variants, bool rows) {
   const std::size_t in_function = region - function.first_region;
   const auto regions = std::span(regions_).subspan(function.first_region, function.regions);
   if (rows && !function.affine) {
-    const bool kernel = std::ranges::any_of(object().kernels(), [&](const code::Kernel& k) {
-      return k.entry == regions.front().first->address;
-    });
+    const bool kernel = is_kernel(regions.front().first->address);
     function.affine.emplace(regions, *function.liveness, kernel, Affine::group);
     function.of_halves.emplace(regions, *function.liveness, kernel, Affine::half);
   }
@@ -184,6 +191,12 @@ std::string Program::text(const isa::Instruction& instruction) {
   const std::lock_guard lock(mutex_);
   if (!decoder_) decoder_.emplace(object().target().processor);
   return decoder_->text(instruction);
+}
+
+bool Program::watches_order(const Op& entry) {
+  const std::lock_guard lock(mutex_);
+  Function& function = function_of(entry.counter);
+  return function.order_matters && std::has_single_bit(++function.launches);
 }
 
 const Op* Program::op_at(std::uint64_t device_address, const RegisterFile& file) {
@@ -237,6 +250,7 @@ std::unique_ptr<Program::Function> Program::lower(const LoadedCode& object_code,
   std::set<std::uint64_t> leaders{begin_address};
   function.instructions.reserve(code.size() / 4);  // ops and regions point at them
   std::optional<std::uint64_t> behind_exec;        ///< what follows a write of EXEC
+  bool calls = false;
   for (std::size_t at = 0; at + 4 <= code.size();) {
     const std::uint64_t address = begin_address + at;
     auto decoded = decoder_->decode(code.subspan(at), address);
@@ -259,7 +273,12 @@ std::unique_ptr<Program::Function> Program::lower(const LoadedCode& object_code,
     else if (writes_exec(in))
       behind_exec = begin_address + at;
     if (bars_translation(in)) function.translatable = false;
+    calls |= in.name == "S_SWAPPC_B64" || in.name == "S_CALL_B64";
   }
+
+  const auto stores = analysis::overtaking_stores(function.instructions, is_kernel(begin_address));
+  auto store = stores.begin();
+  function.order_matters = calls || !stores.empty();
 
   LoweringContext context{host_table(), gfx_, file, matrix_, sram_ecc_};
   const Code* region_code = context.table.find("region");
@@ -285,8 +304,22 @@ std::unique_ptr<Program::Function> Program::lower(const LoadedCode& object_code,
       region = &regions_.back();
     }
     ++region->count;
+    const bool waits = store != stores.end() && store->address == in.address;
+    if (waits) {
+      isa::Instruction& wait = function.extra.emplace_back();
+      wait.address = in.address;
+      wait.format = isa::Format::Sopp;
+      wait.gfx = gfx_;
+      wait.name = wait_for_waves;
+      Op& op = function.ops.emplace_back();
+      op.instruction = &wait;
+      op.run =
+          context.table.find(store->maybe ? "wait for waves if LDS" : "wait for waves")->wave64;
+      ++store;
+    }
     const std::size_t first = function.ops.size();
     engine::lower(in, context, function.constants, function.extra, function.ops);
+    if (waits) function.ops[first - 1].src[0] = function.ops[first].src[0];  // the lanes' addresses
     // What has no effect is counted with its region, and needs no op.
     if (function.ops.back().run == nothing) function.ops.pop_back();
     if (is_branch(in)) branches.emplace_back(first, branch_target(in));

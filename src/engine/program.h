@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -38,6 +39,10 @@ struct RegisterFile {
   static constexpr std::uint32_t slack = 33;
   std::size_t wave_bytes() const;
 };
+
+/// The name of what stands before a store to LDS that could overtake other waves' loads
+/// (analysis::overtaking_stores): there a wave lets the others come as far.
+constexpr std::string_view wait_for_waves = "(wait for waves)";
 
 /// A region, lowered.
 struct Region : RegionOfCode {
@@ -73,6 +78,10 @@ class Program {
   /// No more regions than this are ever made.
   std::size_t region_limit() const;
 
+  /// Whether it is to be watched in which order a kernel's waves use LDS (OrderWatch): now and
+  /// then, where that may matter. `entry`: its first op. Told of each launch.
+  bool watches_order(const Op& entry);
+
   bool translates_at_once() const { return tier_ == Tier::Translate; }
   /// Translates a region for waves like this one, if that is to be done at first sight.
   bool translate_now(std::size_t region, const Wave& wave);
@@ -95,6 +104,7 @@ class Program {
 
  private:
   struct Function;
+  bool is_kernel(std::uint64_t address) const;
   /// With mutex_ held.
   Function& function_of(std::size_t region);
   Task task(std::size_t region, Variants variants, bool rows);

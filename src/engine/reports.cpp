@@ -287,6 +287,30 @@ void report_deadlock(const Workgroup& group) {
   throw KernelError(KernelError::Kind::Deadlock, message);
 }
 
+std::string report_order(const Wave& wave, const isa::Instruction& load, unsigned loader,
+                         const isa::Instruction& store, std::uint64_t at) {
+  const Launch& launch = *wave.group->launch;
+  const auto side = [&](const isa::Instruction& in) {
+    const Program::Place place = launch.program->place_of(in);
+    std::string text = fmt::format("{:#x} {}", place.address, launch.program->text(in));
+    if (const auto line = place.object->line(place.address))
+      text = fmt::format("{}:{}: {}", line->file, line->line, text);
+    return text;
+  };
+  const auto& id = wave.group->id;
+  return fmt::format(
+      "the order of waves decides a value in LDS: no barrier parts a load of it from the next "
+      "store\n"
+      "  kernel      {}\n"
+      "  load        {}\n"
+      "  store       {}\n"
+      "  workgroup   ({}, {}, {}): wave {} loads byte {} of LDS, then wave {} changes it\n"
+      "  Here, as a GPU mostly does it, all waves come as far as the store before any goes on. "
+      "Nothing\n  promises that order: __syncthreads() between the two does.",
+      code::readable_name(launch.dispatch->kernel->name), side(load), side(store), id[0], id[1],
+      id[2], loader, at, wave.index_in_group);
+}
+
 bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, bool stores,
                 KnownRange& range) {
   const Memory& memory = *wave.group->launch->memory;

@@ -61,8 +61,9 @@ const Op* Stepper::run_one(Wave& wave, const Op* op) {
   };
   const Op* const next = original(op->run(wave, &alone[0]));
   wave.resume = original(wave.resume);
-  // What will be tried again has not happened.
-  if (!next && wave.stop == Stop::Yield && wave.resume == op) instruction_ = nullptr;
+  // What will be tried again, or comes when others have had a turn, has not happened.
+  if (!next && (wave.stop == Stop::Others || (wave.stop == Stop::Yield && wave.resume == op)))
+    instruction_ = nullptr;
   return next;
 }
 

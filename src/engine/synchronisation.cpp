@@ -12,6 +12,7 @@ void check_barrier(Workgroup& group, unsigned number) {
   const std::uint32_t needed = members(group, number);
   if (needed == 0 || barrier.signals < needed) return;
   barrier.signals = 0;
+  ++group.phase;
   const std::uint8_t kind = number ? Barrier::named : Barrier::workgroup;
   for (std::uint32_t i = 0; i < group.started; ++i) {
     Wave& wave = *group.waves[i];

@@ -14,7 +14,14 @@ class GroupObserver;
 class Memory;
 
 /// Why a wave stopped running.
-enum class Stop : std::uint8_t { None, End, Barrier, Yield, Error };
+enum class Stop : std::uint8_t {
+  None,
+  End,
+  Barrier,
+  Others,  ///< until each of the others has had a turn (wait_for_waves)
+  Yield,   ///< as it may wait for something that others do
+  Error
+};
 
 /// Numbers of special scalar registers in the scalar file.
 namespace reg {

@@ -70,6 +70,7 @@ struct Launch {
   const std::function<void(std::uint32_t)>* doorbell = nullptr;
   Overruns* overruns = nullptr;
   GlobalSemaphores* semaphores = nullptr;
+  bool watches_order = false;  ///< of the first workgroup's waves (OrderWatch)
   WaveStart start;
   std::vector<std::uint32_t> work_item_ids;  ///< v0 of each wave of a workgroup that is not cut off
 };
@@ -99,6 +100,7 @@ struct Workgroup {
   std::uint32_t started = 0;  ///< waves of the present workgroup
   std::uint32_t running = 0;  ///< waves that have not ended
   std::array<Barrier, Barrier::numbers> barriers;
+  std::uint32_t phase = 0;  ///< barriers that have completed
 };
 
 /// Registers of a kernel's waves, from its descriptor.
@@ -145,9 +147,26 @@ void start_waves(Workgroup& group, const std::uint32_t* size);
 /// scalar registers, only the first ones are set up, and need to be copied.
 void copy_waves(std::span<Wave* const> waves, const Wave& start, unsigned scalars,
                 const std::uint32_t* work_items);
-/// Runs each wave that can go on until it stops, one after the other. Returns whether any made
-/// progress. `csr`: the host's modes.
-bool run_waves(std::span<Wave* const> waves, std::int64_t budget, unsigned& csr);
+/// What a turn of some waves came to.
+struct Turn {
+  bool progress = false;  ///< a wave came to a barrier, or ended
+  bool yields = false;    ///< a wave may only spin
+  bool waits = false;     ///< a wave lets the others come as far
+  void add(Stop stop) {
+    progress |= stop == Stop::Barrier || stop == Stop::End;
+    yields |= stop == Stop::Yield;
+    waits |= stop == Stop::Others;
+  }
+  void add(const Turn& other) {
+    progress |= other.progress;
+    yields |= other.yields;
+    waits |= other.waits;
+  }
+  /// Whether no wave came further, as far as one can tell.
+  bool is_idle() const { return !progress && (yields || !waits); }
+};
+/// Runs each wave that can go on until it stops, one after the other. `csr`: the host's modes.
+Turn run_waves(std::span<Wave* const> waves, std::int64_t budget, unsigned& csr);
 
 /// An access outside every allocation. Returns when the GPU would not notice it either, once that
 /// is told (Overruns). @throws KernelError otherwise.
@@ -165,11 +184,18 @@ bool report_lds_access(const Wave& wave, const Op* op, std::uint64_t address, un
 [[noreturn]] void report_trap(const Wave& wave, const Op* op);
 [[noreturn]] void report_timeout(const Wave& wave, double seconds);
 [[noreturn]] void report_deadlock(const Workgroup& group);
+/// In words, that the order of waves decided what `loader` loads from LDS at `at`, as `wave` stores
+/// to it with no barrier between.
+std::string report_order(const Wave& wave, const isa::Instruction& load, unsigned loader,
+                         const isa::Instruction& store, std::uint64_t at);
 
 /// Tells the wave's observer of a region that begins, and of an access: host addresses.
 void observe_region(const Wave& wave, const Op* op);
 void observe_access(const Wave& wave, const Op* op, Access::Space space, unsigned bytes,
                     std::uint64_t mask, const std::uint64_t* at);
+/// The same of what a load writes to LDS, lane 0 at `first` in it, each one `stride` bytes further.
+void observe_fill(const Wave& wave, const Op* op, unsigned bytes, std::uint64_t mask,
+                  std::uint64_t first, unsigned stride);
 
 /// Whether [address, address + bytes) lies in one allocation, in memory that may be stored to if
 /// that is what is done; the bounds of that.

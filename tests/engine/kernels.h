@@ -36,6 +36,7 @@ class Kernels {
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     module =
         Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), file), engine.memory());
+    engine.on_overrun([this](const std::string& what) { told.push_back(what); });
   }
 
   /// Device memory, zero-filled.
@@ -71,7 +72,8 @@ class Kernels {
   bool observed_only = false;  ///< runs no other workgroups
   bool cooperative = false;
 
-  Result result;  ///< of the last run
+  Result result;                  ///< of the last run
+  std::vector<std::string> told;  ///< what the engine says of what a kernel does
 
   const std::string& processor() const { return module->object().target().processor; }
 

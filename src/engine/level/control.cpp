@@ -367,13 +367,13 @@ void copy(Wave* const* waves, std::uint32_t count, const Wave& start, unsigned s
 #endif
 }
 
-bool run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr) {
-  bool progress = false;
+Turn run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr) {
+  Turn turn;
   unsigned now = csr;
   for (; count; --count, ++waves) {
     Wave& w = **waves;
     if (w.stop == Stop::End || w.stop == Stop::Barrier) continue;
-    w.budget = budget;
+    if (w.stop != Stop::Others) w.budget = budget;
     w.stop = Stop::None;
     if (now != w.csr_32) _mm_setcsr(w.csr_32);  // which takes longer than to look
     const Op* op = w.resume;
@@ -383,12 +383,11 @@ bool run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned&
     _mm256_zeroupper();
 #endif
     now = w.csr_32;
-    if (w.stop == Stop::Yield) continue;
-    progress = true;
+    turn.add(w.stop);
     if (w.stop == Stop::End) end_wave(w);
   }
   csr = now;
-  return progress;
+  return turn;
 }
 
 void add_control(Table& table) {

@@ -3,6 +3,7 @@
 
 #include "engine/level/operands.h"
 #include "engine/level/table.h"
+#include "engine/workgroup.h"
 #include "isa/instruction.h"
 
 namespace hipsight::engine::HIPSIGHT_LEVEL {
@@ -10,7 +11,7 @@ namespace hipsight::engine::HIPSIGHT_LEVEL {
 /// copy_waves and run_waves.
 void copy(Wave* const* waves, std::uint32_t count, const Wave& start, unsigned scalars,
           const std::uint32_t* work_items);
-bool run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr);
+Turn run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr);
 
 /// Ends a call of run(): what an op that stops its wave gives.
 inline const Op* stop(Wave& w, Stop why, const Op* resume) {

@@ -15,6 +15,8 @@ struct LoadToLds {
     constexpr unsigned stride = Count > 1 ? 16 : 4;
     const std::uint32_t first =
         (w.scalar[reg::m0_cdna] & 0x3fffc) + static_cast<std::uint32_t>(op->imm);
+    if (w.observer) [[unlikely]]
+      observe_fill(w, op, Count * 4, a.mask, first, stride);
     for_lanes(a.mask, [&](unsigned lane) {
       T values[Count];
       copy_whole(values, reinterpret_cast<const void*>(a.at[lane]), sizeof values);

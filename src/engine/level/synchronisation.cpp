@@ -27,6 +27,25 @@ const Op* barrier(Wave& w, const Op* op) {
   return stop(w, Stop::Barrier, op + 1);
 }
 
+/// Lets the other waves come as far: to such a place of theirs, a barrier, or their end. A wave
+/// that is alone on its way goes on.
+const Op* wait_for_others(Wave& w, const Op* op) {
+  const Workgroup& group = *w.group;
+  if (group.barriers[0].signals - w.signalled + 1 >= group.running) return op + 1;
+  return --w.budget > 0 ? stop(w, Stop::Others, op + 1) : stop(w, Stop::Yield, op);
+}
+/// The same where the first lane's address, as FLAT has it, lies in LDS.
+const Op* wait_if_lds(Wave& w, const Op* op) {
+  const std::uint64_t on = w.exec() & w.full;
+  if (!on) return op + 1;
+  std::uint32_t high;
+  std::memcpy(&high,
+              w.bytes() + op->src[0] + w.register_bytes +
+                  static_cast<unsigned>(__builtin_ctzll(on)) * sizeof high,
+              sizeof high);
+  return high == aperture::shared_base >> 32 ? wait_for_others(w, op) : op + 1;
+}
+
 // --- GFX12: signal and wait apart, and barriers that waves join by number -----------------------
 
 constexpr int own = -1, none = 0;
@@ -110,6 +129,8 @@ const Op* semaphore(Wave& w, const Op* op) {
 
 void add_synchronisation(Table& table) {
   const auto add = [&](std::string_view name, Run run) { table.add(name, {run, run}); };
+  add("wait for waves", wait_for_others);
+  add("wait for waves if LDS", wait_if_lds);
   add("S_BARRIER", barrier);
   add("S_BARRIER_SIGNAL", barrier_signal);
   add("S_BARRIER_SIGNAL_ISFIRST", barrier_signal_is_first);

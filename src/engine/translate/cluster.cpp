@@ -23,6 +23,11 @@ bool uses_memory(const Effects& e) {
   return e.reads.test(place::global) || e.writes.test(place::global);
 }
 
+/// Other waves see, or change, memory where one stands.
+bool is_barrier(const Op& op) {
+  return op.instruction->name == "S_BARRIER" || op.instruction->name == wait_for_waves;
+}
+
 /// One cluster while it grows.
 class Growing {
  public:
@@ -115,7 +120,7 @@ std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& fi
       growing.add_last(*std::exchange(barrier, nullptr), {});
       next();
     }
-    if (op.instruction->name == "S_BARRIER") {
+    if (is_barrier(op)) {
       // Matrix instructions that follow, which touch only registers, do not wait for it: so they
       // stay together with those before it.
       barrier = &op;
@@ -153,7 +158,7 @@ void join_scalars(std::span<Cluster> clusters, const RegisterFile& file,
       for (std::size_t i = ops.size(); i-- > 0;) {
         Effects e = effects_of(*ops[i], file);
         // A barrier parts what accesses memory, not what only registers see.
-        if (ops[i]->instruction->name == "S_BARRIER")
+        if (is_barrier(*ops[i]))
           e.writes.set(place::global);
         else
           all_stay |= !e.movable;

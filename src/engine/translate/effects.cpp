@@ -193,7 +193,8 @@ struct Finder {
 
   void control() {
     effects.complete = in.name == "S_BRANCH" || has(in.name, "S_CBRANCH_") ||
-                       has(in.name, "S_ENDPGM") || has(in.name, "BARRIER") || has(in.name, "WAIT");
+                       has(in.name, "S_ENDPGM") || has(in.name, "BARRIER") ||
+                       has(in.name, "WAIT") || in.name == wait_for_waves;
     if (has(in.name, "SCC")) effects.reads.set(place::scc);
     if (has(in.name, "VCC")) add(effects.reads, reg::vcc, mask_registers);
     if (has(in.name, "EXEC")) add(effects.reads, reg::exec, mask_registers);

@@ -75,7 +75,9 @@ Emitted emit_loop(llvm::Module& module, const Library& library, std::span<const 
 constexpr std::size_t lanewise_counts_offset =
     offsetof(Wave, temporary) + std::size_t{Wave::temporary_bytes};
 
-/// Emits a loop that each slice goes round on its own, up to 64 times, for any EXEC but none. Also
+/// How often a lanewise loop's code goes round at most: the trips are bits of a word.
+constexpr std::uint32_t lanewise_trips = 64;
+/// Emits a loop that each slice goes round on its own, up to so often, for any EXEC but none. Also
 /// says Wave::trips, of all slices, and Wave::goes_round. Returns op + 2; or op + 1 when all is
 /// left to the interpreter, and nothing has changed.
 Emitted emit_lanewise(llvm::Module& module, const Library& library, const Loop& loop,

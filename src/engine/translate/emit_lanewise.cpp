@@ -338,7 +338,7 @@ void Emitter::branch_from(std::size_t p) {
   build_.CreateCondBr(condition, taken, next);
 }
 
-/// Another trip of a slice that has lanes left, unless it was 64 times round.
+/// Another trip of a slice that has lanes left, unless it went round as often as it may.
 void Emitter::go_to_begin() {
   Lanewise& to = *lanewise_;
   llvm::Type* const word = build_.getInt64Ty();
@@ -348,7 +348,8 @@ void Emitter::go_to_begin() {
   llvm::BasicBlock *const fine = block("round"), *const ends = block("at_begin");
   build_.CreateCondBr(build_.CreateAnd(some, passed), give_up_, fine);
   build_.SetInsertPoint(fine);
-  Value* const more = build_.CreateICmpULT(build_.CreateLoad(word, to.trips), build_.getInt64(64));
+  Value* const more =
+      build_.CreateICmpULT(build_.CreateLoad(word, to.trips), build_.getInt64(lanewise_trips));
   build_.CreateCondBr(build_.CreateAnd(some, more), to.parts[0], ends);
   build_.SetInsertPoint(ends);
   build_.CreateStore(build_.getInt64(1), to.at_begin);

@@ -138,6 +138,8 @@ const Op* after_loop(Wave& w, const Op* op) {
 /// Some trips of a loop, unless its code gives up: then this one is done op by op, and more and
 /// more after it.
 const Op* go_round(Wave& w, const Op* op) {
+  // The last trips of its budget too: a wave makes room for others at the same place in each tier.
+  if (w.budget <= lanewise_trips) return op + 1;
   if (w.loops_to_skip) {
     --w.loops_to_skip;
     return op + 1;
