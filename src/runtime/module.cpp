@@ -80,6 +80,7 @@ Module::~Module() {
   for (const auto& [name, variable] : managed_) memory().free(variable.address);
   for (const auto& [name, function] : functions_) functions().remove(function->handle);
   functions_.clear();
+  if (!code_) return;  // it was not loaded
   static std::atomic<std::size_t> freed{0};
   constexpr std::size_t much = 8 << 20;
   freed += object().elf().size();

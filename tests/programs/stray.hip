@@ -66,12 +66,12 @@ __global__ void store_code(int* out) {
   out[threadIdx.x] = callee(out[threadIdx.x]);
   int* at = reinterpret_cast<int*>(&callee);
   asm volatile("" : "+v"(at));
-  at[threadIdx.x] = 1;  // stray store over code
+  at[threadIdx.x] = 1;  // stray code store
 }
 __global__ void store_arguments(int* out) {
   int* at = (int*)__builtin_amdgcn_kernarg_segment_ptr();
   asm volatile("" : "+v"(at));
-  at[threadIdx.x] = out[0];  // stray store over arguments
+  at[threadIdx.x] = out[0];  // stray argument store
 }
 
 float host_global[64];
