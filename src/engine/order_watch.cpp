@@ -21,7 +21,7 @@ void OrderWatch::load(std::uint64_t at, unsigned wave, const isa::Instruction& i
   if (byte.overwritten != none && overwrites_[byte.overwritten].load.wave == wave)
     overwrites_[byte.overwritten].load.wave = none;
   if (byte.loads[0].wave != wave) byte.loads[1] = byte.loads[0];
-  byte.loads[0] = {wave, &instruction};
+  byte.loads[0] = {wave, &instruction, paths_[wave].size() - 1};
 }
 
 void OrderWatch::store(std::uint64_t at, unsigned wave, const isa::Instruction& instruction) {
@@ -53,16 +53,73 @@ void OrderWatch::accesses(unsigned wave, const isa::Instruction& instruction,
   }
 }
 
+void OrderWatch::enters(unsigned wave, std::uint32_t region, std::uint64_t) {
+  if (phase_ != group_.phase) settle();
+  ++accesses_;
+  if (wave >= paths_.size()) paths_.resize(wave + 1);
+  paths_[wave].push_back(region);
+  if (suspects_.empty()) return;
+  const auto regions = group_.launch->program->regions();
+  const isa::Instruction* const begin = regions[region].first;
+  std::erase_if(suspects_, [&](Suspect& suspect) {
+    if (suspect.overwrite.load.wave != wave) return false;
+    const Fate fate = follow(suspect, begin, begin + regions[region].count);
+    if (fate == Fate::Used) tell(suspect.overwrite);
+    return fate != Fate::Unknown;
+  });
+}
+
 void OrderWatch::settle() {
   if (!polls_)
     for (const Overwrite& overwrite : overwrites_)
-      if (overwrite.load.wave != none && group_.lds[overwrite.at] != overwrite.before) {
-        tell(overwrite);
-        break;
-      }
+      if (overwrite.load.wave != none && group_.lds[overwrite.at] != overwrite.before)
+        suspect(overwrite);
   overwrites_.clear();
+  for (auto& path : paths_)
+    if (!path.empty()) path.erase(path.begin(), path.end() - 1);
   phase_ = group_.phase;
   polls_ = false;
+}
+
+void OrderWatch::suspect(const Overwrite& overwrite) {
+  const Byte::Load& load = overwrite.load;
+  if (!seen_.insert({load.instruction, overwrite.store, load.wave}).second) return;
+  Suspect suspect{overwrite, use_of(*load.instruction).may_write};
+  // What goes to memory is used at once.
+  if (suspect.held.empty()) return tell(overwrite);
+  const auto regions = group_.launch->program->regions();
+  const auto& path = paths_[load.wave];
+  Fate fate = Fate::Unknown;
+  for (std::size_t i = load.region; i < path.size() && fate == Fate::Unknown; ++i) {
+    const Region& region = regions[path[i]];
+    fate = follow(suspect, i == load.region ? load.instruction + 1 : region.first,
+                  region.first + region.count);
+  }
+  if (fate == Fate::Used) tell(overwrite);
+  if (fate == Fate::Unknown) suspects_.push_back(suspect);
+}
+
+OrderWatch::Fate OrderWatch::follow(Suspect& suspect, const isa::Instruction* begin,
+                                    const isa::Instruction* end) {
+  for (const isa::Instruction* in = begin; in != end; ++in) {
+    const isa::RegisterUse& use = use_of(*in);
+    isa::VectorRegisters read = use.reads;
+    read &= suspect.held;
+    if (!read.empty()) return Fate::Used;
+    suspect.held -= use.writes;
+    if (suspect.held.empty()) return Fate::Lost;
+  }
+  return Fate::Unknown;
+}
+
+const isa::RegisterUse& OrderWatch::use_of(const isa::Instruction& instruction) {
+  const auto [known, is_new] = known_uses_.try_emplace(&instruction);
+  if (is_new) {
+    const code::Target& target = group_.launch->program->object().target();
+    if (!register_uses_) register_uses_.emplace(target.processor, target.has_sram_ecc());
+    known->second = register_uses_->of(instruction);
+  }
+  return known->second;
 }
 
 void OrderWatch::tell(const Overwrite& overwrite) {

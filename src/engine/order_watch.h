@@ -1,21 +1,26 @@
 #pragma once
 
+#include <optional>
+#include <set>
+#include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "analysis/wave_order.h"
 #include "engine/observer.h"
 #include "engine/workgroup.h"
+#include "isa/registers.h"
 
 namespace hipsight::engine {
 
 /// Finds loads from LDS whose values hang on the order of a workgroup's waves: a wave loads what
-/// another one overwrites later, with no barrier between. Waves that wait for each other by polling
-/// are left out: what they do without a barrier may be in order.
+/// another one overwrites later, with no barrier between, and uses it. Waves that wait for each
+/// other by polling are left out: what they do without a barrier may be in order.
 class OrderWatch final : public GroupObserver {
  public:
   explicit OrderWatch(Workgroup& group) : group_(group) {}
 
-  void enters(unsigned, std::uint32_t, std::uint64_t) override {}
+  void enters(unsigned wave, std::uint32_t region, std::uint64_t exec) override;
   void accesses(unsigned wave, const isa::Instruction& instruction, const Access& access) override;
   void fills_lds(unsigned wave, const isa::Instruction& instruction,
                  const Access& access) override {
@@ -39,6 +44,7 @@ class OrderWatch final : public GroupObserver {
     struct Load {
       std::uint32_t wave = none;
       const isa::Instruction* instruction = nullptr;
+      std::size_t region = 0;  ///< index in `paths_` of its wave
     } loads[2];
   };
   struct Overwrite {
@@ -49,16 +55,32 @@ class OrderWatch final : public GroupObserver {
     const isa::Instruction* store;
   };
 
+  /// A load that was overwritten: nobody knows yet whether its wave uses what it loaded.
+  struct Suspect {
+    Overwrite overwrite;
+    isa::VectorRegisters held;  ///< of what was loaded
+  };
+  enum class Fate : std::uint8_t { Unknown, Used, Lost };
+
   void load(std::uint64_t at, unsigned wave, const isa::Instruction& instruction);
   void store(std::uint64_t at, unsigned wave, const isa::Instruction& instruction);
   Byte& byte(std::uint64_t at);
+  void suspect(const Overwrite& overwrite);
+  /// What becomes of the registers in some instructions that its wave runs.
+  Fate follow(Suspect& suspect, const isa::Instruction* begin, const isa::Instruction* end);
+  const isa::RegisterUse& use_of(const isa::Instruction& instruction);
   void tell(const Overwrite& overwrite);
 
   Workgroup& group_;
   std::vector<Byte> bytes_;
   std::vector<Overwrite> overwrites_;
   std::unordered_map<const isa::Instruction*, analysis::LdsUse> uses_;
-  std::uint64_t accesses_ = 0;
+  std::optional<isa::RegisterUses> register_uses_;
+  std::unordered_map<const isa::Instruction*, isa::RegisterUse> known_uses_;
+  std::vector<std::vector<std::uint32_t>> paths_;  ///< regions of each wave in this phase
+  std::vector<Suspect> suspects_;
+  std::set<std::tuple<const isa::Instruction*, const isa::Instruction*, std::uint32_t>> seen_;
+  std::uint64_t accesses_ = 0;  ///< and regions
   std::uint32_t phase_ = 0;
   bool polls_ = false;
 };

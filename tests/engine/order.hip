@@ -68,6 +68,15 @@ extern "C" GLOBAL void rounds(const u32* in, u32* out) {
   out[out_of()] = value;
 }
 
+/// What is loaded before the second sum's stores is used by nobody.
+extern "C" GLOBAL void unused(const u32* in, u32* out) {
+  SHARED static volatile u32 lds[waves];
+  const u32 first = sum_of_waves((Words)lds, in[wave()]);
+  barrier();
+  (void)((Words)lds)[waves - 1 - wave()];
+  out[out_of()] = sum_of_waves((Words)lds, in[wave()] * first) + first;
+}
+
 #ifdef __gfx942__
 /// Loads straight to LDS overwrite what other waves load just before.
 extern "C" GLOBAL void direct(const u32* in, u32* out) {

@@ -64,6 +64,7 @@ TEST_P(WaveOrder, a_second_reduction_waits_for_the_loads_of_the_first) {
   const auto expected = by_wave([](std::uint32_t) { return sum() * sum() + sum(); });
   check("sums", expected, 1);
   check("sums_in_order", expected, 0);
+  check("unused", expected, 0);
   check("sums_by_calls", expected, 1);
 }
 
