@@ -270,8 +270,7 @@ TEST(ExitStatus, OfRefusedCallsIsTheProgramsOwn) {
         "launch of bounded(int*) refused: a block of 512 x 1 x 1 is beyond the 256 it was ",
         "launch of store(int*) refused: 0 + 204800 (dynamic) bytes of LDS are beyond 65536\n",
         "launch of hungry(int*) refused: a block of 1024 x 1 x 1: a compute unit has no room for ",
-        " 16 waves of 200 vector registers and 0 bytes of LDS (not one workgroup fits, for "
-        "VGPRs)\n",
+        " 16 waves of 200 vector registers and 0 bytes of LDS (not one workgroup fits",
         "launch of store(int*) refused: no arguments\n", "copy to 1001 bytes at ",
         "fill 1001 bytes at ", "was freed before\n"})
     EXPECT_THAT(outcome.err, HasSubstr(refusal));

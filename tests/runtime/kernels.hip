@@ -43,7 +43,8 @@ __global__ void store(int* where, int value) {
   *where = value;
 }
 
-// A test changes the number in its code. Lanes leave the inner loop one by one, so it is translated with it.
+// A test changes the number in its code. Lanes leave the inner loop one by one, so it is translated
+// with it.
 __global__ void hash(unsigned* data, int turns) {
   unsigned a = data[threadIdx.x], b = 3, c = 5;
   for (int i = 0; i < turns; ++i) {
