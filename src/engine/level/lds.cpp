@@ -100,11 +100,14 @@ bool change_all_lanes(Wave& w, const Op* op) {
   if (op->instruction->returns || w.observer || offset % sizeof(T) ||
       !all_in_range(w, address, offset, sizeof(T), sizeof(T)))
     return false;
-  for (unsigned lane = 0; lane < w.lanes; ++lane) {
+  // What is stored might be the wave itself, for all that the compiler knows.
+  std::byte* const lds = w.lds + offset;
+  const unsigned lanes = w.lanes;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
     T word;
-    std::memcpy(&word, w.lds + offset + address[lane], sizeof word);
+    std::memcpy(&word, lds + address[lane], sizeof word);
     word = typename Word::Operation{}(word, static_cast<T>(operand[lane]));
-    std::memcpy(w.lds + offset + address[lane], &word, sizeof word);
+    std::memcpy(lds + address[lane], &word, sizeof word);
   }
   return true;
 }
