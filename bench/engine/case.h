@@ -14,7 +14,8 @@ namespace hipsight::bench {
 struct Case {
   std::string name = {};
   std::function<Ran()> launch;
-  /// Clears the result, launches, and compares with a reference. @throws Error when it is wrong.
+  /// Clears the result, launches, and compares with a reference. @throws Exception when it is
+  /// wrong.
   std::function<void()> check;
   double work = 0;                ///< of a launch
   const char* unit = "";          ///< of 10^9 of it a second: "GFLOP/s"
@@ -79,7 +80,7 @@ double seconds_at_peak(double flop);
 
 /// Values in [-1, 1] that are exact in f16.
 std::vector<float> random_values(std::size_t count, unsigned seed);
-/// @throws Error unless |got - want| <= tolerance.
+/// @throws Exception unless |got - want| <= tolerance.
 void expect_near(double got, double want, double tolerance, std::size_t at);
 
 }  // namespace hipsight::bench

@@ -32,7 +32,7 @@ struct Listing {
 };
 
 /// Of `code`, which begins at `address`, from `entry` on. What does not decode and what lies
-/// outside ends a path. @throws Error when hipsight has no instruction set for the processor.
+/// outside ends a path. @throws Exception when hipsight has no instruction set for the processor.
 Listing listing(std::span<const std::byte> code, std::uint64_t address, std::uint64_t entry,
                 std::string_view processor);
 Listing listing(const code::CodeObject& object, const code::Kernel& kernel);

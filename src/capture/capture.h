@@ -29,7 +29,7 @@ struct Header {
 };
 
 std::string to_json(const Header& header);
-/// @throws Error when the text makes no sense; `origin` names the file.
+/// @throws Exception when the text makes no sense; `origin` names the file.
 Header parse_header(std::string_view json, const std::string& origin);
 
 /// What came of the launch.
@@ -39,7 +39,7 @@ struct Outcome {
 };
 
 std::string to_json(const Outcome& outcome);
-/// @throws Error as parse_header.
+/// @throws Exception as parse_header.
 Outcome parse_outcome(std::string_view json, const std::string& origin);
 
 /// A capture file in memory. What the allocations held stays packed until it is asked for.
@@ -51,11 +51,11 @@ struct Capture {
   std::vector<Section> memory;
   std::string origin;
 
-  /// `file` must outlive the result. @throws Error when the file is corrupt or cut short.
+  /// `file` must outlive the result. @throws Exception when the file is corrupt or cut short.
   static Capture read(std::span<const std::byte> file, const std::string& origin);
 
   /// Calls write(address, bytes) for each piece of memory that is not zero.
-  /// @throws Error when the file is corrupt.
+  /// @throws Exception when the file is corrupt.
   template <class Write>
   void for_each_block(Write&& write) const {
     for (const Section& section : memory) {

@@ -22,7 +22,7 @@ inline constexpr std::size_t kMaxBlock = std::size_t{16} << 20;
 /// Writes sections one by one. The file has its name only once it is complete.
 class FileWriter {
  public:
-  /// @throws Error when the file cannot be written.
+  /// @throws Exception when the file cannot be written.
   explicit FileWriter(const std::string& path);
 
   /// `tag`: four letters.
@@ -30,7 +30,7 @@ class FileWriter {
   void add(std::string_view tag, std::string_view text) {
     add(tag, std::as_bytes(std::span(text)));
   }
-  /// The size of the file, in bytes. @throws Error when it could not be written.
+  /// The size of the file, in bytes. @throws Exception when it could not be written.
   std::uint64_t finish();
 
  private:
@@ -47,10 +47,10 @@ struct Section {
 };
 
 /// The sections of a file, still packed; `origin` names it in errors.
-/// @throws Error when it is none, of another version, or cut short.
+/// @throws Exception when it is none, of another version, or cut short.
 std::vector<Section> read_sections(std::span<const std::byte> file, const std::string& origin);
 
-/// @throws Error when the section is corrupt.
+/// @throws Exception when the section is corrupt.
 std::vector<std::byte> unpack(const Section& section, const std::string& origin);
 
 }  // namespace hipsight::capture

@@ -35,7 +35,7 @@ std::string name(const Json& json) {
 // Of a process: the upper half of the addresses is the kernel's.
 constexpr std::uint64_t kEndOfMemory = std::uint64_t{1} << 47;
 
-/// Runs what reads a text; what is wrong with it becomes an Error.
+/// Runs what reads a text; what is wrong with it becomes an Exception.
 template <class Read>
 auto parse(std::string_view text, const std::string& origin, Read&& read) {
   try {

@@ -10,7 +10,8 @@ namespace hipsight::capture {
 /// Writes one launch into a capture file: what it finds when it is made, and what came of it.
 class Recorder {
  public:
-  /// `number`: of the launch among the program's. @throws Error when the file cannot be written.
+  /// `number`: of the launch among the program's. @throws Exception when the file cannot be
+  /// written.
   Recorder(const std::string& file, engine::Engine& engine, const engine::Dispatch& dispatch,
            std::uint64_t number);
 

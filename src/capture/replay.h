@@ -12,9 +12,9 @@ namespace hipsight::capture {
 /// The machine as it stood before a captured launch, at the same addresses.
 class Replay {
  public:
-  /// @throws Error when the code does not fit the GPU, the file is corrupt, or an address that the
-  /// launch needs is taken in this process.
-  /// `complain`: for what a kernel does wrong and goes on.
+  /// @throws Exception when the code does not fit the GPU, the file is corrupt, or an address that
+  /// the launch needs is taken in this process. `complain`: for what a kernel does wrong and goes
+  /// on.
   Replay(const Capture& capture, const gpus::Gpu& gpu, engine::Options options,
          const services::Host::Complain& complain);
   ~Replay();

@@ -42,17 +42,17 @@ struct RunOptions {
 };
 
 /// The GPU that is asked for, by `asked` or else by HIPSIGHT_GPU, as a name or an absolute path.
-/// @throws Error when there is no such GPU.
+/// @throws Exception when there is no such GPU.
 std::string gpu_to_use(const std::string& asked);
 
 /// Replaces this process by the program, its HIP calls going to our libamdhip64. Returns only when
 /// that fails: kNotFound or kNotExecutable, told on stderr.
-/// @throws Error when the GPU is not known or our library is not there.
+/// @throws Exception when the GPU is not known or our library is not there.
 int run(const RunOptions& options);
 
 /// Runs the program on its GPU and then on those of `options.also`, as processes of their own, and
 /// compares the reports. Returns the exit code of the first.
-/// @throws Error as `run`.
+/// @throws Exception as `run`.
 int run_side_by_side(const RunOptions& options);
 
 /// Like `run`, but one launch, options.launch of options.kernel, is written to a file.
@@ -74,7 +74,7 @@ constexpr int kTimeout = 124;
 
 /// Runs a captured launch again. Returns 0 when memory then holds what it held in the capture,
 /// kDiffers when not, kKernelError or kTimeout when the launch failed.
-/// @throws Error when the file cannot be used.
+/// @throws Exception when the file cannot be used.
 int replay(const ReplayOptions& options);
 
 /// The table of GPUs that hipsight knows.
@@ -87,7 +87,7 @@ struct IsaOptions {
   std::vector<std::string> targets;  ///< processors; empty: one per instruction set
   bool missing = false, json = false;
 };
-/// What an instruction does, and where there is one. @throws Error when no processor has it.
+/// What an instruction does, and where there is one. @throws Exception when no processor has it.
 int show_instruction(const IsaOptions& options);
 /// The share of each processor's instructions that hipsight runs.
 int show_coverage(const IsaOptions& options);

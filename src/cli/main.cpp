@@ -22,7 +22,7 @@ constexpr unsigned kSample = 64;
 std::string check_regex(const std::string& pattern) try {
   static_cast<void>(Pattern(pattern));
   return {};
-} catch (const Error& error) {
+} catch (const Exception& error) {
   return error.what();
 }
 
@@ -128,7 +128,7 @@ struct Launch {
 std::string check_wave(const std::string& wave) try {
   report::TraceOptions::parse(wave);
   return {};
-} catch (const Error& error) {
+} catch (const Exception& error) {
   return error.what();
 }
 
@@ -146,7 +146,7 @@ void add_trace(CLI::App& command, cli::RunOptions& options) {
       ->needs(trace);
 }
 
-// Parses the command line and runs the command. @throws CLI::ParseError, Error.
+// Parses the command line and runs the command. @throws CLI::ParseError, Exception.
 int dispatch(CLI::App& app, int argc, char** argv) {
   cli::RunOptions options;
   std::string gpu;

@@ -45,7 +45,7 @@ int run_process(const RunOptions& options, const fs::path& output) {
     }
     try {
       _exit(run(options));
-    } catch (const Error& error) {
+    } catch (const Exception& error) {
       std::fprintf(stderr, "hipsight: %s\n", printable(error.what(), true).c_str());
       _exit(kUsageError);
     }

@@ -77,7 +77,7 @@ struct SourceLine {
 class CodeObject {
  public:
   /// Reads an ELF image. The bytes are copied. `origin` names the file in errors.
-  /// @throws Error when the file is truncated or malformed, naming what and where.
+  /// @throws Exception when the file is truncated or malformed, naming what and where.
   static std::shared_ptr<const CodeObject> read(std::span<const std::byte> elf, std::string origin);
   ~CodeObject();
 
@@ -101,7 +101,7 @@ class CodeObject {
   /// Begin and end of what the code may store to of it, in order of address.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> writable() const;
   /// Copies the segments to `image` (image_size() zeroed bytes), relocated as if the image stood at
-  /// address `base`. @throws Error naming a relocation that is not supported or not defined.
+  /// address `base`. @throws Exception naming a relocation that is not supported or not defined.
   void load(std::byte* image, std::uint64_t base) const;
 
   /// Where in the source an instruction comes from (DWARF), if it says: inlined code gives the

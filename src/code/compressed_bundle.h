@@ -21,10 +21,10 @@ struct CompressedBundle {
   /// Reads the header at the front of `bytes`. Version 1 does not say where it ends: that is read
   /// off the zstd frame; with zlib it is the next bundle at a 4096-byte step, or the end of
   /// `bytes`.
-  /// @throws Error.
+  /// @throws Exception.
   static CompressedBundle read(std::span<const std::byte> bytes, const std::string& origin);
 
-  /// The bundle that was compressed, `unpacked_size` bytes. @throws Error.
+  /// The bundle that was compressed, `unpacked_size` bytes. @throws Exception.
   std::unique_ptr<std::byte[]> unpack(const std::string& origin) const;
 };
 

@@ -37,7 +37,7 @@ class Elf {
 
   static bool has_magic(std::span<const std::byte> bytes);
 
-  /// @throws Error when the header is none of a 64-bit little-endian ELF, or cut short.
+  /// @throws Exception when the header is none of a 64-bit little-endian ELF, or cut short.
   Elf(std::span<const std::byte> bytes, std::string origin);
 
   const std::string& origin() const { return origin_; }
@@ -50,7 +50,7 @@ class Elf {
   std::span<const Symbol> symbols(const Section& table) const;
   std::string_view name(const Symbol& symbol, const Section& table) const;
   std::span<const Rela> relocations(const Section& table) const;
-  /// The section of this number. @throws Error when there is none.
+  /// The section of this number. @throws Exception when there is none.
   const Section& section(std::uint32_t index) const;
 
   std::span<const Segment> segments() const { return segments_; }
@@ -62,7 +62,7 @@ class Elf {
   /// all.
   std::uint64_t code_left(std::uint64_t address) const;
 
-  /// Throws an Error that begins with the file's name.
+  /// Throws an Exception that begins with the file's name.
   template <class... Args>
   [[noreturn]] void bad(fmt::format_string<Args...> format, Args&&... args) const {
     fail("{}: {}", origin_, fmt::format(format, std::forward<Args>(args)...));

@@ -83,7 +83,7 @@ std::optional<Target> target_of(std::string_view id) {
   if (begin == std::string_view::npos) return {};
   try {
     return Target::parse(rest.substr(begin));
-  } catch (const Error&) {
+  } catch (const Exception&) {
     return {};
   }
 }

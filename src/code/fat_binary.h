@@ -26,23 +26,23 @@ struct FatBinary {
   std::unique_ptr<std::byte[]> storage;  ///< the unpacked bundle, if it was compressed
 
   /// Opens a raw ELF code object, a __CLANG_OFFLOAD_BUNDLE__ or a compressed bundle (CCOB v1-v3,
-  /// zlib or zstd). `origin` names it in errors. @throws Error when truncated or malformed.
+  /// zlib or zstd). `origin` names it in errors. @throws Exception when truncated or malformed.
   static FatBinary open(std::span<const std::byte> bytes, const std::string& origin);
 
   /// The image that fits the device best: exact processor before generic, then the one that
   /// states more features.
-  /// @throws Error naming what was there and what was wanted.
+  /// @throws Exception naming what was there and what was wanted.
   const Image& select(const Target& device) const;
 };
 
 /// Size in bytes of the bundle, CCOB or ELF that starts at `data`, read from its own headers: a
 /// program registers a bare pointer (__hipRegisterFatBinary). `limit` bounds the reading.
-/// @throws Error when the header is none of these.
+/// @throws Exception when the header is none of these.
 std::size_t fat_binary_size(const void* data, std::size_t limit, const std::string& origin);
 
 /// The fat binaries inside an executable or shared library: the contents of its .hip_fatbin
 /// section, one span per bundle; or the file itself when it is a bundle (or several) or a code
-/// object. Empty when a program holds no GPU code. @throws Error when it is none of these.
+/// object. Empty when a program holds no GPU code. @throws Exception when it is none of these.
 std::vector<std::span<const std::byte>> find_fat_binaries(std::span<const std::byte> file,
                                                           const std::string& origin);
 

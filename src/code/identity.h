@@ -12,7 +12,7 @@ struct Identity {
   unsigned generic_version = 0;  ///< of a generic processor, from 1; else 0
 };
 
-/// @throws Error when the file is no linked AMDGPU code object of version 4 to 6 for HSA.
+/// @throws Exception when the file is no linked AMDGPU code object of version 4 to 6 for HSA.
 Identity identify(const Elf& elf);
 
 }  // namespace hipsight::code

@@ -18,7 +18,7 @@ struct Metadata {
   std::vector<std::string> printf_formats;  ///< "0:0:HASH,FORMAT" of HIP
 };
 
-/// Empty when there are no such notes. @throws Error.
+/// Empty when there are no such notes. @throws Exception.
 Metadata read_metadata(const Elf& elf);
 
 }  // namespace hipsight::code

@@ -14,7 +14,7 @@ struct Target {
   Feature xnack = Feature::Any;
   Feature sramecc = Feature::Any;
 
-  /// Parses a target id. @throws Error naming the text.
+  /// Parses a target id. @throws Exception naming the text.
   static Target parse(std::string_view text);
   std::string text() const;
   /// Whether this is a generic processor, such as gfx11-generic.

@@ -29,7 +29,7 @@ struct Dim3 {
 class Module {
  public:
   /// `at`: where its image has to begin; 0: anywhere.
-  /// @throws Error when the image cannot be loaded or relocated.
+  /// @throws Exception when the image cannot be loaded or relocated.
   static std::shared_ptr<Module> load(std::shared_ptr<const code::CodeObject> object,
                                       Memory& memory, std::uintptr_t at = 0);
   virtual ~Module() = default;

@@ -111,7 +111,7 @@ struct Gpu {
   }
 };
 
-/// Reads one GPU file. @throws Error naming the file and the key that is missing or wrong.
+/// Reads one GPU file. @throws Exception naming the file and the key that is missing or wrong.
 Gpu read(const std::filesystem::path& file);
 
 /// Reads the text of a GPU file; `origin` names it in errors.
@@ -120,11 +120,11 @@ Gpu parse(std::string_view text, const std::string& origin);
 /// Every GPU, in order of name: the built-in ones (compiled in from src/gpus/*.toml) and those of
 /// HIPSIGHT_GPU_PATH (a colon-separated list of folders), which win over built-in ones of that
 /// name.
-/// @throws Error when a file of HIPSIGHT_GPU_PATH is wrong.
+/// @throws Exception when a file of HIPSIGHT_GPU_PATH is wrong.
 const std::vector<Gpu>& all();
 
 /// The GPU of this name (in any case), or of a path to a TOML file.
-/// @throws Error listing the names that exist.
+/// @throws Exception listing the names that exist.
 Gpu find(std::string_view name_or_file);
 
 }  // namespace hipsight::gpus

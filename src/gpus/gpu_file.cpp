@@ -334,7 +334,7 @@ Gpu read(const std::filesystem::path& path) {
   std::string text;
   try {
     text = read_text(path);
-  } catch (const Error& error) {
+  } catch (const Exception& error) {
     fail("GPU file: {}", error.what());
   }
   return parse(text, printable(path.native()));

@@ -12,7 +12,7 @@
 
 namespace hipsight::isa {
 
-/// The instruction set of a processor ("gfx942", or a generic one). @throws Error when hipsight
+/// The instruction set of a processor ("gfx942", or a generic one). @throws Exception when hipsight
 /// has none for it.
 Gfx gfx_of(std::string_view processor);
 

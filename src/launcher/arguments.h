@@ -39,7 +39,7 @@ struct Value {
 ///   buffer:SIZE:TYPE   one that `fill` fills
 ///   buffer:@FILE       one with what the file holds
 ///   same:N             the buffer of argument N, from 1
-/// @throws Error that names the text.
+/// @throws Exception that names the text.
 Value parse(std::string_view text);
 
 /// Fills memory with numbers of a type: floating-point ones are drawn uniformly from [-1, 1), the
@@ -50,11 +50,11 @@ void fill(std::span<std::byte> memory, Type type, std::uint64_t begin, std::uint
 /// Those of the kernel's arguments that a launch passes: the compiler's own are left out.
 std::vector<code::Argument> explicit_arguments(const code::Kernel& kernel);
 
-/// @throws Error that lists what the kernel takes when the values are not that.
+/// @throws Exception that lists what the kernel takes when the values are not that.
 void check(const code::Kernel& kernel, std::span<const Value> values);
 
 /// The kernel of this name (mangled, or as the source has it), or the only one whose demangled name
-/// has a match of the regular expression in it. @throws Error that lists what there is.
+/// has a match of the regular expression in it. @throws Exception that lists what there is.
 const code::Kernel& choose(const code::CodeObject& code, const std::string& regex);
 
 }  // namespace hipsight::launcher

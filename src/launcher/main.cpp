@@ -84,7 +84,7 @@ Found find(std::span<const std::byte> file, const Options& options, const gpus::
       found.code = code::CodeObject::read(found.image->elf, options.file);
       found.kernel = &choose(*found.code, options.kernel);
       return found;
-    } catch (const Error&) {
+    } catch (const Exception&) {
       if (i + 1 == binaries.size()) throw;
     }
   __builtin_unreachable();

@@ -30,8 +30,8 @@ struct Output {
   /// HIPSIGHT_REPORT ("none", "stderr" or a file; unset is "stderr"), HIPSIGHT_JSON (a file),
   /// HIPSIGHT_FIDELITY (1), HIPSIGHT_PROFILE (a number), HIPSIGHT_PREDICT and HIPSIGHT_SAMPLED_ONLY
   /// (1), HIPSIGHT_CACHES, HIPSIGHT_SIMULATE (a number), HIPSIGHT_TRACE (TraceOptions) and
-  /// HIPSIGHT_TRACE_FILE. `hipsight run` and `hipsight profile` set them. @throws Error when one
-  /// makes no sense.
+  /// HIPSIGHT_TRACE_FILE. `hipsight run` and `hipsight profile` set them. @throws Exception when
+  /// one makes no sense.
   static Output from_environment();
 };
 
@@ -42,7 +42,7 @@ struct Selection {
   std::uint64_t launch = 0;
 
   bool everything() const { return kernel.empty() && launch == 0; }
-  /// HIPSIGHT_KERNEL and HIPSIGHT_LAUNCH. @throws Error when one makes no sense.
+  /// HIPSIGHT_KERNEL and HIPSIGHT_LAUNCH. @throws Exception when one makes no sense.
   static Selection from_environment();
 };
 

@@ -20,7 +20,7 @@ struct TraceOptions {
   unsigned wave = 0;
   std::string file;  ///< empty: stderr
 
-  /// "X[,Y[,Z]][:WAVE]". @throws Error when it is not of this form.
+  /// "X[,Y[,Z]][:WAVE]". @throws Exception when it is not of this form.
   static TraceOptions parse(std::string_view text);
 };
 
@@ -28,12 +28,13 @@ struct TraceOptions {
 class WaveTrace : public engine::Observer {
  public:
   /// `number`: the launch's, among all of the process.
-  /// @throws Error when the launch has no such wave, or the file cannot be written.
+  /// @throws Exception when the launch has no such wave, or the file cannot be written.
   WaveTrace(const TraceOptions& options, const engine::Dispatch& dispatch, std::uint64_t number);
   ~WaveTrace() override;
 
   engine::GroupObserver* begins(std::uint64_t workgroup) override;
-  /// Completes the file. Later calls do nothing. @throws Error when not all of it could be written.
+  /// Completes the file. Later calls do nothing. @throws Exception when not all of it could be
+  /// written.
   void finish();
 
  private:

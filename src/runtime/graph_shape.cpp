@@ -180,7 +180,7 @@ HIP_API hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char* path, uns
     out << "}\n";
     try {
       write_output(path, out.str());
-    } catch (const Error& error) {
+    } catch (const Exception& error) {
       complain(error.what());
       fail_with(hipErrorOperatingSystem);
     }

@@ -33,7 +33,7 @@ template <class Step>
 auto step(hipError_t code, Step&& step) {
   try {
     return step();
-  } catch (const Error& error) {
+  } catch (const Exception& error) {
     complain(error.what());
     fail_with(code);
   }

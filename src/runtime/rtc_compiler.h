@@ -30,12 +30,12 @@ struct RtcOutput {
 /// `target_id`. Runs clang: HIPSIGHT_CLANG, or the clang of the HIP SDK, or the one of the PATH.
 /// The SDK is that of HIPSIGHT_SDK, or `sdk` in the folder above this library's (before and after
 /// links are followed), or /opt/rocm.
-/// @throws Error when a file cannot be written or read.
+/// @throws Exception when a file cannot be written or read.
 RtcOutput compile(const RtcSource& source, const std::vector<std::string>& options,
                   const std::string& target_id);
 
 /// Links bitcode, as -fgpu-rdc makes it, and relocatable objects into a code object. Options for
-/// the code generator come in pairs with -mllvm. @throws Error when a file cannot be written or
+/// the code generator come in pairs with -mllvm. @throws Exception when a file cannot be written or
 /// read.
 RtcOutput link(const std::vector<std::string>& inputs, const std::vector<std::string>& options,
                const std::string& target_id);

@@ -111,7 +111,7 @@ Context& Context::get() {
     auto* context = new Context;
     made.store(context, std::memory_order_release);
     return checked(*context);
-  } catch (const Error& error) {
+  } catch (const Exception& error) {
     complain(error.what());
     fail_with(hipErrorNoDevice);
   }

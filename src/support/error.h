@@ -8,15 +8,15 @@
 namespace hipsight {
 
 /// What went wrong, in words for the user: names the thing and the place.
-class Error : public std::runtime_error {
+class Exception : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Throws an Error with a formatted message.
+/// Throws an Exception with a formatted message.
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(fmt::format(format, std::forward<Args>(args)...));
+  throw Exception(fmt::format(format, std::forward<Args>(args)...));
 }
 
 }  // namespace hipsight

@@ -29,17 +29,17 @@ Descriptor open_to_read(const std::filesystem::path& file, std::string& why);
 
 /// What a file holds; nothing when it cannot be read.
 std::string read_file(const std::filesystem::path& file);
-/// The same. @throws Error when it cannot be read.
+/// The same. @throws Exception when it cannot be read.
 std::string read_text(const std::filesystem::path& file);
 std::vector<std::byte> read_bytes(const std::filesystem::path& file);
 
-/// Makes a file of our own, and the folders it is in. @throws Error when that cannot be.
+/// Makes a file of our own, and the folders it is in. @throws Exception when that cannot be.
 void write_file(const std::filesystem::path& file, std::string_view text);
 
 /// A folder of our own, which goes with all that is in it.
 class TemporaryFolder {
  public:
-  /// @throws Error when it cannot be made.
+  /// @throws Exception when it cannot be made.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

@@ -15,7 +15,7 @@ namespace hipsight {
 /// there (/dev/stdout, a shell's >(command)) is written to as it is.
 class OutputFile {
  public:
-  /// @throws Error when it cannot be written.
+  /// @throws Exception when it cannot be written.
   explicit OutputFile(const std::filesystem::path& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -25,7 +25,8 @@ class OutputFile {
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
   std::uint64_t size() const { return size_; }
-  /// Completes it. @throws Error, and then there is no file, when not all of it could be written.
+  /// Completes it. @throws Exception, and then there is no file, when not all of it could be
+  /// written.
   void finish();
 
  private:
@@ -38,11 +39,11 @@ class OutputFile {
   int error_ = 0;
 };
 
-/// The same at once. @throws Error.
+/// The same at once. @throws Exception.
 void write_output(const std::filesystem::path& file, std::string_view text);
 
 /// Before a run that will write a file: takes away what an earlier one left there.
-/// @throws Error when the file could not be written.
+/// @throws Exception when the file could not be written.
 void prepare_output(const std::filesystem::path& file);
 
 }  // namespace hipsight

@@ -10,7 +10,7 @@ namespace hipsight {
 /// memory has a limit, whatever the expression and the text are.
 class Pattern {
  public:
-  /// @throws Error when the text is none.
+  /// @throws Exception when the text is none.
   explicit Pattern(const std::string& text);
 
   /// Whether it is found anywhere in the text.

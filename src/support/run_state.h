@@ -25,7 +25,7 @@ struct RunState {
 };
 
 /// Makes one for this process and what it becomes by exec, with HIPSIGHT_RUN.
-/// @throws Error when that cannot be.
+/// @throws Exception when that cannot be.
 RunState& share_run_state();
 
 /// The one that HIPSIGHT_RUN names; null without it, or when it is gone.

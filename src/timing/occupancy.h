@@ -41,7 +41,7 @@ struct Occupancy {
 
 /// Occupancy of a kernel on a GPU. Numbers of registers, LDS and waves come from the GPU's file;
 /// the rules from LLVM's occupancy model and the hardware's placing of whole workgroups.
-/// @throws Error when the workgroup or the wavefront size is none that the GPU can have.
+/// @throws Exception when the workgroup or the wavefront size is none that the GPU can have.
 Occupancy occupancy(const gpus::Gpu& gpu, const Resources& resources);
 
 /// The most VGPRs with which more workgroups of a kernel would be resident than are.

@@ -84,7 +84,7 @@ std::string contents(std::span<const std::byte> file) {
 std::string error_of(std::span<const std::byte> file) {
   try {
     contents(file);
-  } catch (const Error& error) {
+  } catch (const Exception& error) {
     return error.what();
   }
   return "";
@@ -144,7 +144,7 @@ TEST_F(CaptureFile, has_its_name_only_when_complete) {
   }
   EXPECT_FALSE(fs::exists(path_));
   EXPECT_FALSE(fs::exists(path_ + ".part"));
-  EXPECT_THROW(FileWriter("/no/such/folder/x"), Error);
+  EXPECT_THROW(FileWriter("/no/such/folder/x"), Exception);
 }
 
 TEST_F(CaptureFile, every_cut_is_noticed) {
@@ -163,7 +163,7 @@ TEST_F(CaptureFile, no_changed_bit_changes_what_is_read) {
       file[i] ^= std::byte(1 << bit);
       try {
         EXPECT_EQ(contents(file), before) << i;
-      } catch (const Error& error) {
+      } catch (const Exception& error) {
         EXPECT_THAT(error.what(), HasSubstr("x.hsc: "));
         ++errors;
       }
@@ -203,22 +203,22 @@ TEST(CaptureHeader, is_checked) {
   EXPECT_NO_THROW(parse(header()));
   Header overlap = header();
   overlap.allocations[1].begin = 0x10700;
-  EXPECT_THROW(parse(overlap), Error);
+  EXPECT_THROW(parse(overlap), Exception);
   Header empty = header();
   empty.allocations[1].size = 0;
-  EXPECT_THROW(parse(empty), Error);
+  EXPECT_THROW(parse(empty), Exception);
   Header wraps = header();
   wraps.allocations[2].size = ~std::size_t{0};
-  EXPECT_THROW(parse(wraps), Error);
+  EXPECT_THROW(parse(wraps), Exception);
   Header no_code = header();
   no_code.code_address = 0x20000;
-  EXPECT_THROW(parse(no_code), Error);
+  EXPECT_THROW(parse(no_code), Exception);
   for (const char* text : {"", "{", "[]", "3", "{\"gpu\": 3}", "null"})
-    EXPECT_THROW(parse_header(text, "x.hsc"), Error) << text;
+    EXPECT_THROW(parse_header(text, "x.hsc"), Exception) << text;
   const std::string json = to_json(header());
   for (const char* number : {"-1", "99999999999", "1.5", "\"1\"", "null"}) {
     std::string changed = json;
-    EXPECT_THROW(parse_header(changed.replace(changed.find("1024"), 4, number), "x.hsc"), Error)
+    EXPECT_THROW(parse_header(changed.replace(changed.find("1024"), 4, number), "x.hsc"), Exception)
         << number;
   }
 }

@@ -26,7 +26,7 @@ nlohmann::json readelf(const std::string& path, const std::string& options);
 /// Names of the single code objects that the build made from device.hip.
 std::vector<std::string> device_objects();
 
-/// The message of the Error that `action` throws; "" when it throws none.
+/// The message of the Exception that `action` throws; "" when it throws none.
 template <class Action>
 std::string error_of(Action action);
 
@@ -38,7 +38,7 @@ template <class Action>
 std::string hipsight::code::testing::error_of(Action action) {
   try {
     action();
-  } catch (const hipsight::Error& error) {
+  } catch (const hipsight::Exception& error) {
     return error.what();
   }
   return "";

@@ -1,5 +1,5 @@
 // Broken input: every truncation and thousands of single-byte mutations end in a result or an
-// Error, never in a crash or a hang.
+// Exception, never in a crash or a hang.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class Broken : public ::testing::TestWithParam<std::string> {
  protected:
   Bytes bytes = testing::read_object(GetParam());
 
-  /// Uses the bytes; whether that ended in an Error, which must name the file.
+  /// Uses the bytes; whether that ended in an Exception, which must name the file.
   bool fails(std::span<const std::byte> broken) {
     std::string error = testing::error_of([&] {
       GetParam().ends_with(".co") ? testing::use_code_object(broken)

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else {
       capture::parse_outcome(text, "broken.hsc");
     }
-  } catch (const Error&) {
+  } catch (const Exception&) {
   }
   return 0;
 }

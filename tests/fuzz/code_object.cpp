@@ -4,7 +4,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     hipsight::code::testing::use_code_object(std::as_bytes(std::span(data, size)));
-  } catch (const hipsight::Error&) {
+  } catch (const hipsight::Exception&) {
   }
   return 0;
 }

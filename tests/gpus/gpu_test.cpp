@@ -17,7 +17,7 @@ namespace {
 std::string error_of(std::string_view text) {
   try {
     parse(text, "mine.toml");
-  } catch (const Error& error) {
+  } catch (const Exception& error) {
     return error.what();
   }
   return "no error";
@@ -97,7 +97,7 @@ TEST(Gpus, an_unknown_name_lists_those_that_exist) {
   try {
     find("mi999");
     FAIL();
-  } catch (const Error& error) {
+  } catch (const Exception& error) {
     EXPECT_NE(std::string(error.what()).find("unknown GPU 'mi999'; there are: mi210, mi250x"),
               std::string::npos)
         << error.what();
@@ -153,17 +153,17 @@ TEST(Gpus, a_path_reads_that_file) {
   try {
     find(file.string());
     FAIL();
-  } catch (const Error& error) {
+  } catch (const Exception& error) {
     EXPECT_EQ(error.what(),
               "GPU file: cannot read '" + file.string() + "': No such file or directory");
   }
 }
 
 TEST(Gpus, a_path_of_a_pipe_or_a_device_is_an_error) {
-  for (const char* path : {"/dev/zero", "/tmp/"}) EXPECT_THROW(find(path), Error) << path;
+  for (const char* path : {"/dev/zero", "/tmp/"}) EXPECT_THROW(find(path), Exception) << path;
   const auto pipe = std::filesystem::temp_directory_path() / "hipsight_gpu_test.pipe.toml";
   mkfifo(pipe.c_str(), 0600);
-  EXPECT_THROW(find(pipe.string()), Error);
+  EXPECT_THROW(find(pipe.string()), Exception);
   std::filesystem::remove(pipe);
 }
 

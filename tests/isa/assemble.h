@@ -6,8 +6,8 @@
 
 namespace hipsight::test {
 
-/// The machine code of AMDGPU assembly text, by LLVM's assembler. @throws Error with its messages.
-/// `features`: of the processor, as LLVM writes them ("+wavefrontsize64").
+/// The machine code of AMDGPU assembly text, by LLVM's assembler. @throws Exception with its
+/// messages. `features`: of the processor, as LLVM writes them ("+wavefrontsize64").
 std::vector<std::byte> assemble(std::string_view processor, std::string_view text,
                                 std::string_view features = "");
 

@@ -28,7 +28,7 @@ struct InstructionText {
 };
 
 /// Reads LLVM's text. Registers with names of their own become the scalar registers that encode
-/// them: vcc is s[106:107]. @throws Error when it cannot be read.
+/// them: vcc is s[106:107]. @throws Exception when it cannot be read.
 std::vector<InstructionText> read_text(std::string_view text, isa::Gfx gfx);
 
 }  // namespace hipsight::test

@@ -79,7 +79,7 @@ std::optional<std::uint32_t> by_assembler(const char* processor, isa::Decoder& d
     try {
       const auto in = decoder.decode(assemble(processor, numbered), 0);
       if (in && in->src[0].inline_float) return bits;
-    } catch (const Error&) {
+    } catch (const Exception&) {
     }
   }
   return std::nullopt;

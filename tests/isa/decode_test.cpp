@@ -35,7 +35,7 @@ bool assembles_to(const char* processor, const std::string& text, std::span<cons
     const auto assembled = assemble(processor, text);
     return assembled.size() == code.size() &&
            std::memcmp(assembled.data(), code.data(), code.size()) == 0;
-  } catch (const Error&) {
+  } catch (const Exception&) {
     return false;
   }
 }

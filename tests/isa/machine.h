@@ -35,7 +35,7 @@ class Machine {
  public:
   Machine(std::string_view processor, const Level& level, unsigned lanes = 0);
 
-  /// Assembles, decodes and lowers text. @throws Error when an instruction is not known.
+  /// Assembles, decodes and lowers text. @throws Exception when an instruction is not known.
   std::unique_ptr<Code> lower(std::string_view text) const;
   /// The same of one instruction; null when it is not known.
   std::unique_ptr<Code> lower(const isa::Instruction& instruction) const;

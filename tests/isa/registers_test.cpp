@@ -73,7 +73,7 @@ TEST_P(Registers, AreThoseOfTheText) {
     std::vector<InstructionText> texts;
     try {
       texts = read_text(text, decoder.gfx());
-    } catch (const Error&) {
+    } catch (const Exception&) {
       return true;
     }
     const auto registers = named(texts);

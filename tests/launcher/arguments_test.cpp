@@ -14,7 +14,7 @@ namespace {
 std::string error_of(std::string_view text) try {
   parse(text);
   return "";
-} catch (const Error& error) {
+} catch (const Exception& error) {
   return error.what();
 }
 template <class T>
@@ -125,7 +125,7 @@ TEST(Arguments, AreThoseOfTheKernel) {
     try {
       check(kernel, values);
       return "";
-    } catch (const Error& error) {
+    } catch (const Exception& error) {
       return error.what();
     }
   };

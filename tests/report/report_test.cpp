@@ -240,10 +240,10 @@ TEST(Selection, says_when_nothing_was_selected) {
 }
 
 TEST(Selection, refuses_nonsense) {
-  EXPECT_THROW(Session(gpus::find("mi300x"), nowhere(), {.kernel = "("}), Error);
+  EXPECT_THROW(Session(gpus::find("mi300x"), nowhere(), {.kernel = "("}), Exception);
   for (const char* wrong : {"0", "-1", "x", "1x", "99999999999999999999"}) {
     setenv("HIPSIGHT_LAUNCH", wrong, 1);
-    EXPECT_THROW(Selection::from_environment(), Error) << wrong;
+    EXPECT_THROW(Selection::from_environment(), Exception) << wrong;
   }
   setenv("HIPSIGHT_LAUNCH", "12", 1);
   setenv("HIPSIGHT_KERNEL", "a|b", 1);

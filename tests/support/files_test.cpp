@@ -13,7 +13,7 @@ namespace {
 std::string error_of(const std::filesystem::path& file) {
   try {
     read_bytes(file);
-  } catch (const Error& error) {
+  } catch (const Exception& error) {
     return error.what();
   }
   return "no error";

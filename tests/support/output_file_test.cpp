@@ -20,7 +20,7 @@ template <class Work>
 std::string error_of(Work&& work) {
   try {
     work();
-  } catch (const Error& error) {
+  } catch (const Exception& error) {
     return error.what();
   }
   return "no error";

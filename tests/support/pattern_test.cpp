@@ -16,7 +16,7 @@ TEST(Patterns, are_found_anywhere) {
 
 TEST(Patterns, that_are_none_are_errors) {
   for (const char* wrong : {"(", "a{2,1}", "*", "(a{1000}){1000}", "(?=a)", "\\1"})
-    EXPECT_THROW(Pattern{wrong}, Error) << wrong;
+    EXPECT_THROW(Pattern{wrong}, Exception) << wrong;
 }
 
 // Both take a backtracking engine for ever, or all of the stack.

@@ -223,8 +223,8 @@ TEST(Occupancy, says_when_no_workgroup_fits) {
   EXPECT_EQ(text(occupancy(gpu, resources(256, 0, 1024))), "not one workgroup fits, for VGPRs");
   EXPECT_EQ(text(occupancy(gpu, resources(128, 0, 1024))),
             "4 of 8 waves per SIMD, limited by VGPRs");
-  EXPECT_THROW(occupancy(gpu, resources(32, 0, 2048)), Error);
-  EXPECT_THROW(occupancy(gpu, resources(32, 0, 0)), Error);
+  EXPECT_THROW(occupancy(gpu, resources(32, 0, 2048)), Exception);
+  EXPECT_THROW(occupancy(gpu, resources(32, 0, 0)), Exception);
 }
 
 }  // namespace

@@ -98,10 +98,10 @@ TEST_F(RecordingTest, KeepsAnAverageWorkgroup) {
 }
 
 TEST_F(RecordingTest, TellsDamage) {
-  EXPECT_THROW(read(""), Error);
-  EXPECT_THROW(read("something else"), Error);
+  EXPECT_THROW(read(""), Exception);
+  EXPECT_THROW(read("something else"), Exception);
   for (std::size_t length = 0; length < bytes.size(); ++length)
-    EXPECT_THROW(read(std::string_view(bytes).substr(0, length)), Error) << length;
+    EXPECT_THROW(read(std::string_view(bytes).substr(0, length)), Exception) << length;
   // Whatever stands in a byte, reading ends well.
   for (std::size_t at = 0; at < bytes.size(); ++at)
     for (const int value : {0, 127, 255}) {
@@ -109,15 +109,15 @@ TEST_F(RecordingTest, TellsDamage) {
       damaged[at] = static_cast<char>(value);
       try {
         read(damaged);
-      } catch (const Error&) {
+      } catch (const Exception&) {
       }
     }
 }
 
 TEST_F(RecordingTest, TellsWhatCannotBeWritten) {
-  EXPECT_THROW(write("/nowhere/recording", gpu, trace, result, occupancy, 64), Error);
+  EXPECT_THROW(write("/nowhere/recording", gpu, trace, result, occupancy, 64), Exception);
   const profile::LaunchTrace empty(gpu, 0, 0);
-  EXPECT_THROW(write(file, gpu, empty, result, occupancy, 64), Error);
+  EXPECT_THROW(write(file, gpu, empty, result, occupancy, 64), Exception);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class Compiler {
   bool joins(const Op& op) const;
   static bool stores(const Op& op);
   /// `live`: what is read afterwards.
-  /// @throws Error when LLVM refuses: a defect.
+  /// @throws Exception when LLVM refuses: a defect.
   Compiled compile(const Cluster& cluster, const RegisterFile& file, const Places& live,
                    bool masked, const Addresses& addresses);
   /// A loop's ops in program order, and the branch at its end (emit_loop).

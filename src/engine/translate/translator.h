@@ -15,7 +15,7 @@
 namespace hipsight::engine {
 
 /// The tier that is asked for: by an option, or else by HIPSIGHT_ENGINE. Hosts without AVX2 only
-/// interpret. @throws Error when HIPSIGHT_ENGINE names none, or one that the host cannot give.
+/// interpret. @throws Exception when HIPSIGHT_ENGINE names none, or one that the host cannot give.
 Tier choose_tier(const std::optional<Tier>& option);
 
 /// Which waves translated code serves: those with every lane on, or any.
