@@ -1,0 +1,96 @@
+#include "config/environment.h"
+
+#include <fmt/format.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+
+#include "support/error.h"
+
+namespace hipsight::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view prefix = "HIPSIGHT_";
+
+// How many letters must be put in, taken out or changed to get from one word to the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+// A user's folder for what can be made anew, by the XDG Base Directory Specification.
+std::string usual_cache() {
+  const fs::path common = environment("XDG_CACHE_HOME"), home = environment("HOME");
+  if (common.is_absolute()) return common / "hipsight";
+  return home.is_absolute() ? home / ".cache/hipsight" : fs::path();
+}
+
+}  // namespace
+
+std::string environment(const char* name) {
+  const char* value = secure_getenv(name);
+  return value ? value : "";
+}
+
+void Loaded::from_command_line(const Row& row, const std::string& text) {
+  try {
+    set(config, row, text);
+  } catch (const Error& error) {
+    fail("{}: {}", row.command_line(), error.what());
+  }
+  origins[static_cast<std::size_t>(&row - rows().data())] = Origin::CommandLine;
+}
+
+Loaded read() {
+  Loaded loaded{{}, std::vector(rows().size(), Origin::Default)};
+  for (std::size_t i = 0; i < rows().size(); ++i) {
+    const Row& row = rows()[i];
+    const std::string text = environment(row.variable().c_str());
+    if (text.empty()) continue;
+    try {
+      set(loaded.config, row, text);
+    } catch (const Error& error) {
+      fail("{}={}", row.variable(), error.what());
+    }
+    loaded.origins[i] = Origin::Environment;
+  }
+  loaded.config.usual_cache = usual_cache();
+  loaded.config.search_path = environment("PATH");
+  loaded.config.run = environment("HIPSIGHT_RUN");
+  return loaded;
+}
+
+std::vector<std::string> strangers() {
+  std::vector<std::string> known, result;
+  for (const Row& row : rows()) known.push_back(row.variable());
+  for (const Other& other : others()) known.emplace_back(other.variable);
+  if (getauxval(AT_SECURE)) return result;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view text(*entry);
+    const std::string_view name = text.substr(0, text.find('='));
+    if (!name.starts_with(prefix) || std::ranges::find(known, name) != known.end()) continue;
+    const std::string& nearest = *std::ranges::min_element(
+        known, {}, [&](const std::string& one) { return distance(name, one); });
+    result.push_back(
+        fmt::format("nothing reads {}; the nearest that there is: {} ('hipsight config' lists all)",
+                    name, nearest));
+  }
+  return result;
+}
+
+}  // namespace hipsight::config
