@@ -22,7 +22,9 @@ list(TRANSFORM llvm_archives REPLACE "^lib(z|zstd)\\.a$" "-l:\\0")
 
 # LLVM's headers are system headers, so its warnings are not ours.
 add_library(hipsight_llvm INTERFACE)
-target_include_directories(hipsight_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+include(cmake/llvm_headers.cmake)
+llvm_headers(llvm_folders ${LLVM_INCLUDE_DIRS})
+target_include_directories(hipsight_llvm SYSTEM INTERFACE ${llvm_folders})
 target_link_libraries(hipsight_llvm INTERFACE "$<IF:${stands_alone},${llvm_archives},LLVM>")
 # Debian has fmt's code as a shared library only; the other is made from its headers.
 add_library(hipsight_fmt INTERFACE)

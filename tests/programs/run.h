@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "../patience.h"
+
 namespace programs {
 
 /// What came of a program.
@@ -22,7 +24,8 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// Runs a command (an absolute path and its arguments) with these variables added to a bare
 /// environment, and nothing on its standard input.
-Outcome run(const Words& command, const Environment& environment = {}, double limit_seconds = 60);
+Outcome run(const Words& command, const Environment& environment = {},
+            double limit_seconds = hipsight::patience(60));
 
 /// hipsight run OPTIONS -- PROGRAM ARGUMENTS, where `program` is one of this folder's.
 Outcome hipsight_run(const Words& options, const Words& program,
