@@ -50,7 +50,7 @@ std::string environment(const char* name) {
 void Loaded::from_command_line(const Row& row, const std::string& text) {
   try {
     set(config, row, text);
-  } catch (const Error& error) {
+  } catch (const Exception& error) {
     fail("{}: {}", row.command_line(), error.what());
   }
   origins[static_cast<std::size_t>(&row - rows().data())] = Origin::CommandLine;
@@ -64,7 +64,7 @@ Loaded read() {
     if (text.empty()) continue;
     try {
       set(loaded.config, row, text);
-    } catch (const Error& error) {
+    } catch (const Exception& error) {
       fail("{}={}", row.variable(), error.what());
     }
     loaded.origins[i] = Origin::Environment;

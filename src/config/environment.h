@@ -19,12 +19,12 @@ struct Loaded {
   Config config;
   std::vector<Origin> origins;  ///< by row
 
-  /// Takes an option from the command line. @throws Error that names the option, the text and what
-  /// is allowed.
+  /// Takes an option from the command line. @throws Exception that names the option, the text and
+  /// what is allowed.
   void from_command_line(const Row& row, const std::string& text);
 };
 
-/// Reads the environment. @throws Error that names the variable, its value and what is allowed.
+/// Reads the environment. @throws Exception that names the variable, its value and what is allowed.
 Loaded read();
 
 /// A sentence on each variable that begins with HIPSIGHT_ and that nothing reads: it names the

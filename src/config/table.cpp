@@ -344,7 +344,7 @@ std::span<const Other> others() {
 void set(Config& config, const Row& row, const std::string& text) {
   if (row.check) try {
       row.check(text);
-    } catch (const Error& error) {
+    } catch (const Exception& error) {
       fail("{}: {}", text, error.what());
     }
   std::visit(

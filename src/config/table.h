@@ -29,7 +29,7 @@ struct Row {
   std::string_view usual = {};    ///< what its default means, where the value does not say it
   std::string_view option = {};   ///< where its name on the command line is another
   std::string_view foreign = {};  ///< where its variable is none of ours: "HSA_XNACK"
-  void (*check)(const std::string& text) = nullptr;  ///< throws Error, saying what is allowed
+  void (*check)(const std::string& text) = nullptr;  ///< throws Exception, saying what is allowed
 
   bool is_flag() const { return std::holds_alternative<bool Config::*>(value); }
   /// Whether it takes one of the words of `takes`.
@@ -47,7 +47,7 @@ std::span<const Row> rows();
 const Row& row(std::string_view name);
 
 /// Sets an option from its text.
-/// @throws Error "abc: it takes a number from 1 to 64", to be put after "HIPSIGHT_GPUS=".
+/// @throws Exception "abc: it takes a number from 1 to 64", to be put after "HIPSIGHT_GPUS=".
 void set(Config& config, const Row& row, const std::string& text);
 /// An option's value as `set` takes it; empty when it is nothing.
 std::string text_of(const Config& config, const Row& row);

@@ -59,7 +59,7 @@ std::string error_of(const std::string& variable, const std::string& value) {
   try {
     read();
     return {};
-  } catch (const Error& error) {
+  } catch (const Exception& error) {
     return error.what();
   }
 }
