@@ -149,8 +149,12 @@ int run(const RunOptions& options) {
   const std::string libraries = environment("LD_LIBRARY_PATH");
   set("LD_LIBRARY_PATH", folder.string() + (libraries.empty() ? "" : ":" + libraries));
   // What packages ask by name which GPU there is: rocminfo and others.
-  if (const fs::path tools = folder.parent_path() / "rocm/bin"; fs::exists(tools))
-    set("PATH", tools.string() + ":" + environment("PATH"));
+  if (const fs::path rocm = folder.parent_path() / "rocm"; fs::exists(rocm)) {
+    set("PATH", (rocm / "bin").string() + ":" + environment("PATH"));
+    // Compilers in the program (MLIR's ROCDL target, for one) find the linker and the bitcode by
+    // it.
+    if (environment("ROCM_PATH").empty()) set("ROCM_PATH", rocm.string());
+  }
   // What makes Triton find us (docs/triton.md), behind the program's own modules.
   if (const fs::path modules = folder.parent_path() / "python"; fs::exists(modules)) {
     const std::string others = environment("PYTHONPATH");

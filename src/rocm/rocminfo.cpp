@@ -2,12 +2,10 @@
 // prints real ones.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <string_view>
 
-#include "gpus/gpu.h"
+#include "rocm/emulated.h"
 
 namespace {
 
@@ -63,21 +61,15 @@ void print_gpu(const Gpu& gpu, int node) {
   line(3, "Name", "amdgcn-amd-amdhsa--" + gpu.target_id);
 }
 
-int devices() {
-  const char* text = std::getenv("HIPSIGHT_GPUS");
-  return text ? std::clamp(std::atoi(text), 1, 64) : 1;
-}
-
 }  // namespace
 
 int main() try {
-  const char* name = std::getenv("HIPSIGHT_GPU");
-  const Gpu gpu = hipsight::gpus::find(name && *name ? name : "mi300x");
+  const Gpu gpu = hipsight::rocm::emulated_gpu();
   fmt::print("ROCk module is not needed: hipsight emulates {}\n", gpu.name);
   fmt::print("==========\nHSA Agents\n==========\n");
   agent(1);
   print_processor();
-  for (int i = 1; i <= devices(); ++i) {
+  for (int i = 1; i <= hipsight::rocm::emulated_gpus(); ++i) {
     agent(i + 1);
     print_gpu(gpu, i);
   }

@@ -66,5 +66,13 @@ TEST(Rocm, HasACompilerAndSaysWhichHip) {
             "yes\n");
 }
 
+TEST(Rocm, IsWhereCompilersLookForIt) {
+  const std::string parts =
+      "cd $ROCM_PATH && for part in llvm/bin/ld.lld llvm/bin/clang amdgcn/bitcode/ocml.bc; do "
+      "test -e $part || echo no $part; done";
+  EXPECT_EQ(shell("mi300x", parts), "");
+  EXPECT_EQ(shell("mi300x", "echo $ROCM_PATH", {{"ROCM_PATH", "/mine"}}), "/mine\n");
+}
+
 }  // namespace
 }  // namespace programs
