@@ -1,4 +1,4 @@
-"""A pytest plugin of triton_core.py: runs the cases that are asked for, and notes each in a file.
+"""A pytest plugin of pytest_batches.py: runs the cases that are asked for, and notes each in a file.
 
 HIPSIGHT_CASES is a file of node ids, one a line, or empty to write the ids of all cases there.
 HIPSIGHT_NOTES gets one line of JSON when a case begins, and one when it ends.
