@@ -9,8 +9,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(command, gpu, seconds, folder=None, **variables):
-    """The program's exit code, None if it had to be stopped, and what it said on both channels."""
-    environment = os.environ | {"HIPSIGHT_GPU": gpu, "HIPSIGHT_REPORT": "none"} | variables
+    """The program's exit code, None if it had to be stopped, and what it said on both channels. An empty `gpu` is
+    for commands that choose theirs."""
+    chosen = {"HIPSIGHT_GPU": gpu, "HIPSIGHT_REPORT": "none"} if gpu else {}
+    environment = os.environ | chosen | variables
     program = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, text=True,
                                errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                process_group=0)
