@@ -5,7 +5,7 @@
 
 #include "code/fat_binary.h"
 #include "gpus/gpu.h"
-#include "runtime/kernarg.h"
+#include "services/kernarg.h"
 #include "support/error.h"
 #include "table.h"
 
@@ -57,7 +57,7 @@ void Launch::prepare(engine::Dim3 groups, engine::Dim3 block,
   });
   if (std::cmp_not_equal(wanted, parameters.size()))
     fail("{} takes {} arguments, not {}", kernel_->name, wanted, parameters.size());
-  kernarg_ = runtime::kernarg(*kernel_, {.grid = grid_, .block = block_}, parameters.data());
+  kernarg_ = services::kernarg(*kernel_, {.grid = grid_, .block = block_}, parameters.data());
 }
 
 Ran Launch::run() const {

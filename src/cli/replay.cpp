@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "code/readable_name.h"
 #include "gpus/gpu.h"
-#include "report/session.h"
+#include "report/reporter.h"
 #include "support/error.h"
 #include "support/files.h"
 #include "support/output_file.h"
@@ -25,7 +25,7 @@ report::Output output_of(const ReplayOptions& options) {
   if (!options.report_file.empty()) output.text = report::Output::Text::File;
   output.text_file = options.report_file;
   output.json_file = options.json_file;
-  output.profile = options.profile;
+  output.wishes.profile = options.profile;
   return output;
 }
 
@@ -93,8 +93,8 @@ int replay(const ReplayOptions& options) {
   fmt::print(stderr, "hipsight: launch {} of a program, on {}: {}\n", capture.header.launch,
              gpu.title, printable(code::readable_name(capture.header.kernel)));
 
-  report::Session session(gpu, output_of(options), {});
-  report::Session::Launch launch(session, replay.dispatch());
+  report::Reporter session(gpu, output_of(options), {});
+  report::Reporter::Launch launch(session, replay.dispatch());
   int code = 0;
   try {
     launch.add(replay.run());

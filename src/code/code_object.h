@@ -20,6 +20,8 @@ struct Argument {
   std::string value_kind;  ///< "by_value", "global_buffer", "hidden_block_count_x", ...
   std::uint32_t offset = 0;
   std::uint32_t size = 0;
+  /// Not the program's: filled by whoever launches (AMDGPUUsage, "Kernel Argument Metadata").
+  bool is_hidden() const { return value_kind.starts_with("hidden_"); }
 };
 
 /// The 64-byte kernel descriptor (LLVM AMDGPUUsage, "Kernel Descriptor"), as it stands in the file.

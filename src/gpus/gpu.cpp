@@ -61,6 +61,28 @@ bool is_path(std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+/// The number in a processor's name: "gfx90a" is 9, 0, 10; "gfx1100" 11, 0, 0.
+std::string_view digits(std::string_view processor) {
+  if (processor.starts_with("gfx")) processor.remove_prefix(3);
+  return processor;
+}
+
+}  // namespace
+
+int Gpu::isa_major() const {
+  int major = 0;
+  const std::string_view number = digits(processor);
+  for (std::size_t i = 0; i + 2 < number.size(); ++i) major = 10 * major + (number[i] - '0');
+  return major;
+}
+
+int Gpu::isa_minor() const {
+  const std::string_view number = digits(processor);
+  return number.size() < 2 ? 0 : number[number.size() - 2] - '0';
+}
+
 const Gpu::Rate* Gpu::rate(std::string_view type) const {
   const auto found =
       std::find_if(rates.begin(), rates.end(), [&](const Rate& rate) { return rate.type == type; });

@@ -102,6 +102,10 @@ struct Gpu {
 
   std::uint32_t pci_bus = 0;  ///< set by the runtime, not by files
 
+  /// Major and minor number of the instruction set: 9 and 4 for gfx942, 11 and 0 for gfx1100.
+  int isa_major() const;
+  int isa_minor() const;
+
   /// hipDeviceProp_t::multiProcessorCount: compute units on CDNA, WGPs on RDNA (ROCm clr).
   std::uint32_t hip_multiprocessors() const { return compute_units / cus_per_wgp; }
   /// Threads of all waves of a compute unit, or of a WGP: hipDeviceProp_t's

@@ -196,8 +196,7 @@ void fill(std::span<std::byte> memory, Type type, std::uint64_t begin, std::uint
 
 std::vector<code::Argument> explicit_arguments(const code::Kernel& kernel) {
   std::vector<code::Argument> arguments = kernel.arguments;
-  std::erase_if(arguments,
-                [](const auto& argument) { return argument.value_kind.starts_with("hidden_"); });
+  std::erase_if(arguments, [](const auto& argument) { return argument.is_hidden(); });
   return arguments;
 }
 

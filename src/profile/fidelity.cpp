@@ -14,6 +14,15 @@ void FidelitySummary::add(const engine::Result& result) {
   }
 }
 
+void FidelitySummary::add(const FidelitySummary& other) {
+  executions += other.executions;
+  for (const auto& [name, of] : other.inexact) {
+    Inexact& sum = inexact[name];
+    sum.note = of.note;
+    sum.executions += of.executions;
+  }
+}
+
 std::uint64_t FidelitySummary::executions_of(isa::Fidelity fidelity) const {
   std::uint64_t sum = 0, others = 0;
   for (const auto& [name, of] : inexact) {

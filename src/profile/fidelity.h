@@ -19,6 +19,7 @@ struct FidelitySummary {
   std::map<std::string_view, Inexact> inexact;  ///< by instruction name: the others
 
   void add(const engine::Result& result);
+  void add(const FidelitySummary& other);
   std::uint64_t executions_of(isa::Fidelity fidelity) const;
 };
 

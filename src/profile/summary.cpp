@@ -65,6 +65,25 @@ void Summary::add(const engine::Result& result) {
   host_seconds += result.host_seconds;
 }
 
+void Summary::add(const Summary& other) {
+  const auto add_all = [](auto& sums, const auto& others) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += others[i];
+  };
+  add_all(instructions, other.instructions);
+  add_all(vector_operations, other.vector_operations);
+  add_all(matrix_operations, other.matrix_operations);
+  vector_lanes += other.vector_lanes;
+  for (Bytes Summary::* space :
+       {&Summary::global, &Summary::lds, &Summary::scratch, &Summary::flat, &Summary::scalar}) {
+    (this->*space).read += (other.*space).read;
+    (this->*space).written += (other.*space).written;
+  }
+  launches += other.launches;
+  workgroups += other.workgroups;
+  waves += other.waves;
+  host_seconds += other.host_seconds;
+}
+
 std::uint64_t Summary::all_instructions() const {
   return std::accumulate(instructions.begin(), instructions.end(), std::uint64_t{0});
 }

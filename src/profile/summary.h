@@ -35,6 +35,7 @@ struct Summary {
   void add(const isa::Work& work, std::uint64_t executions, std::uint64_t lanes);
   /// Adds one launch.
   void add(const engine::Result& result);
+  void add(const Summary& other);
 
   std::uint64_t instructions_of(isa::Pipe pipe) const { return instructions[std::size_t(pipe)]; }
   std::uint64_t all_instructions() const;

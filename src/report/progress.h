@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "report/session.h"
+#include "report/reporter.h"
 
 namespace hipsight::report {
 

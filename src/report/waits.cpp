@@ -1,6 +1,8 @@
-#include "report/waits.h"
-
 #include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/render.h"
 
 namespace hipsight::report {
 namespace {
@@ -10,13 +12,16 @@ constexpr double worth_it = 0.02;  // of all waiting
 
 }  // namespace
 
-std::vector<Wait> describe(const timing::Prediction& prediction, const code::CodeObject& object) {
-  Places places(object);
-  const auto place = [&](const isa::Instruction* in) { return in ? places.of(*in) : Place(); };
-  std::vector<Wait> waits;
-  for (const timing::Prediction::Wait& wait : prediction.waits)
-    waits.push_back({place(wait.at), place(wait.of), std::string(wait.cause), wait.share});
-  return waits;
+std::string source_of(const Location& location) {
+  return location.line ? fmt::format("{}:{}", location.file.substr(location.file.rfind('/') + 1),
+                                     location.line)
+                       : "";
+}
+
+std::string text_of(const Location& location) {
+  const std::string source = source_of(location);
+  return fmt::format("{} ({})", location.instruction,
+                     source.empty() ? fmt::format("{:#x}", location.address) : source);
 }
 
 std::string text_of(const std::vector<Wait>& waits, std::size_t indent) {
@@ -25,7 +30,7 @@ std::string text_of(const std::vector<Wait>& waits, std::size_t indent) {
     const Wait& wait = waits[i];
     out += fmt::format("\n{:{}}{:>4.0f} %  {}: at {}", "", indent, 100 * wait.share, wait.cause,
                        text_of(wait.at));
-    if (!wait.of.text.empty() && wait.of.address != wait.at.address)
+    if (!wait.of.instruction.empty() && wait.of.address != wait.at.address)
       out += fmt::format("\n{:{}}        of {}", "", indent, text_of(wait.of));
   }
   return out;

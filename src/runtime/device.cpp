@@ -363,8 +363,8 @@ HIP_API hipError_t hipDeviceComputeCapability(int* major, int* minor, hipDevice_
   return api([&] {
     require_device(device);
     require(major && minor);
-    *major = isa_major(Context::get().gpu());
-    *minor = isa_minor(Context::get().gpu());
+    *major = Context::get().gpu().isa_major();
+    *minor = Context::get().gpu().isa_minor();
     return hipSuccess;
   });
 }

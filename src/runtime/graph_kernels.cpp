@@ -1,8 +1,8 @@
 // Kernel nodes of graphs: their parameters and attributes.
 #include "runtime/graph_work.h"
-#include "runtime/kernarg.h"
 #include "runtime/registration.h"
 #include "runtime/state.h"
+#include "services/kernarg.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -27,7 +27,7 @@ Work work_of(Launch launch, std::map<hipLaunchAttributeID, hipLaunchAttributeVal
   const Function& function = *launch.function;
   auto node = std::make_shared<KernelNode>();
   Operation operation = operation_of(launch, &node->segment);
-  node->arguments = explicit_arguments(*function.kernel, node->segment);
+  node->arguments = services::explicit_arguments(*function.kernel, node->segment);
   const auto blocks = [](std::uint64_t items, std::uint32_t block) {
     return static_cast<std::uint32_t>(items / block);
   };

@@ -19,7 +19,7 @@ std::atomic<bool> begun{false}, done{false};
 
 }  // namespace
 
-std::unique_ptr<capture::Recorder> recorder_if_wanted(const report::Session::Launch& launch,
+std::unique_ptr<capture::Recorder> recorder_if_wanted(const report::Reporter::Launch& launch,
                                                       engine::Dispatch& dispatch) {
   Context& context = Context::get();
   const std::string& file = context.settings().capture;

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "capture/recorder.h"
-#include "report/session.h"
+#include "report/reporter.h"
 
 namespace hipsight::runtime {
 
@@ -11,7 +11,7 @@ class Context;
 
 /// The file for this launch, if it is the first selected one and HIPSIGHT_CAPTURE asks for it; it
 /// then runs in order. Null otherwise. A file that cannot be written is told.
-std::unique_ptr<capture::Recorder> recorder_if_wanted(const report::Session::Launch& launch,
+std::unique_ptr<capture::Recorder> recorder_if_wanted(const report::Reporter::Launch& launch,
                                                       engine::Dispatch& dispatch);
 /// Completes the file of a launch that ended, by `error` if it failed.
 void finish_recording(capture::Recorder* recorder, const engine::KernelError* error = nullptr);

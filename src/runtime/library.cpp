@@ -225,7 +225,7 @@ HIP_API hipError_t hipKernelGetParamInfo(hipKernel_t kernel, std::size_t index, 
     require(offset != nullptr);
     const auto function = function_on(kernel, current_device());
     const auto& arguments = function->kernel->arguments;
-    require(index < arguments.size() && !arguments[index].value_kind.starts_with("hidden_"));
+    require(index < arguments.size() && !arguments[index].is_hidden());
     *offset = arguments[index].offset;
     if (size) *size = arguments[index].size;
     return hipSuccess;

@@ -4,7 +4,6 @@
 #include <malloc.h>
 
 #include <atomic>
-#include <cstring>
 #include <vector>
 
 #include "code/code_object.h"
@@ -62,6 +61,7 @@ std::shared_ptr<Module> Module::load(std::span<const std::byte> image, const std
   module->code_ = step(hipErrorInvalidImage, [&] {
     return engine::Module::load(code::CodeObject::read(fitting.elf, origin), context.memory());
   });
+  module->variables_.emplace(*module->code_, context.memory());
   return module;
 }
 
@@ -77,7 +77,7 @@ std::shared_ptr<Module> Module::load(const void* image, const std::string& origi
 
 // The C library keeps what is freed between what is not: of 1,000 small modules more than half.
 Module::~Module() {
-  for (const auto& [name, variable] : managed_) memory().free(variable.address);
+  variables_.reset();
   for (const auto& [name, function] : functions_) functions().remove(function->handle);
   functions_.clear();
   if (!code_) return;  // it was not loaded
@@ -90,22 +90,8 @@ Module::~Module() {
   malloc_trim(0);
 }
 
-// In device code a managed variable X is a pointer; X.managed is what it points to at first.
 void Module::make_managed() {
-  constexpr std::string_view suffix = ".managed";
-  for (const code::Symbol& initial : object().symbols()) {
-    if (!initial.name.ends_with(suffix)) continue;
-    const std::string name = initial.name.substr(0, initial.name.size() - suffix.size());
-    const auto pointer = variable(name);
-    if (!pointer || pointer->size < sizeof(void*)) continue;
-    void* made =
-        memory().allocate(initial.size, engine::Memory::Kind::Managed,
-                          fmt::format("__managed__ {}", name), device_, hipMemAttachGlobal);
-    require(made != nullptr, hipErrorOutOfMemory);
-    managed_[name] = {static_cast<std::byte*>(made), initial.size};
-    std::memcpy(made, code_->address(initial.address), initial.size);
-    std::memcpy(pointer->address, static_cast<void*>(&made), sizeof made);
-  }
+  variables_->make_managed(device_, hipMemAttachGlobal);
 }
 
 std::shared_ptr<Function> Module::function(std::string_view name) {
@@ -117,13 +103,6 @@ std::shared_ptr<Function> Module::function(std::string_view name) {
   function->handle = functions().add(function);
   functions_.emplace(name, function);
   return function;
-}
-
-std::optional<Variable> Module::variable(std::string_view name) const {
-  if (const auto managed = managed_.find(name); managed != managed_.end()) return managed->second;
-  const code::Symbol* symbol = object().find_symbol(name);
-  if (!symbol || symbol->function) return std::nullopt;
-  return Variable{code_->address(symbol->address), symbol->size};
 }
 
 std::shared_ptr<Function> find_function_if_any(hipFunction_t handle) {

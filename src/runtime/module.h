@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "runtime/handles.h"
 #include "runtime/hip_types.h"
+#include "services/variables.h"
 
 namespace hipsight::runtime {
 
@@ -30,11 +31,7 @@ int attribute(const Function& function, hipFunction_attribute which);
 /// Sets what a program may set. @throws Failure hipErrorInvalidValue.
 void set_attribute(Function& function, hipFunction_attribute which, int value);
 
-/// A device variable's memory.
-struct Variable {
-  std::byte* address = nullptr;
-  std::size_t size = 0;
-};
+using services::Variable;
 
 /// A code object loaded on one device: what hipModule_t stands for, and what a registered fat
 /// binary becomes when it is first needed.
@@ -53,15 +50,15 @@ class Module {
 
   /// Null when the module has no such kernel.
   std::shared_ptr<Function> function(std::string_view name);
-  std::optional<Variable> variable(std::string_view name) const;
-  bool is_managed(std::string_view variable) const { return managed_.contains(variable); }
+  std::optional<Variable> variable(std::string_view name) const { return variables_->find(name); }
+  bool is_managed(std::string_view variable) const { return variables_->is_managed(variable); }
   const code::CodeObject& object() const { return code_->object(); }
 
  private:
   Module() = default;
   std::shared_ptr<engine::Module> code_;
   int device_ = 0;
-  std::map<std::string, Variable, std::less<>> managed_;
+  std::optional<services::Variables> variables_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Function>, std::less<>> functions_;
 };

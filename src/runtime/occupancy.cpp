@@ -1,69 +1,16 @@
-#include "runtime/occupancy.h"
+#include "timing/occupancy.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "code/descriptor.h"
 #include "runtime/device.h"
 #include "runtime/module.h"
 #include "runtime/registration.h"
 #include "runtime/state.h"
-#include "timing/occupancy.h"
+#include "session/launch_rules.h"
 
 namespace hipsight::runtime {
-namespace {
-
-constexpr std::uint32_t wgp_mode_bit = 1u << 29;  // of rsrc1 on RDNA (LLVM AMDGPUUsage)
-
-timing::Resources resources_of(const gpus::Gpu& gpu, const code::Kernel& kernel,
-                               std::uint32_t block_size, std::uint32_t dynamic_lds) {
-  timing::Resources resources;
-  resources.vgprs = kernel.vgprs;
-  resources.sgprs = kernel.sgprs;
-  resources.lds_bytes = kernel.lds_bytes + dynamic_lds;
-  resources.workgroup_size = block_size;
-  resources.wavefront_size = kernel.wavefront_size;
-  resources.wgp_mode = gpu.cus_per_wgp > 1 && kernel.descriptor.rsrc1 & wgp_mode_bit;
-  return resources;
-}
-
-/// Bytes of scratch that a wave can have: what COMPUTE_TMPRING_SIZE.WAVESIZE can say (LLVM,
-/// GCNSubtarget::getMaxWaveScratchSize).
-std::uint64_t max_scratch_of_wave(int isa_major) {
-  if (isa_major >= 12) return 256 * ((std::uint64_t{1} << 18) - 1);
-  if (isa_major == 11) return 256 * ((std::uint64_t{1} << 15) - 1);
-  return 1024 * ((std::uint64_t{1} << 13) - 1);
-}
-
-}  // namespace
-
-std::uint32_t active_blocks(const gpus::Gpu& gpu, const code::Kernel& kernel,
-                            std::uint32_t block_size, std::uint32_t dynamic_lds) {
-  const std::uint64_t lds = std::uint64_t{kernel.lds_bytes} + dynamic_lds;
-  if (block_size == 0 || block_size > gpu.max_workgroup_size || lds > gpu.max_lds_per_workgroup)
-    return 0;
-  const auto resources = resources_of(gpu, kernel, block_size, dynamic_lds);
-  const std::uint32_t blocks = timing::occupancy(gpu, resources).workgroups;
-  return resources.wgp_mode ? blocks : blocks * gpu.cus_per_wgp;
-}
-
-std::string why_none_fits(const gpus::Gpu& gpu, const code::Kernel& kernel,
-                          std::uint32_t block_size, std::uint32_t dynamic_lds) {
-  const std::uint64_t most = max_scratch_of_wave(isa_major(gpu)) / kernel.wavefront_size;
-  if (kernel.scratch_bytes > most)
-    return fmt::format("{} bytes of scratch of a work-item are beyond {}", kernel.scratch_bytes,
-                       most);
-  timing::Resources resources = resources_of(gpu, kernel, block_size, dynamic_lds);
-  resources.vgprs = code::vector_registers_of(kernel.descriptor, isa_major(gpu) >= 10);
-  const timing::Occupancy occupancy = timing::occupancy(gpu, resources);
-  if (occupancy.workgroups) return {};
-  return fmt::format(
-      "{} has no room for its {} waves of {} vector registers and {} bytes of LDS ({})",
-      resources.wgp_mode ? "a workgroup processor" : "a compute unit",
-      occupancy.waves_per_workgroup, resources.vgprs, resources.lds_bytes, text(occupancy));
-}
-
 namespace {
 
 hipError_t count_blocks(int* blocks, int block_size, std::size_t lds, auto&& find) {
@@ -73,9 +20,9 @@ hipError_t count_blocks(int* blocks, int block_size, std::size_t lds, auto&& fin
     const gpus::Gpu& gpu = Context::get().gpu();
     *blocks = 0;
     if (lds > gpu.max_lds_per_workgroup) return hipSuccess;
-    *blocks = static_cast<int>(active_blocks(gpu, *function->kernel,
-                                             static_cast<std::uint32_t>(block_size),
-                                             static_cast<std::uint32_t>(lds)));
+    *blocks = static_cast<int>(session::active_blocks(gpu, *function->kernel,
+                                                      static_cast<std::uint32_t>(block_size),
+                                                      static_cast<std::uint32_t>(lds)));
     return hipSuccess;
   });
 }
@@ -94,7 +41,7 @@ hipError_t best_block(int* grid, int* block, std::size_t lds, int limit, auto&& 
     std::uint32_t best = 0, best_items = 0, best_blocks = 0;
     for (std::uint32_t size = kernel.wavefront_size; size <= most; size += kernel.wavefront_size) {
       const std::uint32_t blocks =
-          active_blocks(gpu, kernel, size, static_cast<std::uint32_t>(lds));
+          session::active_blocks(gpu, kernel, size, static_cast<std::uint32_t>(lds));
       if (blocks * size < best_items) continue;
       best = size;
       best_blocks = blocks;
@@ -177,7 +124,7 @@ int attribute(const Function& function, hipFunction_attribute which) {
       return static_cast<int>(kernel.vgprs);
     case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
     case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
-      return 10 * isa_major(gpu) + isa_minor(gpu);
+      return 10 * gpu.isa_major() + gpu.isa_minor();
     case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
       return function.dynamic_lds >= 0 ? function.dynamic_lds.load() : most_dynamic_lds(function);
     case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:

@@ -29,26 +29,7 @@ int khz(double ghz) {
   return static_cast<int>(std::lround(ghz * 1e6));
 }
 
-/// The number in a processor's name: "gfx90a" is 9, 0, 10; "gfx1100" 11, 0, 0.
-std::string_view digits(const gpus::Gpu& gpu) {
-  std::string_view name = gpu.processor;
-  if (name.starts_with("gfx")) name.remove_prefix(3);
-  return name;
-}
-
 }  // namespace
-
-int isa_major(const gpus::Gpu& gpu) {
-  int major = 0;
-  const std::string_view name = digits(gpu);
-  for (std::size_t i = 0; i + 2 < name.size(); ++i) major = 10 * major + (name[i] - '0');
-  return major;
-}
-
-int isa_minor(const gpus::Gpu& gpu) {
-  const std::string_view name = digits(gpu);
-  return name.size() < 2 ? 0 : name[name.size() - 2] - '0';
-}
 
 hipDeviceProp_tR0600 properties(const gpus::Gpu& gpu, int device) {
   hipDeviceProp_tR0600 p{};
@@ -81,8 +62,8 @@ hipDeviceProp_tR0600 properties(const gpus::Gpu& gpu, int device) {
   p.clockInstructionRate = 1000000;  // ROCm's fixed value
   p.totalConstMem = unlimited;
   p.memPitch = unlimited;
-  p.major = isa_major(gpu);
-  p.minor = isa_minor(gpu);
+  p.major = gpu.isa_major();
+  p.minor = gpu.isa_minor();
 
   p.pciBusID = device + 1;
   p.asyncEngineCount = 8;  // ROCm's fixed value
@@ -154,7 +135,7 @@ hipDeviceProp_tR0000 properties_before_6(const gpus::Gpu& gpu, int device) {
   p.maxSharedMemoryPerMultiProcessor = now.maxSharedMemoryPerMultiProcessor;
   p.canMapHostMemory = now.canMapHostMemory;
   p.integrated = now.integrated;
-  p.gcnArch = 100 * isa_major(gpu) + 10 * isa_minor(gpu);
+  p.gcnArch = 100 * gpu.isa_major() + 10 * gpu.isa_minor();
   p.cooperativeLaunch = now.cooperativeLaunch;
   p.cooperativeMultiDeviceLaunch = now.cooperativeMultiDeviceLaunch;
   p.maxTexture1DLinear = now.maxTexture1DLinear;

@@ -92,7 +92,7 @@ Context::Context()
   engine_ = std::make_unique<engine::Engine>(gpu_, options);
   engine_->on_overrun(complain);
   host_ = std::make_unique<services::Host>(*engine_, gpu_, complain);
-  session_ = std::make_unique<report::Session>(gpu_);
+  session_ = std::make_unique<report::Reporter>(gpu_);
   watch_exit();
   watch_signals();
   watch_fork();

@@ -7,7 +7,7 @@
 #include "code/target.h"
 #include "engine/engine.h"
 #include "gpus/gpu.h"
-#include "report/session.h"
+#include "report/reporter.h"
 #include "runtime/error.h"
 #include "runtime/hip_types.h"
 #include "services/services.h"
@@ -48,8 +48,8 @@ class Context {
   engine::Memory& memory() { return engine_->memory(); }
   services::Host& host() { return *host_; }
   /// What was launched, and the report at exit (exit.cpp).
-  report::Session& session() { return *session_; }
-  const report::Session& session() const { return *session_; }
+  report::Reporter& session() { return *session_; }
+  const report::Reporter& session() const { return *session_; }
 
  private:
   Context();
@@ -58,7 +58,7 @@ class Context {
   code::Target target_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<services::Host> host_;
-  std::unique_ptr<report::Session> session_;
+  std::unique_ptr<report::Reporter> session_;
 };
 
 inline engine::Memory& memory() {

@@ -131,7 +131,7 @@ void Host::serve(std::uint32_t message) {
 Services::Services(Host& host, const engine::Dispatch& dispatch, const GridGroup& group)
     : host_(host), dispatch_(dispatch), exceptions_(std::uncaught_exceptions()) {
   for (const code::Argument& argument : dispatch_.kernel->arguments) {
-    if (!argument.value_kind.starts_with("hidden_")) continue;
+    if (!argument.is_hidden()) continue;
     const std::lock_guard lock(host_.mutex_);
     if (argument.value_kind == "hidden_hostcall_buffer") {
       if (!hostcalls_) hostcalls_ = host_.take_hostcall_buffer();

@@ -9,9 +9,10 @@
 #include <sstream>
 #include <string>
 
-#include "report/kernel_report.h"
-#include "report/session.h"
+#include "report/render.h"
+#include "report/reporter.h"
 #include "report/side_by_side.h"
+#include "session/describe.h"
 #include "support/error.h"
 
 namespace hipsight::report {
@@ -50,9 +51,9 @@ struct Launched {
   }
 };
 
-void add(Session& session, const Launched& launched) {
+void add(Reporter& session, const Launched& launched) {
   engine::Dispatch dispatch = launched.dispatch;
-  Session::Launch(session, dispatch).add(launched.result);
+  Reporter::Launch(session, dispatch).add(launched.result);
 }
 
 Output nowhere() {
@@ -62,7 +63,7 @@ Output nowhere() {
 }
 
 TEST(Session, sums_launches_of_a_kernel) {
-  Session session(gpus::find("mi300x"), nowhere());
+  Reporter session(gpus::find("mi300x"), nowhere());
   const Launched launched;
   add(session, launched);
   add(session, launched);
@@ -82,7 +83,7 @@ TEST(Session, sums_launches_of_a_kernel) {
 }
 
 TEST(Session, prints_names_as_they_stand_in_the_source) {
-  Session session(gpus::find("mi300x"), nowhere());
+  Reporter session(gpus::find("mi300x"), nowhere());
   const Launched half("_Z4gemmiPKDF16_Pf"), c("plain_name");
   add(session, half);
   add(session, c);
@@ -93,7 +94,7 @@ TEST(Session, prints_names_as_they_stand_in_the_source) {
 
 /// Assembly calls every kernel "kernel"; each of its files has another one.
 TEST(Session, keeps_kernels_of_one_name_apart) {
-  Session session(gpus::find("mi300x"), nowhere());
+  Reporter session(gpus::find("mi300x"), nowhere());
   Launched first("kernel"), second("kernel");
   first.kernel.code_size = 4096;
   second.kernel.code_size = 5120;
@@ -107,7 +108,7 @@ TEST(Session, keeps_kernels_of_one_name_apart) {
 }
 
 TEST(Session, keeps_block_sizes_and_dynamic_lds_apart) {
-  Session session(gpus::find("mi300x"), nowhere());
+  Reporter session(gpus::find("mi300x"), nowhere());
   Launched launched;
   add(session, launched);
   launched.dispatch.grid.x = 512;
@@ -125,7 +126,7 @@ TEST(Session, keeps_block_sizes_and_dynamic_lds_apart) {
 }
 
 TEST(Session, a_partial_workgroup_counts) {
-  Session session(gpus::find("mi300x"), nowhere());
+  Reporter session(gpus::find("mi300x"), nowhere());
   Launched launched;
   launched.dispatch.grid = {1000, 3, 1};
   add(session, launched);
@@ -140,7 +141,7 @@ TEST(Session, writes_files_once_and_says_what_it_cannot_write) {
   output.text = Output::Text::File;
   output.text_file = folder / "report.txt";
   output.json_file = folder / "no/such/folder.json";
-  Session session(gpus::find("mi300x"), output);
+  Reporter session(gpus::find("mi300x"), output);
   const Launched launched;
   add(session, launched);
   testing::internal::CaptureStderr();
@@ -178,8 +179,8 @@ TEST(Session, says_how_exact_instructions_were_if_asked) {
   launched.result.counts = {{&add_f32, 70, 70 * 64}, {&exp_f32, 30, 30 * 64}};
   Output output = nowhere();
   for (const bool asked : {false, true}) {
-    output.fidelity = asked;
-    Session session(gpus::find("mi300x"), output);
+    output.wishes.fidelity = asked;
+    Reporter session(gpus::find("mi300x"), output);
     add(session, launched);
     add(session, launched);
     const json kernel = json::parse(session.json())["kernels"][0];
@@ -194,9 +195,9 @@ TEST(Session, says_how_exact_instructions_were_if_asked) {
 }
 
 TEST(Session, lists_failed_launches) {
-  Session session(gpus::find("mi300x"), nowhere());
+  Reporter session(gpus::find("mi300x"), nowhere());
   Launched spin("_Z4spinv");
-  Session::Launch(session, spin.dispatch)
+  Reporter::Launch(session, spin.dispatch)
       .add(engine::KernelError(engine::KernelError::Kind::Timeout, "spin: ran longer than 2 s"));
   const json report = json::parse(session.json());
   EXPECT_EQ(
@@ -207,7 +208,7 @@ TEST(Session, lists_failed_launches) {
 }
 
 TEST(Selection, takes_kernels_by_their_demangled_names) {
-  Session session(gpus::find("mi300x"), nowhere(), {.kernel = "^saxpy\\(int"});
+  Reporter session(gpus::find("mi300x"), nowhere(), {.kernel = "^saxpy\\(int"});
   add(session, Launched());
   add(session, Launched("_Z4gemmiPKDF16_Pf"));
   add(session, Launched());
@@ -221,7 +222,7 @@ TEST(Selection, takes_kernels_by_their_demangled_names) {
 }
 
 TEST(Selection, takes_one_launch_of_them) {
-  Session session(gpus::find("mi300x"), nowhere(), {.kernel = "saxpy", .launch = 2});
+  Reporter session(gpus::find("mi300x"), nowhere(), {.kernel = "saxpy", .launch = 2});
   add(session, Launched("_Z5saxpyifPKfPf", 10));
   add(session, Launched("_Z4gemmiPKDF16_Pf", 20));
   add(session, Launched("_Z5saxpyifPKfPf", 30));
@@ -232,7 +233,7 @@ TEST(Selection, takes_one_launch_of_them) {
 }
 
 TEST(Selection, says_when_nothing_was_selected) {
-  Session session(gpus::find("mi300x"), nowhere(), {.kernel = {}, .launch = 7});
+  Reporter session(gpus::find("mi300x"), nowhere(), {.kernel = {}, .launch = 7});
   add(session, Launched());
   EXPECT_TRUE(has(session.text(), "only launch 7 of all kernels; the program made 1 launch in all"))
       << session.text();
@@ -240,15 +241,15 @@ TEST(Selection, says_when_nothing_was_selected) {
 }
 
 TEST(Selection, refuses_nonsense) {
-  EXPECT_THROW(Session(gpus::find("mi300x"), nowhere(), {.kernel = "("}), Exception);
+  EXPECT_THROW(Reporter(gpus::find("mi300x"), nowhere(), {.kernel = "("}), Exception);
   for (const char* wrong : {"0", "-1", "x", "1x", "99999999999999999999"}) {
     setenv("HIPSIGHT_LAUNCH", wrong, 1);
-    EXPECT_THROW(Selection::from_environment(), Exception) << wrong;
+    EXPECT_THROW(selection_from_environment(), Exception) << wrong;
   }
   setenv("HIPSIGHT_LAUNCH", "12", 1);
   setenv("HIPSIGHT_KERNEL", "a|b", 1);
-  EXPECT_EQ(Selection::from_environment().launch, 12u);
-  EXPECT_EQ(Selection::from_environment().kernel, "a|b");
+  EXPECT_EQ(selection_from_environment().launch, 12u);
+  EXPECT_EQ(selection_from_environment().kernel, "a|b");
   unsetenv("HIPSIGHT_LAUNCH");
   unsetenv("HIPSIGHT_KERNEL");
 }
@@ -260,10 +261,10 @@ TEST(Progress, tells_what_runs_and_how_far_it_is) {
   const int before = dup(STDERR_FILENO);
   dup2(ends[1], STDERR_FILENO);
   {
-    Session session(gpus::find("mi300x"), nowhere(), {}, {.seconds = 0.01, .rewritten = false});
+    Reporter session(gpus::find("mi300x"), nowhere(), {}, {.seconds = 0.01, .rewritten = false});
     Launched done, launched;
     add(session, done);
-    Session::Launch running(session, launched.dispatch);
+    Reporter::Launch running(session, launched.dispatch);
     *launched.dispatch.finished += 1024;
     std::string text;
     while (!has(text, "25 % of 4096 workgroups")) {
@@ -280,7 +281,7 @@ TEST(Progress, tells_what_runs_and_how_far_it_is) {
 }
 
 std::string report_on(const char* gpu, const std::vector<std::string>& kernels) {
-  Session session(gpus::find(gpu), nowhere());
+  Reporter session(gpus::find(gpu), nowhere());
   for (const std::string& kernel : kernels) {
     Launched launched(kernel);
     launched.result.waves = 8;
@@ -329,21 +330,23 @@ TEST(SideBySide, joins_the_reports) {
 
 // A report of a kernel with a bit of everything.
 RunReport full() {
+  const gpus::Gpu gpu = gpus::find("mi300x");
   RunReport run;
-  run.gpu = gpus::find("mi300x");
-  KernelReport kernel;
+  run.gpu = session::describe(gpu);
+  KernelReport report;
+  KernelFacts& kernel = report.kernel;
   kernel.name = kernel.title = "attention\xff";  // not UTF-8
   kernel.target = "gfx942";
-  kernel.block = {256, 1, 1};
-  kernel.grid = {64, 32, 1};
+  report.block = {256, 1, 1};
+  report.grid = {64, 32, 1};
   kernel.vgprs = 128;
   kernel.agprs = 32;
   kernel.sgprs = 60;
-  kernel.fixed_lds = 16384;
-  kernel.dynamic_lds = 256;
-  kernel.scratch = 16;
+  kernel.lds_bytes = 16384;
+  report.dynamic_lds = 256;
+  kernel.scratch_bytes = 16;
   kernel.vgpr_spills = 3;
-  profile::Summary& sum = kernel.summary;
+  profile::Summary sum;
   sum.launches = 3;
   sum.workgroups = 3 * 2048;
   sum.waves = sum.workgroups * 4;
@@ -353,9 +356,10 @@ RunReport full() {
   sum.vector_lanes = 64 * 7000000;
   for (profile::Bytes* space : {&sum.global, &sum.flat, &sum.lds, &sum.scratch, &sum.scalar})
     *space = {1e9, 1e8};
-  kernel.fidelity = profile::FidelitySummary{
-      1000, {{"V_EXP_F32", {{isa::Fidelity::Approximate, "of a table that is not public"}, 20}}}};
-  ProfileReport::Row row;
+  report.counts = session::describe(sum, 64);
+  report.fidelity = session::describe(profile::FidelitySummary{
+      1000, {{"V_EXP_F32", {{isa::Fidelity::Approximate, "of a table that is not public"}, 20}}}});
+  ProfileRow row;
   row.at.file = "src/attention.hip";
   row.at.line = 42;
   row.executions = 1000;
@@ -365,28 +369,33 @@ RunReport full() {
   row.lds_cycles = 500;
   row.lds_conflict_cycles = 125;
   row.caches = {400, 100, 300, 150};
-  kernel.profile = {1, 64, 8, 4, 0.01, true, true, row, {row}, {row}};
-  kernel.profile->instructions[0].live = {61, 16};
-  kernel.profile->instructions[0].at.text = "global_load_dword v1, v[2:3], off";
+  report.profile = {1, 64, 8, 4, 0.01, true, profile::kSectorBytes, row, {row}, {row}};
+  report.profile->instructions[0].live_vgprs = 61;
+  report.profile->instructions[0].live_agprs = 16;
+  report.profile->instructions[0].at.instruction = "global_load_dword v1, v[2:3], off";
   timing::Resources need;
   need.vgprs = 128;
   need.workgroup_size = 256;
-  RegisterReport& registers = kernel.registers.emplace();
-  registers.given = {96, 32};
-  registers.most = {61, 16};
+  const auto fewer = timing::with_fewer_vgprs(gpu, need);
+  Registers& registers = report.registers.emplace();
+  registers.vgprs = 96;
+  registers.agprs = 32;
+  registers.live_vgprs = 61;
+  registers.live_agprs = 16;
   registers.at = {"v_add_f32_e32 v1, v2, v3", 0x1234, "src/attention.hip", 42};
   registers.calls = true;
   registers.waves_per_simd = 4;
-  registers.for_more = timing::with_fewer_vgprs(run.gpu, need);
+  registers.vgprs_for_more = fewer->vgprs;
+  registers.waves_per_simd_with_fewer = fewer->occupancy.waves_per_simd();
   registers.scratch_stores = 12;
   registers.scratch_loads = 1;
   registers.scratch_line = {"", 0, "src/attention.hip", 30};
   registers.spills = true;
-  kernel.occupancy = timing::occupancy(run.gpu, need);
-  const timing::Launches launches{&sum, kernel.occupancy, 64, 1e8};
-  kernel.roofs = timing::roofs(run.gpu, launches);
-  kernel.verdict = explain::verdict(run.gpu, launches, kernel.roofs);
-  run.kernels.push_back(kernel);
+  const timing::Occupancy occupancy = timing::occupancy(gpu, need);
+  report.occupancy = session::describe(occupancy);
+  report.verdict = session::verdict(gpu, sum, occupancy, 64);
+  report.verdict.roofs.push_back({"dram_compulsory", "DRAM, compulsory", 1e-5, "100 MB"});
+  run.kernels.push_back(report);
   run.errors.push_back({"bad", "memory access", "bad: reads outside every allocation"});
   return run;
 }

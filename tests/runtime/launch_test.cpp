@@ -9,7 +9,7 @@
 #include "fake_engine.h"
 #include "gpus/gpu.h"
 #include "kernels.h"
-#include "runtime/occupancy.h"
+#include "session/launch_rules.h"
 
 // Newer than the SDK's headers.
 extern "C" hipError_t hipGetFuncBySymbol(hipFunction_t* function, const void* stub);
@@ -378,7 +378,7 @@ TEST_F(LaunchTest, NoExceptionLeavesTheLibrary) {
 // One that no compute unit has room for; what the compiler promises does not count, but what the
 // kernel's descriptor asks for.
 TEST(OneWorkgroup, HasToFitTheGpu) {
-  using hipsight::runtime::why_none_fits;
+  using hipsight::session::why_none_fits;
   const auto kernel = [](unsigned granules_of_8, unsigned lanes, unsigned scratch, unsigned lds) {
     hipsight::code::Kernel kernel;
     kernel.descriptor.rsrc1 = granules_of_8 - 1;

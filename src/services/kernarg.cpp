@@ -1,4 +1,4 @@
-#include "runtime/kernarg.h"
+#include "services/kernarg.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "support/error.h"
 
-namespace hipsight::runtime {
+namespace hipsight::services {
 namespace {
 
 bool is_hidden(const code::Argument& argument) {
@@ -79,4 +79,4 @@ std::vector<void*> explicit_arguments(const code::Kernel& kernel, std::span<std:
   return result;
 }
 
-}  // namespace hipsight::runtime
+}  // namespace hipsight::services

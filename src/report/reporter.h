@@ -7,9 +7,9 @@
 
 #include "engine/engine.h"
 #include "gpus/gpu.h"
-#include "profile/trace.h"
+#include "hipsight/values.h"
 #include "report/wave_trace.h"
-#include "timing/predict.h"
+#include "session/session.h"
 
 namespace hipsight::report {
 
@@ -19,11 +19,8 @@ struct Output {
   Text text = Text::Stderr;
   std::string text_file;
   std::string json_file;  ///< empty: no JSON
-  bool fidelity = false;  ///< it says how exact each kernel's instructions were
-  unsigned profile = 0;   ///< workgroups to observe of each kernel's first launch; 0: no profile
-  timing::Assumptions assumptions = {};  ///< of predictions
+  session::Wishes wishes = {};
   std::string recording_file;  ///< where the last profiled launch goes (timing/recording.h)
-  bool sampled_only = false;   ///< and no other workgroups run
   bool tables = true;          ///< of the profile: else only the prediction that is made from it
   std::optional<TraceOptions> trace = {};  ///< of the first launch
 
@@ -35,16 +32,8 @@ struct Output {
   static Output from_environment();
 };
 
-/// Which launches a report tells of: the number `launch`, from 1, of those whose demangled kernel
-/// name matches `kernel`; 0 and "": all of them.
-struct Selection {
-  std::string kernel;  ///< regular expression (support/pattern.h), found anywhere in the name
-  std::uint64_t launch = 0;
-
-  bool everything() const { return kernel.empty() && launch == 0; }
-  /// HIPSIGHT_KERNEL and HIPSIGHT_LAUNCH. @throws Exception when one makes no sense.
-  static Selection from_environment();
-};
+/// HIPSIGHT_KERNEL and HIPSIGHT_LAUNCH. @throws Exception when one makes no sense.
+Selection selection_from_environment();
 
 /// What a long run is at, on stderr.
 struct ProgressOutput {
@@ -55,27 +44,27 @@ struct ProgressOutput {
   static ProgressOutput from_environment();
 };
 
-/// Collects what a process's kernels did and reports it at exit. Safe to use from several threads.
+/// Tells, at exit, what a process's kernels did. Safe to use from several threads.
 ///
 /// The runtime makes one per process, tells it of every launch, and calls finish at exit.
-class Session {
+class Reporter {
  public:
-  explicit Session(gpus::Gpu gpu, Output output = Output::from_environment(),
-                   Selection selection = Selection::from_environment(),
-                   ProgressOutput progress = ProgressOutput::from_environment());
-  ~Session();
+  explicit Reporter(gpus::Gpu gpu, Output output = Output::from_environment(),
+                    Selection selection = selection_from_environment(),
+                    ProgressOutput progress = ProgressOutput::from_environment());
+  ~Reporter();
 
   /// A launch under way: from its start until this goes out of scope.
   class Launch {
    public:
     /// Makes the engine tell `dispatch`, which must outlive this, of its progress.
-    Launch(Session& session, engine::Dispatch& dispatch);
+    Launch(Reporter& reporter, engine::Dispatch& dispatch);
     ~Launch();
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
 
-    bool selected() const { return selected_; }
-    std::uint64_t number() const { return number_; }  ///< among all launches, from 1
+    bool selected() const { return launch_.selected(); }
+    std::uint64_t number() const { return launch_.number(); }  ///< among all launches, from 1
     /// It ran to its end. Copies what it needs. What goes wrong here is told, and is no matter of
     /// the program's.
     void add(engine::Result result) noexcept;
@@ -83,14 +72,10 @@ class Session {
     void add(const engine::KernelError& error) noexcept;
 
    private:
-    friend class Session;
-    void add_to_report(engine::Result& result);
-    Session& session_;
+    friend class Reporter;
+    Reporter& reporter_;
     const engine::Dispatch& dispatch_;
-    std::atomic<std::uint64_t> finished_{0};
-    std::uint64_t number_ = 0;
-    bool selected_ = false;
-    std::optional<profile::LaunchTrace> trace_;
+    session::Session::Launch launch_;
     std::optional<WaveTrace> wave_trace_;
   };
 

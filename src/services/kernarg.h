@@ -7,7 +7,7 @@
 #include "code/code_object.h"
 #include "engine/engine.h"
 
-namespace hipsight::runtime {
+namespace hipsight::services {
 
 /// What the hidden arguments of a launch are made from.
 struct Geometry {
@@ -32,4 +32,4 @@ std::vector<std::byte> kernarg(const code::Kernel& kernel, const Geometry& geome
 /// The explicit arguments of a kernarg segment: one pointer each, as a launch takes them.
 std::vector<void*> explicit_arguments(const code::Kernel& kernel, std::span<std::byte> segment);
 
-}  // namespace hipsight::runtime
+}  // namespace hipsight::services

@@ -1,0 +1,21 @@
+# cmake --install: the public API, its CMake package and pkg-config file (component "api"); the command, and the
+# libraries that it has programs load (component "hipsight").
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS hipsight_library EXPORT hipsight LIBRARY COMPONENT api)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/hipsight TYPE INCLUDE COMPONENT api)
+install(EXPORT hipsight NAMESPACE hipsight:: FILE hipsight-config.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/hipsight COMPONENT api)
+write_basic_package_version_file(hipsight-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hipsight-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/hipsight COMPONENT api)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/hipsight.pc.in hipsight.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hipsight.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT api)
+
+install(TARGETS hipsight hipsight_launch RUNTIME COMPONENT hipsight)
+foreach(major 5 6 7)
+  install(TARGETS amdhip64_${major} hiprtc_${major} LIBRARY COMPONENT hipsight)
+endforeach()
+install(TARGETS hipsight_leave hipsight_re2_library LIBRARY COMPONENT hipsight)

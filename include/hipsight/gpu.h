@@ -1,0 +1,262 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "hipsight/abi.h"
+#include "hipsight/expected.h"
+#include "hipsight/values.h"
+#include "hipsight/wire.h"
+
+/// Runs kernels of AMD GPUs, and tells what they did and how long they would take.
+///
+///     auto gpu = hipsight::Gpu::open("mi300x");
+///     auto module = gpu->load_file("saxpy.co");
+///     auto x = gpu->allocate(n * sizeof(float));
+///     auto report = module->kernel("saxpy")->launch({.grid = {n / 256}, .block = {256}}, n, *x);
+///
+/// Threads: all that stands here may be called from several threads at once; one launch after
+/// another gives the same as on one thread, launches at a time share the host's cores. A launch
+/// returns when it has ended. Ownership: a Gpu, Module, Kernel or Buffer is a reference; what it
+/// stands for goes with the last one, and a module keeps its GPU. Nothing throws but
+/// std::bad_alloc of the program's own copies; nothing is printed, but for what a kernel prints.
+namespace hipsight {
+
+/// Of a GPU that is opened.
+struct GpuOptions {
+  std::uint32_t threads = 0;   ///< host threads; 0: one per core
+  double timeout_seconds = 0;  ///< the longest that emulating a launch may take; 0: no limit
+  bool strict = false;         ///< accesses beyond an allocation fail where a GPU lets them pass
+  bool exact_matrix = false;   ///< matrix instructions sum as the hardware does (docs/matrix.md)
+  bool interpret = false;      ///< never translate: slow
+  HIPSIGHT_FIELDS(threads, timeout_seconds, strict, exact_matrix, interpret)
+};
+
+/// What caches hold when a launch begins: nothing of it; the MALL all that it reads; or L2 and MALL
+/// what they can of what it touches.
+enum class Caches : std::uint32_t { Cold, InMall, Warm };
+
+struct LaunchConfig {
+  Dim3 grid;   ///< workgroups
+  Dim3 block;  ///< work-items of a workgroup
+  std::uint32_t dynamic_lds = 0;
+  bool cooperative = false;
+  /// Workgroups whose memory accesses are observed; 0: none, and no profile. A prediction needs
+  /// some, and takes 32 where this is 0.
+  std::uint32_t profile = 0;
+  bool predict = false;
+  Caches caches = Caches::Cold;  ///< of the prediction
+  bool sampled_only = false;     ///< run only what is observed: results of the kernel are missing
+  bool fidelity = false;         ///< say how exact the instructions were
+  HIPSIGHT_FIELDS(grid, block, dynamic_lds, cooperative, profile, predict, caches, sampled_only,
+                  fidelity)
+};
+
+namespace detail {
+
+/// What an answer of the library holds.
+template <class T>
+Expected<T> value_of(HipsightAnswer answer) {
+  const std::unique_ptr<HipsightAnswer, void (*)(HipsightAnswer*)> owner(
+      &answer, [](HipsightAnswer* a) { hipsight_release_answer(*a); });
+  wire::Reader reader({answer.bytes, answer.size});
+  if (answer.failed) {
+    Error error;
+    reader.get(error);
+    return error;
+  }
+  T value{};
+  if constexpr (!std::is_same_v<T, std::monostate>) reader.get(value);
+  if (!reader.whole()) return Error{Error::Kind::Incompatible, "", "the library's answer is cut"};
+  return value;
+}
+
+template <class T>
+std::vector<std::byte> bytes_of(const T& value) {
+  wire::Writer writer;
+  writer.put(value);
+  return writer.bytes();
+}
+
+using Object = std::shared_ptr<HipsightObject>;
+inline Object own(HipsightObject* object) {
+  return {object, [](HipsightObject* o) {
+            if (o) hipsight_release(o);
+          }};
+}
+
+}  // namespace detail
+
+/// Memory of a GPU. Its addresses are the host's too: host code reads and writes it in place. Zeros
+/// at first.
+class Buffer {
+ public:
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  /// As so many whole values of a type.
+  template <class T>
+  std::span<T> as() const {
+    return {reinterpret_cast<T*>(data_), size_ / sizeof(T)};
+  }
+
+ private:
+  friend class Gpu;
+  friend class Kernel;
+  Buffer(std::shared_ptr<void> owner, std::size_t size)
+      : owner_(std::move(owner)), data_(static_cast<std::byte*>(owner_.get())), size_(size) {}
+  std::shared_ptr<void> owner_;
+  std::byte* data_;
+  std::size_t size_;
+};
+
+class Kernel {
+ public:
+  const KernelFacts& facts() const { return facts_; }
+
+  /// Runs one launch to its end. `arguments` are the kernel's, in order: a Buffer for a pointer,
+  /// else a value of just the kernel's type.
+  /// Errors: InvalidLaunch, and what the kernel does wrong.
+  template <class... Arguments>
+  Expected<KernelReport> launch(const LaunchConfig& config, const Arguments&... arguments) const {
+    return launch_list(config, std::vector<HipsightArgument>{pointer_to(arguments)...});
+  }
+  /// The same with arguments that only the run tells: where each lies, and its bytes.
+  Expected<KernelReport> launch_list(const LaunchConfig& config,
+                                     std::span<const HipsightArgument> arguments) const {
+    const auto bytes = detail::bytes_of(config);
+    return detail::value_of<KernelReport>(hipsight_launch(module_.get(), facts_.name.c_str(),
+                                                          bytes.data(), bytes.size(),
+                                                          arguments.data(), arguments.size()));
+  }
+
+ private:
+  friend class Module;
+  Kernel(detail::Object module, KernelFacts facts)
+      : module_(std::move(module)), facts_(std::move(facts)) {}
+
+  static HipsightArgument pointer_to(const Buffer& buffer) {
+    return {&buffer.data_, sizeof buffer.data_};
+  }
+  template <class T>
+  static HipsightArgument pointer_to(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>, "an argument of a kernel is plain bytes");
+    return {&value, sizeof value};
+  }
+
+  detail::Object module_;
+  KernelFacts facts_;
+};
+
+/// The device code of a file that fits a GPU, loaded there.
+class Module {
+ public:
+  const std::vector<KernelFacts>& kernels() const { return kernels_; }
+
+  /// The kernel of this name, as in the code object, or as in the source where only one is called
+  /// so: "saxpy", "gemm<float>". Error: NotFound, with what there is.
+  Expected<Kernel> kernel(std::string_view name) const {
+    const KernelFacts* found = nullptr;
+    std::string all;
+    for (const KernelFacts& one : kernels_) {
+      if (one.name == name) return Kernel(module_, one);
+      all += "\n  " + one.title;
+      const std::size_t end = one.title.find(name) + name.size();
+      if (one.title.find(name) != 0 || (end < one.title.size() && one.title[end] != '(')) continue;
+      if (found)
+        return Error{Error::Kind::Usage, std::string(name),
+                     "two kernels are called '" + std::string(name) + "': take the whole name"};
+      found = &one;
+    }
+    if (found) return Kernel(module_, *found);
+    return Error{Error::Kind::NotFound, std::string(name),
+                 "no kernel is called '" + std::string(name) + "'; there " +
+                     (all.empty() ? "are none" : "are:" + all)};
+  }
+
+  /// A device variable's memory, by its name in the code object. Error: NotFound.
+  Expected<std::span<std::byte>> variable(const std::string& name) const {
+    void* address = nullptr;
+    std::size_t size = 0;
+    const auto done = detail::value_of<std::monostate>(
+        hipsight_variable(module_.get(), name.c_str(), &address, &size));
+    if (!done) return done.error();
+    return std::span(static_cast<std::byte*>(address), size);
+  }
+
+ private:
+  friend class Gpu;
+  Module(detail::Object module, std::vector<KernelFacts> kernels)
+      : module_(std::move(module)), kernels_(std::move(kernels)) {}
+  detail::Object module_;
+  std::vector<KernelFacts> kernels_;
+};
+
+/// An emulated GPU with its memory. A process may have several, of several kinds.
+class Gpu {
+ public:
+  /// Those that hipsight knows, by name.
+  static Expected<std::vector<GpuFacts>> known() {
+    return detail::value_of<std::vector<GpuFacts>>(hipsight_gpus());
+  }
+
+  /// `name`: as `hipsight gpus` lists it, or the path of a GPU file (docs/gpu-files.md).
+  /// Errors: NotFound; Usage; Incompatible, when the library is older than these headers.
+  static Expected<Gpu> open(const std::string& name, const GpuOptions& options = {}) {
+    if (hipsight_abi_version() < hipsight_abi)
+      return Error{Error::Kind::Incompatible, "libhipsight",
+                   "libhipsight is older than the headers that this program was built with"};
+    const auto bytes = detail::bytes_of(options);
+    HipsightObject* object = nullptr;
+    auto facts = detail::value_of<GpuFacts>(
+        hipsight_open(name.c_str(), bytes.data(), bytes.size(), &object));
+    if (!facts) return facts.error();
+    return Gpu(detail::own(object), *std::move(facts));
+  }
+
+  const GpuFacts& facts() const { return facts_; }
+
+  /// `label`: what errors call this memory. Error: OutOfMemory.
+  Expected<Buffer> allocate(std::size_t bytes, const std::string& label = "buffer") const {
+    void* memory = nullptr;
+    const auto done = detail::value_of<std::monostate>(
+        hipsight_allocate(gpu_.get(), bytes, label.c_str(), &memory));
+    if (!done) return done.error();
+    return Buffer(
+        {memory, [gpu = gpu_](void* m) { hipsight_release_answer(hipsight_free(gpu.get(), m)); }},
+        bytes);
+  }
+
+  /// A code object, a bundle (compressed or not), or a program or library with device code in it;
+  /// `origin` is what errors call it. Error: BadCode.
+  Expected<Module> load(std::span<const std::byte> image, const std::string& origin) const {
+    HipsightObject* module = nullptr;
+    return module_of(hipsight_load(gpu_.get(), image.data(), image.size(), origin.c_str(), &module),
+                     module);
+  }
+  /// The same from a file. Errors: NotFound, BadCode.
+  Expected<Module> load_file(const std::string& path) const {
+    HipsightObject* module = nullptr;
+    return module_of(hipsight_load_file(gpu_.get(), path.c_str(), &module), module);
+  }
+
+ private:
+  Gpu(detail::Object gpu, GpuFacts facts) : gpu_(std::move(gpu)), facts_(std::move(facts)) {}
+
+  static Expected<Module> module_of(HipsightAnswer answer, HipsightObject*& module) {
+    auto kernels = detail::value_of<std::vector<KernelFacts>>(answer);
+    if (!kernels) return kernels.error();
+    return Module(detail::own(module), *std::move(kernels));
+  }
+
+  detail::Object gpu_;
+  GpuFacts facts_;
+};
+
+}  // namespace hipsight

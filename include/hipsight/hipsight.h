@@ -1,0 +1,6 @@
+#pragma once
+
+/// The public API: gpu.h says how to use it, values.h what comes of it.
+#include "hipsight/expected.h"
+#include "hipsight/gpu.h"
+#include "hipsight/values.h"

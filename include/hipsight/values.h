@@ -1,0 +1,290 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hipsight/fields.h"
+
+/// What hipsight tells of GPUs, kernels and launches: plain values that own all they hold.
+/// Seconds are seconds, sizes bytes, shares 0 to 1, unless said otherwise.
+namespace hipsight {
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+  HIPSIGHT_FIELDS(x, y, z)
+};
+
+/// What a GPU is, in short (docs/gpu-files.md has all, with sources).
+struct GpuFacts {
+  std::string name;       ///< "mi300x"
+  std::string title;      ///< "AMD Instinct MI300X"
+  std::string target_id;  ///< "gfx942:sramecc+:xnack-"
+  std::string file;       ///< that says so; "mi300x.toml" of one that is built in
+  std::uint32_t compute_units = 0, simds_per_cu = 0, wavefront_size = 0;
+  double clock_ghz = 0;          ///< peak
+  std::uint64_t dram_bytes = 0;  ///< memory
+  double dram_gb_per_s = 0;      ///< specified; 1 GB is 10^9 bytes
+  HIPSIGHT_FIELDS(name, title, target_id, file, compute_units, simds_per_cu, wavefront_size,
+                  clock_ghz, dram_bytes, dram_gb_per_s)
+};
+
+/// An instruction of a kernel, or a line of its source.
+struct Location {
+  std::string instruction;    ///< its text; empty for a line
+  std::uint64_t address = 0;  ///< in the code object; 0 for a line
+  std::string file;           ///< empty: not known
+  std::uint32_t line = 0;     ///< 0: not known
+  HIPSIGHT_FIELDS(instruction, address, file, line)
+};
+
+/// An argument that a launch passes.
+struct ArgumentFacts {
+  std::string name;         ///< empty: not known
+  bool is_buffer = false;   ///< a pointer to the GPU's memory
+  std::uint32_t bytes = 0;  ///< passed
+  HIPSIGHT_FIELDS(name, is_buffer, bytes)
+};
+
+/// What the compiler says of a kernel.
+struct KernelFacts {
+  std::string name;    ///< as in the code object
+  std::string title;   ///< demangled
+  std::string target;  ///< target id of its code object
+  std::uint32_t wavefront_size = 64;
+  std::uint32_t vgprs = 0, agprs = 0, sgprs = 0;  ///< of a lane, a wave; vgprs counts AGPRs too
+  std::uint32_t vgpr_spills = 0, sgpr_spills = 0;
+  std::uint32_t lds_bytes = 0;      ///< of a workgroup, without dynamic LDS
+  std::uint32_t scratch_bytes = 0;  ///< of a work-item
+  std::uint64_t code_bytes = 0;
+  std::uint32_t max_workgroup_size = 0;  ///< that it was compiled for
+  std::vector<ArgumentFacts> arguments;  ///< without the compiler's own
+  HIPSIGHT_FIELDS(name, title, target, wavefront_size, vgprs, agprs, sgprs, vgpr_spills,
+                  sgpr_spills, lds_bytes, scratch_bytes, code_bytes, max_workgroup_size, arguments)
+};
+
+/// A number and what it is of.
+struct Amount {
+  std::string of;
+  double value = 0;
+  HIPSIGHT_FIELDS(of, value)
+};
+
+/// Bytes that active lanes asked for.
+struct Traffic {
+  double read = 0, written = 0;
+  HIPSIGHT_FIELDS(read, written)
+};
+
+/// What ran. Exact, of all launches together.
+struct Counts {
+  std::uint64_t launches = 0, workgroups = 0, waves = 0;
+  std::uint64_t instructions = 0;  ///< wave-instructions
+  std::vector<Amount> by_pipe;     ///< of them: "scalar", "vector", "matrix", "LDS", ...
+  double active_lanes = 0;  ///< mean share of a wave in vector instructions; 0: there were none
+  std::vector<Amount> vector_operations, matrix_operations;  ///< by type: "f32"; an FMA is two
+  double floating_operations = 0;                            ///< of both, floating types only
+  Traffic global, flat, lds, scratch, scalar;                ///< by the space that the code names
+  double host_seconds = 0;                                   ///< that emulating took
+  HIPSIGHT_FIELDS(launches, workgroups, waves, instructions, by_pipe, active_lanes,
+                  vector_operations, matrix_operations, floating_operations, global, flat, lds,
+                  scratch, scalar, host_seconds)
+};
+
+/// How many waves of a kernel a compute unit holds at a time (docs/occupancy.md).
+struct Occupancy {
+  double waves_per_simd = 0;
+  std::uint32_t max_waves_per_simd = 0;
+  std::uint32_t workgroups = 0;  ///< of a compute unit; of a pair of them in RDNA's WGP mode
+  std::uint32_t simds = 0;       ///< of what holds these
+  std::string limiter;           ///< "VGPRs", "LDS", "wave slots", ...
+  std::uint32_t compiler_waves_per_simd = 0;  ///< LLVM's figure, which knows no whole workgroups
+  std::string sentence;                       ///< "4 of 8 waves per SIMD, limited by VGPRs"
+  HIPSIGHT_FIELDS(waves_per_simd, max_waves_per_simd, workgroups, simds, limiter,
+                  compiler_waves_per_simd, sentence)
+};
+
+/// The time that one resource alone would take. First-order and UNVALIDATED.
+struct Roof {
+  std::string kind;  ///< "vector", "matrix", "issue", "wave_issue", "lds", "l2", "dram_requested",
+                     ///< "dram_compulsory", "launch"
+  std::string name;  ///< "matrix f16"
+  double seconds = 0;    ///< all launches together
+  std::string evidence;  ///< amount and rate: "137 GFLOP at 1307 TFLOP/s"
+  HIPSIGHT_FIELDS(kind, name, seconds, evidence)
+};
+
+/// What bounds a kernel, as far as its roofs tell.
+struct Verdict {
+  std::string bound;  ///< name of the roof that binds; empty: nothing ran
+  double seconds = 0;
+  std::string sentence;                        ///< the bound in words
+  std::optional<double> arithmetic_intensity;  ///< FLOP per byte asked of memory
+  std::vector<Roof> roofs;                     ///< longest first
+  std::vector<std::string> unknown_roofs;      ///< for which the GPU's file has no rate
+  HIPSIGHT_FIELDS(bound, seconds, sentence, arithmetic_intensity, roofs, unknown_roofs)
+};
+
+/// Where waves would wait.
+struct Wait {
+  Location at;        ///< the instruction that could not be issued
+  Location of;        ///< whose access or result it waited for; no text: a unit
+  std::string cause;  ///< as of Prediction::stalls
+  double share = 0;   ///< of all waves' waiting
+  HIPSIGHT_FIELDS(at, of, cause, share)
+};
+
+/// How far predictions of a family of kernels on a GPU were from measured times.
+struct ModelError {
+  double median_percent = 0, p90_percent = 0;  ///< of the measured times, absolute
+  std::uint32_t points = 0;
+  bool fitted = false;          ///< constants of the model were fitted on these very points
+  double seconds_at_least = 0;  ///< nine of ten measured times lie from here ...
+  std::optional<double> seconds_at_most;  ///< ... to here; none: anywhere above
+  HIPSIGHT_FIELDS(median_percent, p90_percent, points, fitted, seconds_at_least, seconds_at_most)
+};
+
+/// How long one launch would take (docs/timing.md).
+struct Prediction {
+  double seconds = 0;         ///< with the launch itself
+  double launch_seconds = 0;  ///< of these
+  double cycles = 0;          ///< of the compute units
+  double clock_ghz = 0;       ///< that they were taken to run at
+  std::string bound;  ///< "launch"; a unit; "grid: ...", "tail: ...", "occupancy: ...", "latency: "
+  std::vector<Amount> busy;    ///< share of the cycles for which a unit works, busiest first
+  std::vector<Amount> stalls;  ///< what waves wait for: shares of all waves' time, largest first
+  std::vector<Wait> waits;     ///< where, longest first
+  std::optional<double> full_occupancy_seconds;  ///< had registers and LDS room for all waves
+  std::string family;               ///< of kernels, by which it was validated; empty: none
+  std::optional<ModelError> error;  ///< none: UNVALIDATED
+  std::uint64_t workgroups_per_cu = 0, simulated = 0;
+  HIPSIGHT_FIELDS(seconds, launch_seconds, cycles, clock_ghz, bound, busy, stalls, waits,
+                  full_occupancy_seconds, family, error, workgroups_per_cu, simulated)
+};
+
+/// How many of a kernel's vector registers hold what is read later (docs/profile.md).
+struct Registers {
+  std::uint32_t vgprs = 0, agprs = 0;            ///< that a lane has
+  std::uint32_t live_vgprs = 0, live_agprs = 0;  ///< the most that are live at once
+  Location at;                                   ///< the first instruction with so many
+  bool calls = false;                            ///< functions, which are not looked at
+  std::optional<std::uint32_t> vgprs_for_more;   ///< the most with which more waves were resident
+  double waves_per_simd = 0, waves_per_simd_with_fewer = 0;  ///< now, and then
+  std::uint32_t scratch_stores = 0, scratch_loads = 0;       ///< instructions
+  Location scratch_line;                                     ///< the line with most of them
+  bool spills = false;  ///< the compiler says that VGPRs are spilled there
+  HIPSIGHT_FIELDS(vgprs, agprs, live_vgprs, live_agprs, at, calls, vgprs_for_more, waves_per_simd,
+                  waves_per_simd_with_fewer, scratch_stores, scratch_loads, scratch_line, spills)
+};
+
+/// Requests that went through the simulated caches. Stores pass the L1 by.
+struct CacheUse {
+  std::uint64_t l1_loads = 0, l1_hits = 0, l2_requests = 0, l2_hits = 0;
+  HIPSIGHT_FIELDS(l1_loads, l1_hits, l2_requests, l2_hits)
+};
+
+/// What one instruction did, or all of one source line. What needs addresses is scaled from the
+/// workgroups that were observed to all.
+struct ProfileRow {
+  Location at;
+  std::uint64_t executions = 0;                 ///< wave-instructions, exact
+  double active_lanes = 0;                      ///< mean share of the wave
+  double requests = 0, sectors = 0, bytes = 0;  ///< of vector memory
+  double lds_cycles = 0, lds_conflict_cycles = 0;
+  CacheUse caches;
+  std::optional<std::uint32_t> live_vgprs, live_agprs;  ///< of an instruction
+  HIPSIGHT_FIELDS(at, executions, active_lanes, requests, sectors, bytes, lds_cycles,
+                  lds_conflict_cycles, caches, live_vgprs, live_agprs)
+};
+
+/// What one launch did to memory and LDS (docs/profile.md).
+struct Profile {
+  std::uint64_t launch = 0;  ///< its number among the program's
+  std::uint64_t workgroups = 0, observed = 0, neighbours = 0;
+  double sampling_error = 0;
+  bool cut = false;  ///< caches saw only the begin of some workgroups
+  std::uint32_t sector_bytes = 0;
+  ProfileRow all;
+  std::vector<ProfileRow> lines;         ///< the one with the most executions first
+  std::vector<ProfileRow> instructions;  ///< in order of their addresses
+  HIPSIGHT_FIELDS(launch, workgroups, observed, neighbours, sampling_error, cut, sector_bytes, all,
+                  lines, instructions)
+};
+
+/// How exact the instructions that ran were (docs/isa.md).
+struct Fidelity {
+  struct Inexact {
+    std::string name;
+    std::uint64_t executions = 0;
+    std::string fidelity, why;
+    HIPSIGHT_FIELDS(name, executions, fidelity, why)
+  };
+  std::vector<Amount> executions;  ///< "exact", "approximate", "assumed": wave-instructions
+  std::vector<Inexact> inexact;
+  HIPSIGHT_FIELDS(executions, inexact)
+};
+
+/// What a kernel did that a GPU lets pass, but should not do.
+struct Finding {
+  std::string text;  ///< names kernel, instruction and line
+  HIPSIGHT_FIELDS(text)
+};
+
+/// The launches of one kernel with one block and one amount of LDS, summed; or one launch.
+struct KernelReport {
+  KernelFacts kernel;
+  Dim3 grid;                  ///< workgroups, of the first launch
+  bool grids_differ = false;  ///< other launches had other grids
+  Dim3 block;                 ///< work-items of a workgroup
+  std::uint32_t dynamic_lds = 0;
+  Counts counts;
+  Occupancy occupancy;
+  Verdict verdict;
+  std::optional<Registers> registers;    ///< with a profile
+  std::optional<Profile> profile;        ///< of the first launch, if asked for
+  std::optional<Prediction> prediction;  ///< likewise
+  std::optional<Fidelity> fidelity;      ///< if asked for
+  std::vector<Finding> findings;
+  HIPSIGHT_FIELDS(kernel, grid, grids_differ, block, dynamic_lds, counts, occupancy, verdict,
+                  registers, profile, prediction, fidelity, findings)
+};
+
+/// A launch that failed.
+struct FailedLaunch {
+  std::string kernel;         ///< demangled
+  std::string kind, message;  ///< "memory access", and all there is to say
+  HIPSIGHT_FIELDS(kernel, kind, message)
+};
+
+/// A launch that had not ended when the process did.
+struct UnfinishedLaunch {
+  std::string kernel;  ///< demangled
+  std::uint64_t workgroups_done = 0, workgroups = 0;
+  HIPSIGHT_FIELDS(kernel, workgroups_done, workgroups)
+};
+
+/// Which launches a report tells of: the number `launch`, from 1, of those whose demangled kernel
+/// name matches `kernel`; 0 and "": all of them.
+struct Selection {
+  std::string kernel;  ///< regular expression, found anywhere in the name
+  std::uint64_t launch = 0;
+  bool everything() const { return kernel.empty() && launch == 0; }
+  HIPSIGHT_FIELDS(kernel, launch)
+};
+
+/// What the kernels of a program did.
+struct RunReport {
+  GpuFacts gpu;
+  std::vector<KernelReport> kernels;  ///< in order of first launch
+  std::vector<FailedLaunch> errors;
+  Selection selection;
+  std::uint64_t launches = 0;  ///< all that were started, selected or not
+  std::string ended;  ///< by what the process ended: "signal 2 (Interrupt)"; empty: as usual
+  std::vector<UnfinishedLaunch> unfinished;
+  HIPSIGHT_FIELDS(gpu, kernels, errors, selection, launches, ended, unfinished)
+};
+
+}  // namespace hipsight

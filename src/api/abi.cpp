@@ -1,0 +1,149 @@
+// The functions of hipsight/abi.h.
+#include "hipsight/abi.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "api/answer.h"
+#include "api/objects.h"
+#include "session/describe.h"
+#include "support/files.h"
+
+namespace hipsight::api {
+namespace {
+
+/// A struct of options that a program has sent.
+template <class T>
+T read(const std::byte* bytes, std::size_t size) {
+  T value;
+  wire::Reader reader({bytes, size});
+  reader.get(value);
+  if (!reader.whole()) fail(Error::Kind::Incompatible, "libhipsight", "options that are cut");
+  return value;
+}
+
+OpenGpu& gpu_of(HipsightObject* object) {
+  auto* const gpu = dynamic_cast<OpenGpu*>(object);
+  if (!gpu) fail(Error::Kind::Usage, "GPU", "this is no GPU that hipsight has opened");
+  return *gpu;
+}
+
+LoadedModule& module_of(HipsightObject* object) {
+  auto* const module = dynamic_cast<LoadedModule*>(object);
+  if (!module) fail(Error::Kind::Usage, "module", "this is no module that hipsight has loaded");
+  return *module;
+}
+
+void check(const GpuOptions& options) {
+  if (!(options.timeout_seconds >= 0 && options.timeout_seconds <= 1e9))
+    fail(Error::Kind::Usage, "timeout_seconds",
+         fmt::format("timeout_seconds is {}: it takes 0 to 10^9", options.timeout_seconds));
+  if (options.threads > 4096)
+    fail(Error::Kind::Usage, "threads",
+         fmt::format("threads is {}: it takes 0 to 4096", options.threads));
+}
+
+std::vector<KernelFacts> load(HipsightObject* gpu, std::span<const std::byte> file,
+                              const std::string& origin, HipsightObject** module) {
+  auto loaded = std::make_unique<LoadedModule>(Reference(gpu_of(gpu)), file, origin);
+  std::vector<KernelFacts> kernels = loaded->kernels();
+  *module = loaded.release();
+  return kernels;
+}
+
+}  // namespace
+}  // namespace hipsight::api
+
+using namespace hipsight;
+using namespace hipsight::api;
+
+std::uint32_t hipsight_abi_version() {
+  return hipsight_abi;
+}
+
+void hipsight_release_answer(HipsightAnswer answer) {
+  std::free(const_cast<std::byte*>(answer.bytes));
+}
+
+void hipsight_retain(HipsightObject* object) {
+  object->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+void hipsight_release(HipsightObject* object) {
+  if (object->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete object;
+}
+
+HipsightAnswer hipsight_gpus() {
+  return answer_to(Error::Kind::Internal, "GPU files", [] {
+    std::vector<GpuFacts> all;
+    for (const gpus::Gpu& gpu : gpus::all()) all.push_back(session::describe(gpu));
+    return all;
+  });
+}
+
+HipsightAnswer hipsight_open(const char* name, const std::byte* options, std::size_t options_size,
+                             HipsightObject** gpu) {
+  return answer_to(Error::Kind::NotFound, name, [&] {
+    const auto asked = read<GpuOptions>(options, options_size);
+    check(asked);
+    auto opened = std::make_unique<OpenGpu>(gpus::find(name), asked);
+    GpuFacts facts = session::describe(opened->gpu());
+    *gpu = opened.release();
+    return facts;
+  });
+}
+
+HipsightAnswer hipsight_allocate(HipsightObject* gpu, std::size_t size, const char* label,
+                                 void** memory) {
+  return answer_to(Error::Kind::Usage, label, [&] {
+    OpenGpu& open = gpu_of(gpu);
+    if (size == 0) fail(Error::Kind::Usage, label, fmt::format("{}: a buffer of 0 bytes", label));
+    *memory = open.engine().memory().allocate(size, engine::Memory::Kind::Device, label);
+    if (!*memory)
+      fail(Error::Kind::OutOfMemory, label,
+           fmt::format("{}: {} has no {} bytes of memory left", label, open.gpu().title, size));
+  });
+}
+
+HipsightAnswer hipsight_free(HipsightObject* gpu, void* memory) {
+  return answer_to(Error::Kind::Usage, "memory", [&] {
+    if (!gpu_of(gpu).engine().memory().free(memory))
+      fail(Error::Kind::Usage, "memory", fmt::format("{} is no buffer of this GPU", memory));
+  });
+}
+
+HipsightAnswer hipsight_load(HipsightObject* gpu, const std::byte* image, std::size_t size,
+                             const char* origin, HipsightObject** module) {
+  return answer_to(Error::Kind::BadCode, origin,
+                   [&] { return load(gpu, {image, size}, origin, module); });
+}
+
+HipsightAnswer hipsight_load_file(HipsightObject* gpu, const char* path, HipsightObject** module) {
+  std::vector<std::byte> file;
+  const HipsightAnswer read =
+      answer_to(Error::Kind::NotFound, path, [&] { file = read_bytes(path); });
+  if (read.failed) return read;
+  hipsight_release_answer(read);
+  return hipsight_load(gpu, file.data(), file.size(), path, module);
+}
+
+HipsightAnswer hipsight_variable(HipsightObject* module, const char* name, void** address,
+                                 std::size_t* size) {
+  return answer_to(Error::Kind::Usage, name, [&] {
+    const auto found = module_of(module).variable(name);
+    if (!found)
+      fail(Error::Kind::NotFound, name, fmt::format("no device variable is called '{}'", name));
+    *address = found->address;
+    *size = found->size;
+  });
+}
+
+HipsightAnswer hipsight_launch(HipsightObject* module, const char* kernel, const std::byte* config,
+                               std::size_t config_size, const HipsightArgument* arguments,
+                               std::size_t count) {
+  return answer_to(Error::Kind::InvalidLaunch, kernel, [&] {
+    return module_of(module).launch(kernel, read<LaunchConfig>(config, config_size),
+                                    {arguments, count});
+  });
+}

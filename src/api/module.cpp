@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "api/answer.h"
+#include "api/objects.h"
+#include "code/fat_binary.h"
+#include "code/readable_name.h"
+#include "services/kernarg.h"
+#include "session/describe.h"
+#include "session/launch_rules.h"
+#include "session/observation.h"
+#include "support/error.h"
+
+namespace hipsight::api {
+namespace {
+
+constexpr unsigned predicted_sample = 32;  // workgroups, as `hipsight predict` observes
+
+/// What a list of arguments lacks; empty: nothing.
+std::string what_is_wrong(const KernelFacts& kernel, std::span<const HipsightArgument> arguments) {
+  std::string wrong;
+  if (arguments.size() != kernel.arguments.size())
+    wrong =
+        fmt::format("{} arguments are given, not {}", arguments.size(), kernel.arguments.size());
+  for (std::size_t i = 0; wrong.empty() && i < arguments.size(); ++i)
+    if (arguments[i].size != kernel.arguments[i].bytes)
+      wrong = fmt::format("argument {} is given with {} bytes", i + 1, arguments[i].size);
+  if (wrong.empty()) return wrong;
+  for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const ArgumentFacts& argument = kernel.arguments[i];
+    const std::string name = argument.name.empty() ? "" : " '" + argument.name + "'";
+    wrong += fmt::format(
+        "{}{} is {}{}", i ? ", " : "; ", i + 1,
+        argument.is_buffer ? std::string("a buffer") : fmt::format("{} bytes", argument.bytes),
+        name);
+  }
+  return wrong;
+}
+
+}  // namespace
+
+LoadedModule::Part::Part(std::shared_ptr<engine::Module> loaded, engine::Memory& memory)
+    : code(std::move(loaded)), variables(*code, memory) {
+  variables.make_managed();
+}
+
+LoadedModule::LoadedModule(Reference<OpenGpu> gpu, std::span<const std::byte> file,
+                           const std::string& origin)
+    : gpu_(std::move(gpu)) {
+  const code::Target target = code::Target::parse(gpu_->gpu().target_id);
+  const auto binaries = code::find_fat_binaries(file, origin);
+  if (binaries.empty()) hipsight::fail("{}: there is no device code in it", origin);
+  std::optional<Exception> first;  // where none fits
+  for (const auto& bytes : binaries) {
+    const auto binary = code::FatBinary::open(bytes, origin);
+    const code::Image* image = nullptr;
+    try {
+      image = &binary.select(target);
+    } catch (const Exception& error) {
+      if (!first) first = error;
+      continue;
+    }
+    engine::Memory& memory = gpu_->engine().memory();
+    parts_.push_back(std::make_unique<Part>(
+        engine::Module::load(code::CodeObject::read(image->elf, origin), memory), memory));
+  }
+  if (parts_.empty()) throw *first;
+}
+
+std::vector<KernelFacts> LoadedModule::kernels() const {
+  std::vector<KernelFacts> all;
+  for (const auto& part : parts_)
+    for (const code::Kernel& kernel : part->code->object().kernels())
+      all.push_back(session::describe(kernel, &part->code->object()));
+  return all;
+}
+
+std::optional<services::Variable> LoadedModule::variable(std::string_view name) const {
+  for (const auto& part : parts_)
+    if (const auto variable = part->variables.find(name)) return variable;
+  return std::nullopt;
+}
+
+KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& config,
+                                  std::span<const HipsightArgument> arguments) {
+  const Part* holder = nullptr;
+  const code::Kernel* kernel = nullptr;
+  for (const auto& part : parts_)
+    if ((kernel = part->code->object().find_kernel(name))) {
+      holder = part.get();
+      break;
+    }
+  if (!kernel) fail(Error::Kind::NotFound, name, fmt::format("no kernel is called '{}'", name));
+  const std::string title = code::readable_name(name);
+  const auto refuse = [&](const std::string& why) {
+    fail(Error::Kind::InvalidLaunch, title, fmt::format("launch of {} refused: {}", title, why));
+  };
+
+  const gpus::Gpu& gpu = gpu_->gpu();
+  const auto items = [](std::uint32_t groups, std::uint32_t of) {
+    return std::uint64_t{groups} * of;
+  };
+  const session::Asked asked{
+      kernel,
+      {items(config.grid.x, config.block.x), items(config.grid.y, config.block.y),
+       items(config.grid.z, config.block.z)},
+      {config.block.x, config.block.y, config.block.z},
+      config.dynamic_lds,
+      config.cooperative};
+  if (const auto why = session::refusal(gpu, asked)) refuse(why->text);
+  const KernelFacts facts = session::describe(*kernel, &holder->code->object());
+  if (const std::string wrong = what_is_wrong(facts, arguments); !wrong.empty()) refuse(wrong);
+
+  std::vector<void*> values;
+  for (const HipsightArgument& argument : arguments)
+    values.push_back(const_cast<void*>(argument.value));
+  const services::Geometry geometry{asked.running_grid(), asked.running_block(),
+                                    config.dynamic_lds};
+  const std::vector<std::byte> kernarg = services::kernarg(*kernel, geometry, values.data());
+  engine::Dispatch dispatch;
+  dispatch.module = holder->code;
+  dispatch.kernel = kernel;
+  dispatch.grid = geometry.grid;
+  dispatch.block = geometry.block;
+  dispatch.dynamic_lds = config.dynamic_lds;
+  dispatch.kernarg = kernarg;
+  dispatch.cooperative = config.cooperative;
+
+  session::Wishes wishes;
+  wishes.profile = config.profile || !config.predict ? config.profile : predicted_sample;
+  wishes.predict = config.predict;
+  wishes.sampled_only = config.sampled_only;
+  wishes.fidelity = config.fidelity;
+  wishes.assumptions.caches = static_cast<timing::Caches>(config.caches);
+  session::Observation observation(gpu, wishes, dispatch);
+  engine::Result result;
+  {
+    const services::Services services(gpu_->host(), dispatch);
+    result = gpu_->engine().run(services.dispatch());
+  }
+  session::Tally tally(gpu, dispatch);
+  tally.add(dispatch, observation.finish(result));
+  KernelReport report = tally.report(gpu);
+  if (config.profile == 0) report.profile.reset();
+  report.findings = gpu_->take_findings();
+  return report;
+}
+
+}  // namespace hipsight::api

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.h"
+#include "gpus/gpu.h"
+#include "hipsight/abi.h"
+#include "hipsight/gpu.h"
+#include "services/services.h"
+#include "services/variables.h"
+
+/// What a program holds by a pointer. It goes when all who retained it have released it.
+struct HipsightObject {
+  virtual ~HipsightObject() = default;
+  std::atomic<std::uint64_t> references{1};
+};
+
+namespace hipsight::api {
+
+/// An emulated GPU: its engine, its memory, and the host's services for its kernels.
+class OpenGpu : public HipsightObject {
+ public:
+  /// @throws Exception.
+  OpenGpu(gpus::Gpu gpu, const GpuOptions& options);
+
+  const gpus::Gpu& gpu() const { return gpu_; }
+  engine::Engine& engine() { return engine_; }
+  services::Host& host() { return host_; }
+  /// What kernels did that a GPU lets pass, since this was called last.
+  std::vector<Finding> take_findings();
+
+ private:
+  void note(const std::string& text);
+
+  const gpus::Gpu gpu_;
+  engine::Engine engine_;
+  services::Host host_;
+  std::mutex mutex_;
+  std::vector<Finding> findings_;
+};
+
+/// Keeps an object.
+template <class T>
+class Reference {
+ public:
+  explicit Reference(T& object) : object_(&object) { hipsight_retain(object_); }
+  Reference(Reference&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Reference& operator=(Reference&&) = delete;
+  ~Reference() {
+    if (object_) hipsight_release(object_);
+  }
+  T* operator->() const { return object_; }
+
+ private:
+  T* object_;
+};
+
+/// The code objects of a file that fit a GPU, loaded there.
+class LoadedModule : public HipsightObject {
+ public:
+  /// @throws Exception when there are none, or one is damaged.
+  LoadedModule(Reference<OpenGpu> gpu, std::span<const std::byte> file, const std::string& origin);
+
+  std::vector<KernelFacts> kernels() const;
+  std::optional<services::Variable> variable(std::string_view name) const;
+  /// @throws Failure, KernelError.
+  KernelReport launch(const std::string& kernel, const LaunchConfig& config,
+                      std::span<const HipsightArgument> arguments);
+
+ private:
+  struct Part {
+    Part(std::shared_ptr<engine::Module> loaded, engine::Memory& memory);
+    std::shared_ptr<engine::Module> code;
+    services::Variables variables;
+  };
+  Reference<OpenGpu> gpu_;
+  std::vector<std::unique_ptr<Part>> parts_;
+};
+
+}  // namespace hipsight::api

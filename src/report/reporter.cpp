@@ -1,0 +1,217 @@
+#include "report/reporter.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "report/progress.h"
+#include "report/render.h"
+#include "session/describe.h"
+#include "support/environment.h"
+#include "support/error.h"
+#include "support/output_file.h"
+#include "support/printable.h"
+#include "support/run_state.h"
+#include "timing/recording.h"
+
+namespace hipsight::report {
+namespace {
+
+void say(std::string_view text) {
+  std::fputs(fmt::format("hipsight: {}\n", printable(text, true)).c_str(), stderr);
+}
+
+/// The file of this process that a variable names.
+std::string output_file(const char* variable) {
+  const std::string file = environment(variable);
+  return file.empty() ? file : output_of_process(file, process_of_run()).string();
+}
+
+}  // namespace
+
+Output Output::from_environment() {
+  Output output;
+  const std::string text = environment("HIPSIGHT_REPORT");
+  if (text == "none" || text == "0") {
+    output.text = Text::None;
+  } else if (!text.empty() && text != "stderr" && text != "1") {
+    output.text = Text::File;
+    output.text_file = output_file("HIPSIGHT_REPORT");
+  }
+  output.json_file = output_file("HIPSIGHT_JSON");
+  const std::string sample = environment("HIPSIGHT_PROFILE");
+  const char* const end = sample.data() + sample.size();
+  if (!sample.empty() && (std::from_chars(sample.data(), end, output.wishes.profile).ptr != end ||
+                          output.wishes.profile == 0))
+    fail("HIPSIGHT_PROFILE={}: expected a number of workgroups", sample);
+  const std::string caches = environment("HIPSIGHT_CACHES");
+  if (!caches.empty() && caches != "cold" && caches != "mall" && caches != "warm")
+    fail("HIPSIGHT_CACHES={}: it takes cold, mall or warm", caches);
+  if (caches == "mall") output.wishes.assumptions.caches = timing::Caches::InMall;
+  if (caches == "warm") output.wishes.assumptions.caches = timing::Caches::Warm;
+  const std::string simulated = environment("HIPSIGHT_SIMULATE");
+  const char* const last = simulated.data() + simulated.size();
+  std::uint64_t& instructions = output.wishes.assumptions.instructions;
+  if (!simulated.empty() &&
+      (std::from_chars(simulated.data(), last, instructions).ptr != last || instructions == 0))
+    fail("HIPSIGHT_SIMULATE={}: expected a number of instructions", simulated);
+  output.recording_file = output_file("HIPSIGHT_RECORD");
+  output.wishes.sampled_only = environment("HIPSIGHT_SAMPLED_ONLY") == "1";
+  output.tables = environment("HIPSIGHT_PREDICT") != "1";
+  output.wishes.fidelity = environment("HIPSIGHT_FIDELITY") == "1";
+  if (const std::string wave = environment("HIPSIGHT_TRACE"); !wave.empty()) {
+    output.trace = TraceOptions::parse(wave);
+    output.trace->file = output_file("HIPSIGHT_TRACE_FILE");
+    if (output.wishes.profile)
+      fail("HIPSIGHT_TRACE and HIPSIGHT_PROFILE: only one of them at a time");
+  }
+  return output;
+}
+
+Selection selection_from_environment() {
+  Selection selection;
+  selection.kernel = environment("HIPSIGHT_KERNEL");
+  const std::string launch = environment("HIPSIGHT_LAUNCH");
+  const char* const end = launch.data() + launch.size();
+  if (!launch.empty() &&
+      (std::from_chars(launch.data(), end, selection.launch).ptr != end || selection.launch == 0))
+    fail("HIPSIGHT_LAUNCH={}: expected the number of a launch, from 1", launch);
+  return selection;
+}
+
+struct Reporter::Impl {
+  const Output output;
+  session::Session session;
+  Progress progress;
+  std::mutex mutex;  ///< guards all that follows
+  bool traced = false;
+  std::vector<Launch*> tracing;
+  std::optional<std::uint64_t> told;  ///< launches and errors that the last report had
+  std::string ended;
+  std::atomic<bool> failed = false;  ///< something asked for could not be written
+
+  Impl(gpus::Gpu gpu, Output o, const Selection& selection, ProgressOutput p)
+      : output(std::move(o)), session(std::move(gpu), output.wishes, selection), progress(p) {
+    for (const std::string& file : {output.text_file, output.json_file, output.recording_file,
+                                    output.trace ? output.trace->file : ""})
+      if (!file.empty()) attempt([&] { prepare_output(file); });
+  }
+
+  /// Does what may fail without harm to the program.
+  template <class Work>
+  void attempt(Work&& work) noexcept {
+    try {
+      work();
+    } catch (const std::exception& error) {
+      failed = true;
+      say(error.what());
+    }
+  }
+};
+
+Reporter::Reporter(gpus::Gpu gpu, Output output, Selection selection, ProgressOutput progress)
+    : impl_(std::make_unique<Impl>(std::move(gpu), std::move(output), selection, progress)) {}
+
+Reporter::~Reporter() = default;
+
+Reporter::Launch::Launch(Reporter& reporter, engine::Dispatch& dispatch)
+    : reporter_(reporter), dispatch_(dispatch), launch_(reporter.impl_->session, dispatch) {
+  Impl& impl = *reporter.impl_;
+  if (selected() && impl.output.trace) {
+    const std::lock_guard lock(impl.mutex);
+    if (!std::exchange(impl.traced, true))
+      impl.attempt([&] {
+        wave_trace_.emplace(*impl.output.trace, dispatch, number());
+        dispatch.observer = &*wave_trace_;
+        impl.tracing.push_back(this);
+      });
+  }
+  impl.progress.begin(dispatch.kernel->name, session::workgroups(dispatch).volume(),
+                      launch_.finished());
+}
+
+Reporter::Launch::~Launch() {
+  Impl& impl = *reporter_.impl_;
+  impl.progress.end(launch_.finished());
+  if (!wave_trace_) return;
+  const std::lock_guard lock(impl.mutex);
+  std::erase(impl.tracing, this);
+  impl.attempt([&] { wave_trace_->finish(); });
+}
+
+void Reporter::Launch::add(engine::Result result) noexcept {
+  Impl& impl = *reporter_.impl_;
+  impl.attempt([&] {
+    launch_.add(result);
+    const session::Observation* const observation = launch_.observation();
+    if (impl.output.recording_file.empty() || !observation || !observation->trace()) return;
+    const std::lock_guard lock(impl.mutex);
+    timing::write(impl.output.recording_file, impl.session.gpu(), *observation->trace(), result,
+                  observation->occupancy(), dispatch_.kernel->wavefront_size);
+  });
+}
+
+void Reporter::Launch::add(const engine::KernelError& error) noexcept {
+  reporter_.impl_->attempt([&] { launch_.add(error); });
+}
+
+std::string Reporter::selection() const {
+  return selection_text(impl_->session.selection(), impl_->session.progress().launches);
+}
+std::string Reporter::text() const {
+  return to_text(impl_->session.report(impl_->ended), impl_->output.tables);
+}
+std::string Reporter::json() const {
+  return to_json(impl_->session.report(impl_->ended));
+}
+
+void Reporter::finish(const std::string& how) noexcept {
+  Impl& impl = *impl_;
+  const Output& output = impl.output;
+  impl.attempt([&] {
+    impl.progress.stop();
+    bool anew = false;
+    const session::Session::Progress progress = impl.session.progress();
+    {
+      const std::lock_guard lock(impl.mutex);
+      const std::uint64_t all = progress.launches + progress.errors;
+      if (impl.told == all) return;
+      anew = impl.told.has_value();
+      impl.told = all;
+      impl.ended = how;
+      for (Launch* launch : impl.tracing) impl.attempt([&] { launch->wave_trace_->finish(); });
+    }
+    if (output.trace && !impl.traced)
+      say("nothing is traced: " + selection());
+    else if (!progress.selected && output.text != Output::Text::Stderr &&
+             !impl.session.selection().everything())
+      say("nothing is reported: " + selection());
+    if (output.text == Output::Text::Stderr) {
+      std::fflush(stdout);  // the program's output first, where both go to one place
+      if (anew) std::fputs("\nhipsight: the report again, as the process went on:\n", stderr);
+      std::fputs(text().c_str(), stderr);
+    }
+    if (output.text == Output::Text::File)
+      impl.attempt([&] { write_output(output.text_file, text()); });
+    if (!output.json_file.empty()) impl.attempt([&] { write_output(output.json_file, json()); });
+  });
+  if (RunState* const state = run_state()) {
+    if (impl.failed) state->failed = 1;
+    if (!impl.failed) state->made |= RunState::Reports;
+    if (impl.session.progress().selected) state->made |= RunState::Launches;
+    if (impl.traced && !impl.failed) state->made |= RunState::Traces;
+  }
+}
+
+bool Reporter::complete() const noexcept {
+  const Output& output = impl_->output;
+  const bool chosen =
+      !impl_->session.selection().everything() || output.wishes.profile || output.trace;
+  return !impl_->failed && (impl_->session.progress().selected || !chosen);
+}
+
+}  // namespace hipsight::report

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/engine.h"
+#include "gpus/gpu.h"
+#include "hipsight/values.h"
+#include "profile/fidelity.h"
+#include "profile/summary.h"
+#include "profile/trace.h"
+#include "timing/occupancy.h"
+#include "timing/predict.h"
+
+namespace hipsight::session {
+
+/// What to find out about launches, beside their counts.
+struct Wishes {
+  unsigned profile = 0;       ///< workgroups to observe; 0: no profile and no prediction
+  bool predict = true;        ///< from what they did
+  bool sampled_only = false;  ///< run no others
+  bool fidelity = false;
+  timing::Assumptions assumptions = {};  ///< of predictions
+};
+
+/// What was found out about one launch.
+struct Observed {
+  profile::Summary summary;
+  std::optional<profile::FidelitySummary> fidelity;
+  std::optional<Registers> registers;
+  std::optional<Profile> profile;
+  std::optional<Prediction> prediction;
+};
+
+/// Watches one launch.
+class Observation {
+ public:
+  /// Gives the dispatch the observer that is needed; both stay until the launch has ended.
+  Observation(const gpus::Gpu& gpu, const Wishes& wishes, engine::Dispatch& dispatch);
+
+  /// After the launch: what it was. A prediction simulates the GPU, which may take seconds. Counts
+  /// of a launch of which only a part ran are scaled, in `result`, too.
+  Observed finish(engine::Result& result);
+
+  const timing::Occupancy& occupancy() const { return occupancy_; }
+  /// What was observed, if anything.
+  const profile::LaunchTrace* trace() const { return trace_ ? &*trace_ : nullptr; }
+
+ private:
+  const gpus::Gpu& gpu_;
+  const Wishes& wishes_;
+  const engine::Dispatch& dispatch_;
+  timing::Occupancy occupancy_;
+  std::optional<profile::LaunchTrace> trace_;
+};
+
+/// The launches of one kernel with one block and one amount of LDS, summed.
+class Tally {
+ public:
+  Tally(const gpus::Gpu& gpu, const engine::Dispatch& first);
+  /// Whether a launch is one of these. Kernels of one name in several code objects are one if they
+  /// take the same and are as long.
+  bool takes(const engine::Dispatch& dispatch) const;
+  void add(const engine::Dispatch& dispatch, Observed observed);
+  KernelReport report(const gpus::Gpu& gpu) const;
+
+ private:
+  KernelReport report_;
+  timing::Occupancy occupancy_;
+  profile::Summary summary_;
+  std::optional<profile::FidelitySummary> fidelity_;
+};
+
+}  // namespace hipsight::session

@@ -1,0 +1,162 @@
+#include "session/session.h"
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "code/readable_name.h"
+#include "session/describe.h"
+#include "support/pattern.h"
+
+namespace hipsight::session {
+namespace {
+
+std::string_view text_of(engine::KernelError::Kind kind) {
+  using Kind = engine::KernelError::Kind;
+  switch (kind) {
+    case Kind::UnknownInstruction:
+      return "unknown instruction";
+    case Kind::MemoryAccess:
+      return "memory access";
+    case Kind::Timeout:
+      return "timeout";
+    case Kind::Trap:
+      return "trap";
+    case Kind::InvalidLaunch:
+      return "invalid launch";
+    case Kind::Deadlock:
+      return "deadlock";
+  }
+  return "error";
+}
+
+/// Knows which launches are selected as they come.
+class Selector {
+ public:
+  explicit Selector(const Selection& selection) : launch_(selection.launch) {
+    if (!selection.kernel.empty()) pattern_.emplace(selection.kernel);
+  }
+
+  bool take(const std::string& kernel) {
+    return matches(kernel) && (++matching_ == launch_ || launch_ == 0);
+  }
+
+ private:
+  bool matches(const std::string& kernel) {
+    if (!pattern_) return true;
+    const auto [known, is_new] = known_.try_emplace(kernel);
+    if (is_new) known->second = pattern_->is_in(code::readable_name(kernel));
+    return known->second;
+  }
+
+  std::optional<Pattern> pattern_;
+  std::unordered_map<std::string, bool> known_;  // by mangled name
+  std::uint64_t launch_, matching_ = 0;
+};
+
+}  // namespace
+
+struct Session::Impl {
+  const gpus::Gpu gpu;
+  const Wishes wishes;
+  const Wishes without_profile;  ///< of launches after a kernel's first
+  const Selection selection;
+
+  mutable std::mutex mutex;  ///< guards all that follows
+  Selector selector;
+  Progress progress;
+  std::list<Tally> tallies;  ///< in order of first launch
+  std::vector<FailedLaunch> errors;
+  std::vector<const Launch*> running;
+  std::set<std::pair<std::string, std::uint64_t>> profiled;  ///< mangled names, and code sizes
+
+  Impl(gpus::Gpu g, Wishes w, const Selection& s)
+      : gpu(std::move(g)),
+        wishes(w),
+        without_profile{.fidelity = w.fidelity, .assumptions = {}},
+        selection(s),
+        selector(s) {}
+
+  Tally& tally(const engine::Dispatch& dispatch) {
+    for (Tally& known : tallies)
+      if (known.takes(dispatch)) return known;
+    return tallies.emplace_back(gpu, dispatch);
+  }
+};
+
+Session::Session(gpus::Gpu gpu, Wishes wishes, const Selection& selection)
+    : impl_(std::make_unique<Impl>(std::move(gpu), wishes, selection)) {}
+Session::~Session() = default;
+
+const gpus::Gpu& Session::gpu() const {
+  return impl_->gpu;
+}
+
+const Selection& Session::selection() const {
+  return impl_->selection;
+}
+
+Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
+    : session_(session), dispatch_(dispatch) {
+  Impl& impl = *session.impl_;
+  const code::Kernel& kernel = *dispatch.kernel;
+  dispatch.finished = &finished_;
+  bool profiles = false;
+  {
+    const std::lock_guard lock(impl.mutex);
+    number_ = ++impl.progress.launches;
+    impl.running.push_back(this);
+    selected_ = impl.selector.take(kernel.name);
+    impl.progress.selected |= selected_;
+    profiles = selected_ && impl.wishes.profile &&
+               impl.profiled.emplace(kernel.name, kernel.code_size).second;
+  }
+  if (selected_)
+    observation_.emplace(impl.gpu, profiles ? impl.wishes : impl.without_profile, dispatch);
+}
+
+Session::Launch::~Launch() {
+  const std::lock_guard lock(session_.impl_->mutex);
+  std::erase(session_.impl_->running, this);
+}
+
+void Session::Launch::add(engine::Result& result) {
+  if (!selected_) return;
+  Observed observed = observation_->finish(result);
+  if (observed.profile) observed.profile->launch = number_;
+  const std::lock_guard lock(session_.impl_->mutex);
+  session_.impl_->tally(dispatch_).add(dispatch_, std::move(observed));
+}
+
+void Session::Launch::add(const engine::KernelError& error) {
+  const std::lock_guard lock(session_.impl_->mutex);
+  session_.impl_->errors.push_back({code::readable_name(dispatch_.kernel->name),
+                                    std::string(text_of(error.kind)), error.what()});
+  ++session_.impl_->progress.errors;
+}
+
+Session::Progress Session::progress() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->progress;
+}
+
+RunReport Session::report(const std::string& ended) const {
+  RunReport report;
+  report.gpu = describe(impl_->gpu);
+  report.selection = impl_->selection;
+  report.ended = ended;
+  const std::lock_guard lock(impl_->mutex);
+  report.launches = impl_->progress.launches;
+  report.errors = impl_->errors;
+  for (const Tally& tally : impl_->tallies) report.kernels.push_back(tally.report(impl_->gpu));
+  for (const Launch* launch : impl_->running)
+    report.unfinished.push_back({code::readable_name(launch->dispatch_.kernel->name),
+                                 launch->finished_, workgroups(launch->dispatch_).volume()});
+  return report;
+}
+
+}  // namespace hipsight::session

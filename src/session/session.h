@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/engine.h"
+#include "gpus/gpu.h"
+#include "hipsight/values.h"
+#include "session/observation.h"
+
+namespace hipsight::session {
+
+/// Decides what to find out about each launch of a program, and holds what came of it. Safe to use
+/// from several threads; what one launch's figures take holds up no other.
+class Session {
+ public:
+  /// @throws Exception when the selection's pattern is none.
+  Session(gpus::Gpu gpu, Wishes wishes, const Selection& selection = {});
+  ~Session();
+
+  const gpus::Gpu& gpu() const;
+  const Selection& selection() const;
+
+  /// A launch under way: from its start until this goes out of scope.
+  class Launch {
+   public:
+    /// Counts it, and makes the engine tell the dispatch, which must outlive this, what is needed.
+    Launch(Session& session, engine::Dispatch& dispatch);
+    ~Launch();
+    Launch(const Launch&) = delete;
+    Launch& operator=(const Launch&) = delete;
+
+    bool selected() const { return selected_; }
+    std::uint64_t number() const { return number_; }  ///< among all launches, from 1
+    const std::atomic<std::uint64_t>& finished() const { return finished_; }  ///< workgroups
+    const Observation* observation() const { return observation_ ? &*observation_ : nullptr; }
+
+    /// It ran to its end. @throws Exception when its figures cannot be made.
+    void add(engine::Result& result);
+    /// It failed.
+    void add(const engine::KernelError& error);
+
+   private:
+    friend class Session;
+    Session& session_;
+    const engine::Dispatch& dispatch_;
+    std::atomic<std::uint64_t> finished_{0};
+    std::uint64_t number_ = 0;
+    bool selected_ = false;
+    std::optional<Observation> observation_;
+  };
+
+  struct Progress {
+    std::uint64_t launches = 0;  ///< that were started
+    std::uint64_t errors = 0;    ///< of those that failed
+    bool selected = false;       ///< at least one of them
+  };
+  Progress progress() const;
+
+  /// What is known now; `ended`: by what the process ends, if not as usual.
+  RunReport report(const std::string& ended = "") const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hipsight::session

@@ -1,0 +1,245 @@
+// The public API, as programs use it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hipsight/hipsight.h"
+
+namespace hipsight {
+namespace {
+
+using ::testing::HasSubstr;
+
+Gpu open(const char* name, GpuOptions options = {}) {
+  return *Gpu::open(name, options);
+}
+
+std::vector<std::byte> content(const char* path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+double amount(const std::vector<Amount>& amounts, std::string_view of) {
+  for (const Amount& amount : amounts)
+    if (amount.of == of) return amount.value;
+  return 0;
+}
+
+class OnGpu : public ::testing::TestWithParam<const char*> {
+ protected:
+  Gpu gpu_ = open(GetParam());
+  Module module_ = *gpu_.load_file(KERNELS);
+};
+
+TEST_P(OnGpu, launches_and_counts) {
+  constexpr unsigned n = 1000;
+  const Buffer a = *gpu_.allocate(n * 4), b = *gpu_.allocate(n * 4);
+  for (unsigned i = 0; i < n; ++i) a.as<float>()[i] = 1, b.as<float>()[i] = float(i);
+  const Kernel triad = *module_.kernel("triad");
+  const KernelReport report = *triad.launch({.grid = {4}, .block = {256}}, n, 2.0f, a, b);
+  for (unsigned i = 0; i < n; ++i) ASSERT_EQ(a.as<float>()[i], 1 + 2 * float(i));
+  EXPECT_EQ(report.counts.launches, 1u);
+  EXPECT_EQ(report.counts.workgroups, 4u);
+  EXPECT_EQ(report.counts.waves, 1024 / report.kernel.wavefront_size);
+  EXPECT_EQ(report.counts.global.read, 2.0 * n * 4);
+  EXPECT_EQ(report.counts.global.written, 1.0 * n * 4);
+  EXPECT_EQ(amount(report.counts.vector_operations, "f32"), 2.0 * n);
+  EXPECT_EQ(report.counts.floating_operations, 2.0 * n);
+  EXPECT_EQ(report.grid, (Dim3{4, 1, 1}));
+  EXPECT_FALSE(report.verdict.sentence.empty());
+  EXPECT_FALSE(report.prediction);
+  EXPECT_FALSE(report.profile);
+  EXPECT_TRUE(report.findings.empty());
+}
+
+TEST_P(OnGpu, predicts_and_profiles_when_asked) {
+  constexpr unsigned n = 1 << 16;
+  const Buffer a = *gpu_.allocate(n * 4), b = *gpu_.allocate(n * 4);
+  const Kernel triad = *module_.kernel("triad");
+  const LaunchConfig config{.grid = {n / 256}, .block = {256}, .profile = 8, .predict = true};
+  const KernelReport report = *triad.launch(config, n, 2.0f, a, b);
+  ASSERT_TRUE(report.prediction && report.profile && report.registers);
+  EXPECT_GT(report.prediction->seconds, report.prediction->launch_seconds);
+  EXPECT_FALSE(report.prediction->bound.empty());
+  EXPECT_EQ(report.profile->workgroups, n / 256u);
+  EXPECT_GE(report.profile->observed, 8u);
+  // Each byte is asked for once, 32 at a time.
+  EXPECT_EQ(report.profile->all.bytes, 3.0 * n * 4);
+  EXPECT_EQ(report.profile->all.sectors * report.profile->sector_bytes, 3.0 * n * 4);
+  ASSERT_FALSE(report.profile->lines.empty());
+  EXPECT_THAT(report.profile->lines[0].at.file, HasSubstr("triad.hip"));
+}
+
+TEST_P(OnGpu, finds_kernels_by_name) {
+  EXPECT_TRUE(module_.kernel("triad"));
+  EXPECT_TRUE(module_.kernel("_Z4fillIiEvPT_S0_"));
+  EXPECT_TRUE(module_.kernel("void fill<double>"));
+  const auto none = module_.kernel("tri");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, Error::Kind::NotFound);
+  EXPECT_THAT(none.error().text, HasSubstr("triad"));
+}
+
+TEST_P(OnGpu, has_variables) {
+  ASSERT_TRUE((*module_.kernel("count")).launch({.grid = {1}, .block = {64}}, 2));
+  int counter = 0, managed = 0;
+  std::memcpy(&counter, (*module_.variable("counter")).data(), sizeof counter);
+  std::memcpy(&managed, (*module_.variable("managed")).data(), sizeof managed);
+  EXPECT_EQ(counter, 5 + 64 * 2);
+  EXPECT_EQ(managed, 7 + 64 * 2);
+  EXPECT_EQ(module_.variable("nothing").error().kind, Error::Kind::NotFound);
+}
+
+TEST_P(OnGpu, says_what_a_kernel_did_wrong) {
+  const Kernel wild = *module_.kernel("wild");
+  const auto error = wild.launch({.grid = {1}, .block = {1}}, std::uint64_t{0x1000}).error();
+  EXPECT_EQ(error.kind, Error::Kind::MemoryAccess);
+  EXPECT_EQ(error.place, "wild");
+  EXPECT_THAT(error.text, HasSubstr("kernels.hip"));
+  EXPECT_EQ((*module_.kernel("trap")).launch({.grid = {1}, .block = {1}}, 1).error().kind,
+            Error::Kind::Trap);
+  // And goes on.
+  EXPECT_TRUE((*module_.kernel("trap")).launch({.grid = {1}, .block = {1}}, 0));
+}
+
+TEST_P(OnGpu, ends_what_never_ends) {
+  const Gpu impatient = open(GetParam(), {.timeout_seconds = 0.2});
+  const Module module = *impatient.load_file(KERNELS);
+  const Buffer flag = *impatient.allocate(4);
+  EXPECT_EQ((*module.kernel("endless")).launch({.grid = {1}, .block = {1}}, flag).error().kind,
+            Error::Kind::Timeout);
+}
+
+TEST_P(OnGpu, finds_accesses_that_a_gpu_lets_pass) {
+  const Buffer buffer = *gpu_.allocate(4000, "my buffer");
+  const Kernel beyond = *module_.kernel("beyond");
+  const KernelReport report = *beyond.launch({.grid = {1}, .block = {1}}, buffer, 1000);
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_THAT(report.findings[0].text, HasSubstr("my buffer"));
+  const Gpu strict = open(GetParam(), {.strict = true});
+  const Module module = *strict.load_file(KERNELS);
+  const Buffer other = *strict.allocate(4000);
+  EXPECT_EQ(
+      (*module.kernel("beyond")).launch({.grid = {1}, .block = {1}}, other, 1000).error().kind,
+      Error::Kind::MemoryAccess);
+}
+
+TEST_P(OnGpu, refuses_launches_that_no_gpu_would_take) {
+  const Buffer a = *gpu_.allocate(4);
+  const Kernel triad = *module_.kernel("triad");
+  const auto error = [&](const LaunchConfig& config, const auto&... arguments) {
+    const auto report = triad.launch(config, arguments...);
+    EXPECT_FALSE(report);
+    if (report) return std::string();
+    EXPECT_EQ(report.error().kind, Error::Kind::InvalidLaunch);
+    return report.error().text;
+  };
+  EXPECT_THAT(error({.grid = {1}, .block = {1}}, 1u, 1.0f, a), HasSubstr("3 arguments are given"));
+  EXPECT_THAT(error({.grid = {1}, .block = {1}}, 1u, 1.0, a, a),
+              HasSubstr("argument 2 is given with 8 bytes"));
+  EXPECT_THAT(error({.grid = {0}, .block = {1}}, 1u, 1.0f, a, a), HasSubstr("a grid of 0"));
+  EXPECT_THAT(error({.grid = {1}, .block = {2048}}, 1u, 1.0f, a, a), HasSubstr("beyond 1024"));
+  EXPECT_THAT(error({.grid = {1}, .block = {1}, .dynamic_lds = 1 << 20}, 1u, 1.0f, a, a),
+              HasSubstr("LDS"));
+  EXPECT_THAT(error({.grid = {~0u, ~0u, ~0u}, .block = {1}}, 1u, 1.0f, a, a),
+              HasSubstr("beyond 2^64"));
+}
+
+TEST_P(OnGpu, names_files_without_code_for_it) {
+  const auto file = content(KERNELS);
+  EXPECT_TRUE(gpu_.load(file, "kernels"));
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{100}, file.size() / 2}) {
+    const auto cut = gpu_.load(std::span(file).first(size), "cut");
+    ASSERT_FALSE(cut) << size;
+    EXPECT_EQ(cut.error().kind, Error::Kind::BadCode);
+    EXPECT_THAT(cut.error().text, HasSubstr("cut"));
+  }
+  const auto none = gpu_.load_file("/no/such/file");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, Error::Kind::NotFound);
+  EXPECT_THAT(none.error().text, HasSubstr("/no/such/file"));
+  EXPECT_THAT(open("mi210").load_file(KERNELS).error().text, HasSubstr("gfx90a"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Api, OnGpu, ::testing::Values("mi300x", "rx7900xtx"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(Api, knows_gpus) {
+  const std::vector<GpuFacts> all = *Gpu::known();
+  EXPECT_GE(all.size(), 10u);
+  for (const GpuFacts& gpu : all) EXPECT_TRUE(Gpu::open(gpu.name)) << gpu.name;
+  const auto none = Gpu::open("mi9000");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, Error::Kind::NotFound);
+  EXPECT_THAT(none.error().text, HasSubstr("mi300x"));
+  EXPECT_EQ(Gpu::open("mi300x", {.timeout_seconds = -1}).error().kind, Error::Kind::Usage);
+}
+
+TEST(Api, memory_ends_where_the_gpus_does) {
+  const Gpu gpu = open("rx7900xtx");
+  EXPECT_EQ(gpu.allocate(0).error().kind, Error::Kind::Usage);
+  const auto much = gpu.allocate(std::size_t{25} << 30, "weights");
+  ASSERT_FALSE(much);
+  EXPECT_EQ(much.error().kind, Error::Kind::OutOfMemory);
+  EXPECT_THAT(much.error().text, HasSubstr("weights"));
+}
+
+TEST(Api, what_is_held_lives) {
+  std::optional<Kernel> fill;
+  std::optional<Buffer> buffer;
+  {
+    const Gpu gpu = open("mi300x");
+    const Module module = *gpu.load_file(KERNELS);
+    fill = *module.kernel("void fill<int>");
+    buffer = *gpu.allocate(64 * 4);
+  }
+  ASSERT_TRUE(fill->launch({.grid = {1}, .block = {64}}, *buffer, 3));
+  for (const int value : buffer->as<int>()) EXPECT_EQ(value, 3);
+}
+
+TEST(Api, several_gpus_and_threads_at_once) {
+  std::vector<std::thread> threads;
+  for (const char* name : {"mi300x", "rx7900xtx"}) {
+    const Gpu gpu = open(name);
+    const Module module = *gpu.load_file(KERNELS);
+    for (int value = 1; value <= 2; ++value)
+      threads.emplace_back([gpu, module, value] {
+        const Kernel fill = *module.kernel("void fill<int>");
+        const Buffer buffer = *gpu.allocate(4096 * 4);
+        for (int round = 0; round < 20; ++round) {
+          ASSERT_TRUE(fill.launch({.grid = {16}, .block = {256}}, buffer, value + round));
+          for (const int found : buffer.as<int>()) ASSERT_EQ(found, value + round);
+        }
+      });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Api, prints_nothing) {
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  {
+    const Gpu gpu = open("mi300x");
+    const Module module = *gpu.load_file(KERNELS);
+    const Buffer buffer = *gpu.allocate(4000);
+    EXPECT_FALSE((*module.kernel("wild")).launch({.grid = {1}, .block = {1}}, std::uint64_t{64}));
+    EXPECT_TRUE((*module.kernel("beyond")).launch({.grid = {1}, .block = {1}}, buffer, 1000));
+    EXPECT_FALSE(gpu.load_file("/no/such/file"));
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+}  // namespace
+}  // namespace hipsight
