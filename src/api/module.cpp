@@ -87,11 +87,11 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
                                   std::span<const HipsightArgument> arguments) {
   const Part* holder = nullptr;
   const code::Kernel* kernel = nullptr;
-  for (const auto& part : parts_)
-    if ((kernel = part->code->object().find_kernel(name))) {
-      holder = part.get();
-      break;
-    }
+  for (const auto& part : parts_) {
+    kernel = part->code->object().find_kernel(name);
+    holder = part.get();
+    if (kernel) break;
+  }
   if (!kernel) fail(Error::Kind::NotFound, name, fmt::format("no kernel is called '{}'", name));
   const std::string title = code::readable_name(name);
   const auto refuse = [&](const std::string& why) {
