@@ -38,7 +38,8 @@ def run(command, chosen, seconds):
     """What became of each command line; `command` gives what runs its program."""
     kinds, texts = {kind: set() for kind in KINDS}, []
     for case in chosen:
-        code, text = run_program([*command, *case.split()[1:]], "", seconds)
+        with tempfile.TemporaryDirectory() as folder:  # some leave files
+            code, text = run_program([*command, *case.split()[1:]], "", seconds, folder)
         texts.append(f"== {case}\n{text}")
         if code is None:
             kind = "time"
