@@ -9,21 +9,8 @@
 namespace hipsight::analysis {
 namespace {
 
-bool ends(const isa::Instruction& in) {
-  return in.name == "S_BRANCH" || in.name == "S_SETPC_B64" || in.name.starts_with("S_ENDPGM") ||
-         in.name == "S_RFE_B64";
-}
-bool branches(const isa::Instruction& in) {
-  return in.name == "S_BRANCH" || in.name.starts_with("S_CBRANCH_") ||
-         in.name.starts_with("S_SUBVECTOR_LOOP_");
-}
 bool leaves(const isa::Instruction& in) {
-  return in.name == "S_SETPC_B64" || in.name == "S_SWAPPC_B64" || in.name == "S_CALL_B64";
-}
-
-/// Where SOPP and SOPK branches go: so many dwords from the next instruction.
-std::uint64_t target_of(const isa::Instruction& in) {
-  return in.address + 4 + static_cast<std::uint64_t>(std::int64_t{in.imm} * 4);
+  return in.row->control == isa::Control::Jump || in.row->control == isa::Control::Call;
 }
 
 }  // namespace
@@ -41,8 +28,8 @@ Listing listing(std::span<const std::byte> code, std::uint64_t address, std::uin
       const auto instruction = decoder.decode(code.subspan(at - address), at);
       if (!instruction) break;
       reached.emplace(at, *instruction);
-      if (branches(*instruction)) begins.push_back(target_of(*instruction));
-      if (ends(*instruction)) break;
+      if (instruction->row->has_target()) begins.push_back(branch_target(*instruction));
+      if (instruction->row->ends_path()) break;
       at += instruction->size;
     }
   }
@@ -62,8 +49,8 @@ Listing listing(std::span<const std::byte> code, std::uint64_t address, std::uin
   };
   for (Listing::Line& line : listing.lines) {
     const isa::Instruction& in = line.instruction;
-    if (!ends(in)) line.next = find(in.address + in.size);
-    if (branches(in)) line.target = find(target_of(in));
+    if (!in.row->ends_path()) line.next = find(in.address + in.size);
+    if (in.row->has_target()) line.target = find(branch_target(in));
   }
   return listing;
 }
@@ -87,7 +74,7 @@ std::optional<unsigned> scratch_resource(const Listing& listing, const code::Ker
   for (std::size_t i = listing.entry; i < listing.lines.size(); ++i) {
     const auto& [in, next, target] = listing.lines[i];
     const bool scalar = in.dst.where == isa::Where::Sgpr;
-    if (scalar && in.name == "S_MOV_B64" && in.src[0].where == isa::Where::Sgpr &&
+    if (scalar && in.is(isa::Opcode::S_MOV_B64) && in.src[0].where == isa::Where::Sgpr &&
         in.src[0].index == 2)
       return in.dst.index - 2u;
     const bool overwritten = scalar && in.dst.index < 4;
@@ -104,10 +91,11 @@ std::vector<Scratch> scratch_uses(const Listing& listing, const code::Kernel& ke
   for (const auto& [in, next, target] : listing.lines) {
     const bool names_it = in.format == isa::Format::Scratch ||
                           (in.format == isa::Format::Mubuf && in.base.index == resource);
-    uses.push_back(!names_it                      ? Scratch::None
-                   : isa::has(in.name, "_STORE_") ? Scratch::Store
-                   : isa::has(in.name, "_LOAD_")  ? Scratch::Load
-                                                  : Scratch::None);
+    using Does = isa::MemoryAccess::Does;
+    const Does does = names_it ? in.row->memory.does : Does::Nothing;
+    uses.push_back(does == Does::Store  ? Scratch::Store
+                   : does == Does::Load ? Scratch::Load
+                                        : Scratch::None);
   }
   return uses;
 }

@@ -11,10 +11,10 @@ namespace {
 using isa::VectorRegisters;
 
 bool calls(const isa::Instruction& in) {
-  return in.name == "S_SWAPPC_B64" || in.name == "S_CALL_B64";
+  return in.row->control == isa::Control::Call;
 }
 bool is_vector(const isa::Instruction& in) {
-  return in.name.starts_with("V_");
+  return in.format >= isa::Format::Vop1 && in.format <= isa::Format::Vopd;
 }
 
 std::vector<isa::RegisterUse> uses_of(const Listing& listing, unsigned vgprs) {
@@ -31,8 +31,8 @@ std::vector<isa::RegisterUse> uses_of(const Listing& listing, unsigned vgprs) {
   for (const Listing::Line& line : listing.lines) {
     const isa::Instruction& in = line.instruction;
     isa::RegisterUse use = uses.of(in);
-    if (in.name == "S_SET_GPR_IDX_ON") by_index = true;
-    if (in.name == "S_SET_GPR_IDX_OFF") by_index = false;
+    if (in.is(isa::Opcode::S_SET_GPR_IDX_ON)) by_index = true;
+    if (in.is(isa::Opcode::S_SET_GPR_IDX_OFF)) by_index = false;
     if (by_index && is_vector(in)) use = isa::indexed(use, true, true);
     if (calls(in)) use.may_write = there;
     use.reads &= there;
@@ -69,9 +69,17 @@ class Skips {
   };
 
   static bool closes(const isa::Instruction& in) {
-    return in.name.starts_with("S_OR") || in.name.starts_with("S_MOV") ||
-           in.name.starts_with("S_XOR") || in.name.starts_with("S_ANDN2_SAVEEXEC") ||
-           in.name.starts_with("S_AND_NOT1_SAVEEXEC");
+    switch (in.row->logic) {
+      case isa::Logic::Or:
+      case isa::Logic::OrNot1:
+      case isa::Logic::OrNot2:
+      case isa::Logic::Move:
+      case isa::Logic::Xor:
+        return true;
+      default:
+        return in.is(isa::Opcode::S_MOVK_I32) ||
+               (in.row->logic == isa::Logic::AndNot2 && in.row->saves_exec);
+    }
   }
   /// The scalar register, not EXEC, that a mask of lanes comes from.
   static std::optional<unsigned> source(const isa::Instruction& in) {
@@ -82,7 +90,7 @@ class Skips {
   }
   static std::optional<unsigned> saved_in(const isa::Instruction& in) {
     if (is_vector(in)) return std::nullopt;  // v_cmpx compares, and saves nothing
-    if (isa::has(in.name, "SAVEEXEC")) return in.dst.index;
+    if (in.row->saves_exec) return in.dst.index;
     return source(in);
   }
 

@@ -6,8 +6,6 @@
 namespace hipsight::analysis {
 namespace {
 
-using isa::Format;
-
 /// What an instruction means to the order of waves.
 struct Step {
   LdsUse lds;
@@ -16,8 +14,9 @@ struct Step {
 
 Step step_of(const isa::Instruction& in) {
   return {.lds = lds_use(in),
-          .barrier = in.name == "S_BARRIER" || (in.name == "S_BARRIER_WAIT" && in.imm == -1),
-          .call = in.name == "S_SWAPPC_B64" || in.name == "S_CALL_B64"};
+          .barrier = in.row->control == isa::Control::Barrier ||
+                     (in.row->control == isa::Control::BarrierWait && in.imm.number() == -1),
+          .call = in.row->control == isa::Control::Call};
 }
 
 class Flow {
@@ -48,11 +47,8 @@ class Flow {
   }
   std::optional<std::size_t> target(std::size_t i) const {
     const isa::Instruction& in = instructions_[i];
-    if (in.name != "S_BRANCH" && !in.name.starts_with("S_CBRANCH_") &&
-        !in.name.starts_with("S_SUBVECTOR_LOOP_"))
-      return std::nullopt;
-    const std::uint64_t to =
-        in.address + 4 + static_cast<std::uint64_t>(static_cast<std::int64_t>(in.imm) * 4);
+    if (!in.row->has_target()) return std::nullopt;
+    const std::uint64_t to = branch_target(in);
     const auto at = std::ranges::lower_bound(instructions_, to, {}, &isa::Instruction::address);
     if (at == instructions_.end() || at->address != to) return std::nullopt;
     return static_cast<std::size_t>(at - instructions_.begin());
@@ -62,9 +58,7 @@ class Flow {
     bool changed = false;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       if (!after(i)) continue;
-      const std::string_view name = instructions_[i].name;
-      const bool ends = name == "S_BRANCH" || name == "S_SETPC_B64" || name.starts_with("S_ENDPGM");
-      if (!ends && i + 1 < steps_.size()) loaded_[i + 1] = true;
+      if (!instructions_[i].row->ends_path() && i + 1 < steps_.size()) loaded_[i + 1] = true;
       if (const auto to = target(i); to && !loaded_[*to]) {
         loaded_[*to] = true;
         changed |= *to <= i;
@@ -81,16 +75,16 @@ class Flow {
 }  // namespace
 
 LdsUse lds_use(const isa::Instruction& in) {
+  const isa::MemoryAccess& memory = in.row->memory;
   // Straight from memory to LDS, or back.
-  if (in.lds || isa::has(in.name, "_LDS_")) {
-    const bool back = isa::has(in.name, "_STORE_LDS_");
+  if (memory.with_lds()) {
+    const bool back = memory.layout == isa::MemoryAccess::Layout::FromLds;
     return {.loads = back, .stores = !back};
   }
-  const bool flat = in.format == Format::Flat;
-  if (in.gds || (!flat && in.format != Format::Ds)) return {};
-  const isa::Work work = isa::work_of(in);
-  return {.loads = work.bytes_read && (!work.bytes_written || in.returns),
-          .stores = work.bytes_written != 0,
+  const bool flat = memory.space == isa::MemoryAccess::Space::Flat;
+  if (in.gds || (!flat && memory.space != isa::MemoryAccess::Space::Lds)) return {};
+  return {.loads = memory.loads() && (!memory.atomic() || in.returns),
+          .stores = memory.stores(),
           .maybe = flat};
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "engine/coverage.h"
+#include "isa/opcodes.h"
 #include "isa/source_text.h"
 #include "support/error.h"
 
@@ -64,7 +65,7 @@ int show_coverage(const IsaOptions& options) {
     return 0;
   }
   fmt::print("\nLeft out:\n");
-  for (const auto& [prefix, why] : engine::left_out()) fmt::print("  {:<18} {}\n", prefix, why);
+  for (const auto& [prefix, why] : isa::left_out()) fmt::print("  {:<18} {}\n", prefix, why);
   return 0;
 }
 

@@ -29,8 +29,7 @@ bool is_executable(const isa::Instruction& instruction, unsigned lanes) {
 /// CBSZ and BLGP name FP8, BF8, FP6, BF6 and FP4; LLVM reads their other values too.
 bool has_reserved_format(const isa::Instruction& instruction) {
   constexpr unsigned last = 4;
-  return instruction.name.ends_with("_F8F6F4") &&
-         (instruction.cbsz > last || instruction.blgp > last);
+  return instruction.row->formats_vary && (instruction.cbsz > last || instruction.blgp > last);
 }
 
 /// The mnemonics in a text: two, for dual issue.
@@ -60,35 +59,7 @@ std::string_view stem(std::string_view mnemonic) {
   return mnemonic;
 }
 
-bool is_left_out(std::string_view mnemonic) {
-  return std::ranges::any_of(
-      left_out(), [&](const LeftOut& what) { return mnemonic.starts_with(what.prefix); });
-}
-
 }  // namespace
-
-const std::vector<LeftOut>& left_out() {
-  static const std::vector<LeftOut> all{
-      {"image_", "images"},
-      {"exp", "exports of graphics shaders"},
-      {"export", "exports of graphics shaders"},
-      {"lds_direct_load", "parameters of graphics shaders"},
-      {"lds_param_load", "parameters of graphics shaders"},
-      {"ds_direct_load", "parameters of graphics shaders"},
-      {"ds_param_load", "parameters of graphics shaders"},
-      {"v_interp_", "interpolation in graphics shaders"},
-      {"ds_ordered_count", "GDS: order of graphics waves"},
-      {"ds_add_gs_reg", "GDS: geometry shaders"},
-      {"ds_sub_gs_reg", "GDS: geometry shaders"},
-      {"ds_bvh_", "ray tracing"},
-      {"s_sendmsg_rtn", "messages of graphics shaders"},
-      {"v_screen_partition_", "tiles of graphics"},
-      {"v_illegal", "no instruction"},
-      {"s_rfe_", "return from a trap handler, which is privileged code"},
-      {"s_sendmsghalt", "stops the wave until a debugger resumes it"},
-  };
-  return all;
-}
 
 std::vector<Opcode> opcodes(std::string_view processor, std::string_view wanted) {
   isa::Decoder decoder(processor);
@@ -101,7 +72,7 @@ std::vector<Opcode> opcodes(std::string_view processor, std::string_view wanted)
   const unsigned tries = asked.empty() ? 200 : 48;
   // Of dual issue, the other half is any instruction.
   const auto is_another = [&](const isa::Instruction& in, const std::vector<std::string>& names) {
-    return !asked.empty() && names.size() == 1 && in.name != asked &&
+    return !asked.empty() && names.size() == 1 && in.name() != asked &&
            stem(upper(names.front())) != stem(asked);
   };
   std::mt19937 random(seed);
@@ -116,10 +87,10 @@ std::vector<Opcode> opcodes(std::string_view processor, std::string_view wanted)
     bool executable = false, tried = false;
     for (std::size_t i = 0; i < names.size(); ++i) {
       // LLVM has no text for some forms that no assembler takes.
-      if (is_left_out(names[i]) || names[i].front() < 'a') continue;
+      if (isa::is_left_out(names[i]) || names[i].front() < 'a') continue;
       Opcode& opcode = found[names[i]];
       opcode.mnemonic = names[i];
-      if (opcode.name.empty()) opcode.name = i ? instruction->name_y : instruction->name;
+      if (opcode.name.empty()) opcode.name = i ? instruction->row_y->name : instruction->name();
       if (opcode.implemented) continue;
       if (!tried)
         executable = is_executable(*instruction, 64) && (!rdna || is_executable(*instruction, 32));

@@ -16,15 +16,9 @@ struct Opcode {
 };
 
 /// Every opcode that LLVM decodes when the opcode fields of all encodings are counted through, but
-/// for those of `left_out`; in order of their mnemonics. With `wanted`, an instruction's name or a
-/// mnemonic, in any case: those that it names, which takes a fraction of the time. @throws
+/// for those of isa::left_out; in order of their mnemonics. With `wanted`, an instruction's name or
+/// a mnemonic, in any case: those that it names, which takes a fraction of the time. @throws
 /// Exception when the processor is not known.
 std::vector<Opcode> opcodes(std::string_view processor, std::string_view wanted = {});
-
-/// What is no part of compute, by what mnemonics begin with, and why.
-struct LeftOut {
-  std::string_view prefix, why;
-};
-const std::vector<LeftOut>& left_out();
 
 }  // namespace hipsight::engine

@@ -312,11 +312,13 @@ class Execution {
         Wave& wave = *group.waves[i];
         if (wave.stop != Stop::Yield || !wave.observer || !wave.observer->spins(i)) continue;
         const Op* at = wave.resume;
-        const auto is = [&](const char* name) {
-          return at->instruction && at->instruction->name.starts_with(name);
+        const auto leaves = [](const Op& op) {
+          return op.instruction &&
+                 (op.instruction->row->has_target() || op.instruction->row->ends_path());
         };
-        while (!is("S_CBRANCH") && !is("S_BRANCH") && !is("S_ENDPGM") && !is("S_SETPC")) ++at;
-        if (is("S_CBRANCH")) wave.resume = at->flags & flag::backward ? at + 1 : at->target;
+        while (!leaves(*at)) ++at;
+        if (!at->instruction->row->ends_path())
+          wave.resume = at->flags & flag::backward ? at + 1 : at->target;
       }
     }
 

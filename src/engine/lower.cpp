@@ -22,7 +22,7 @@ std::uint32_t scalar_offset(unsigned index) {
 
 /// The type as which a source reads an inline constant. v_fma_mix: f32, unless op_sel_hi is set.
 Type type_of_constant(const isa::Instruction& in, const isa::Shape& shape, unsigned i) {
-  const bool is_f32 = isa::has(in.name, "_MIX") && !(in.op_sel_hi >> i & 1);
+  const bool is_f32 = in.row->mixed && !(in.op_sel_hi >> i & 1);
   return is_f32 ? Type::F32 : shape.constant[i];
 }
 
@@ -32,9 +32,9 @@ Type type_of_constant(const isa::Instruction& in, const isa::Shape& shape, unsig
 /// op_sel).
 bool fills_both_halves(const isa::Instruction& in, const isa::Shape& shape, unsigned i) {
   if (!isa::is_rdna(in.gfx)) return false;
-  if (in.name == "V_PK_FMAC_F16") return true;
-  if (in.name == "V_DOT2_F32_F16" && in.gfx == isa::Gfx::Gfx11) return false;
-  return in.name.starts_with("V_DOT2") && isa::is_16_bit(type_of_constant(in, shape, i)) &&
+  if (in.is(isa::Opcode::V_PK_FMAC_F16)) return true;
+  if (in.is(isa::Opcode::V_DOT2_F32_F16) && in.gfx == isa::Gfx::Gfx11) return false;
+  return in.row->products == 2 && isa::is_16_bit(type_of_constant(in, shape, i)) &&
          isa::is_float(type_of_constant(in, shape, i));
 }
 
@@ -249,7 +249,7 @@ struct Lowering {
     split_half(in, in.dst, shape.result);
     if (in.dst.high) return Half::KeepLow;
     if (rdna) return Half::KeepHigh;
-    if (in.name.find("_LEGACY_") != std::string_view::npos) return Half::Zero;
+    if (in.row->clears_half) return Half::Zero;
     constexpr unsigned first_vop3_only = 0x1c0;
     const bool vop3_only =
         in.format == Format::Vop3p ||
@@ -261,7 +261,7 @@ struct Lowering {
     if (shape.result == Type::B1 || shape.bit_result) {
       op.flags |= flag::write_bits;
       op.bit_dst = scalar_destination(in.sdst);
-      if (in.name.starts_with("V_CMPX")) {
+      if (in.row->writes.exec) {
         op.flags |= flag::write_exec;
         if (rdna) op.flags &= ~flag::write_bits;
       }
@@ -280,23 +280,35 @@ struct Lowering {
   /// Whether the code of a vector instruction without a shape reads this source from vector
   /// registers alone. Where an encoding names something else, it is no such instruction.
   static bool is_vector_source(const isa::Instruction& in, unsigned i) {
-    if (in.name == "V_MFMA_LD_SCALE_B32") return false;
-    if (isa::work_of(in).pipe == isa::Pipe::Matrix)
-      return i < 2 || (i == 2 && in.src[i].where != Where::Constant);
-    if (in.name.starts_with("V_PERMLANE") || in.name.starts_with("V_CVT_SCALEF32_"))
-      return i == 0 || (i == 1 && (isa::has(in.name, "_VAR_") || isa::has(in.name, "_2XPK16_")));
-    if (in.name == "V_MQSAD_U32_U8") return i == 2;
-    return in.name.starts_with("V_SWAP") && i == 0;
+    using enum isa::Opcode;
+    switch (in.row->kind) {
+      case isa::Kind::Matrix:
+        if (in.is(V_MFMA_LD_SCALE_B32)) return false;
+        return i < 2 || (i == 2 && in.src[i].where != Where::Constant);
+      case isa::Kind::PermuteRows:
+        return i == 0 || (i == 1 && (in.is(V_PERMLANE16_VAR_B32) || in.is(V_PERMLANEX16_VAR_B32)));
+      case isa::Kind::Convert:
+        return i == 0 || (i == 1 && (in.is(V_CVT_SCALEF32_2XPK16_FP6_F32) ||
+                                     in.is(V_CVT_SCALEF32_2XPK16_BF6_F32)));
+      case isa::Kind::Swap:
+        return i == 0;
+      case isa::Kind::Sad:
+        return i == 2;
+      default:
+        return in.is(V_SWAPREL_B32) && i == 0;
+    }
   }
   /// Of the constants of instructions without a shape.
   static Type constant_type(const isa::Instruction& in, unsigned i) {
-    if (in.format <= Format::Smem)
-      return isa::has(in.name, "B64") || in.name.ends_with("_FORK") ? Type::U64 : Type::U32;
-    if (isa::has(in.name, "_F64_")) return Type::F64;
-    // C's elements of 16 bits: the low half is what the code takes.
-    if (in.name.starts_with("V_WMMA_F16_")) return Type::F16;
-    if (in.name.starts_with("V_WMMA_BF16_")) return Type::BF16;
-    return in.name == "V_MQSAD_U32_U8" && i == 0 ? Type::U64 : Type::U32;
+    if (in.row->kind == isa::Kind::Matrix) {
+      // C's elements of 16 bits: the low half is what the code takes.
+      const isa::Number c = in.row->result;
+      return c == isa::Number::F64    ? Type::F64
+             : c == isa::Number::F16  ? Type::F16
+             : c == isa::Number::BF16 ? Type::BF16
+                                      : Type::U32;
+    }
+    return i < 3 && in.row->registers.source[i] == 2 ? Type::U64 : Type::U32;
   }
 
   /// Places of instructions without a shape: memory, control, cross-lane and matrix instructions
@@ -342,7 +354,7 @@ struct Lowering {
       op.dst = scalar_destination(in.dst);
     else if (in.dst.where != Where::None)
       op.dst = vector_offset(in.dst);
-    const bool relative = in.name.starts_with("V_MOV") || in.name == "V_SWAPREL_B32";
+    const bool relative = computes && in.row->kind == isa::Kind::Relative;
     op.imm = relative ? std::int64_t{context.file.vgprs} : std::int64_t{in.offset};
     return true;
   }
@@ -367,26 +379,27 @@ struct Lowering {
 
   std::string_view code_name(const isa::Instruction& in, const isa::Shape* shape,
                              std::string& storage) const {
-    const bool small_floats = isa::has(in.name, "FP8") || isa::has(in.name, "BF8");
     const bool ocp =
-        small_floats && (context.gfx == isa::Gfx::Gfx950 || context.gfx == isa::Gfx::Gfx12);
-    const bool exact = context.matrix == MatrixMode::Exact &&
-                       (in.name.starts_with("V_MFMA") || in.name.starts_with("V_WMMA"));
+        in.row->small_floats && (context.gfx == isa::Gfx::Gfx950 || context.gfx == isa::Gfx::Gfx12);
+    const bool exact = context.matrix == MatrixMode::Exact && in.row->sums_exactly;
     const auto has_variant = [&](bool of_ocp, bool of_exact) {
-      storage = std::string(in.name) + (of_ocp ? "@OCP" : "") + (of_exact ? "@EXACT" : "");
+      storage = std::string(in.name()) + (of_ocp ? "@OCP" : "") + (of_exact ? "@EXACT" : "");
       return isa::find_shape(storage) || context.table.find(storage);
     };
     if (exact && has_variant(ocp, true)) return storage;
     if (ocp && has_variant(true, false)) return storage;
     const bool integer = shape && shape->result != Type::B1 && !isa::is_float(shape->result);
-    if (in.clamp && integer) return storage = std::string(in.name) + "_CLAMP";
-    if (in.name.starts_with("V_DOT2")) {
+    if (in.clamp && integer) return storage = std::string(in.name()) + "_CLAMP";
+    if (in.row->products == 2) {
       const bool rdna4 = context.gfx == isa::Gfx::Gfx12, cdna2 = context.gfx == isa::Gfx::Gfx90a;
-      storage = std::string(in.name) + (rdna4 ? "@RDNA4" : rdna ? "@RDNA3" : cdna2 ? "@CDNA2" : "");
+      storage = std::string(in.name()) + (rdna4   ? "@RDNA4"
+                                          : rdna  ? "@RDNA3"
+                                          : cdna2 ? "@CDNA2"
+                                                  : "");
       if (isa::find_shape(storage)) return storage;
     }
-    if (context.sram_ecc && isa::is_d16_load(in)) return storage = std::string(in.name) + "@ECC";
-    return in.name;
+    if (context.sram_ecc && isa::is_d16_load(in)) return storage = std::string(in.name()) + "@ECC";
+    return in.name();
   }
 
   /// Runs an op with the registers that M0 says.
@@ -403,8 +416,9 @@ struct Lowering {
     Op op;
     op.instruction = &in;
     std::string storage;
-    const std::string_view name = code_name(in, isa::find_shape(in.name), storage);
-    const isa::Shape* shape = isa::find_shape(name);
+    const std::string_view name = code_name(in, in.row->shape, storage);
+    const bool own = name.data() == in.name().data();
+    const isa::Shape* shape = own ? in.row->shape : isa::find_shape(name);
     const Code* code = context.table.find(name);
     missing = {};
     bool known = code != nullptr && in.format != Format::Other;
@@ -416,9 +430,8 @@ struct Lowering {
                : missing.where == Where::Agpr ? no_accumulator + missing.index
                                               : no_register + missing.index;
     }
-    const bool skipped =
-        (context.file.skips_vectors && in.format >= Format::Vop1) ||
-        (context.matrix == MatrixMode::Skip && isa::work_of(in).pipe == isa::Pipe::Matrix);
+    const bool skipped = (context.file.skips_vectors && in.format >= Format::Vop1) ||
+                         (context.matrix == MatrixMode::Skip && in.row->kind == isa::Kind::Matrix);
     if (skipped) code = context.table.find("S_NOP");
     op.run = code->run(context.file.lanes, op.plain);
     return indexed && known && !skipped ? with_index(op) : op;
@@ -428,7 +441,7 @@ struct Lowering {
 bool reads(const isa::Instruction& in, const isa::Operand& destination) {
   for (const Operand& o : in.src)
     if (o.where == Where::Vgpr && o.index == destination.index) return true;
-  const isa::Shape* shape = isa::find_shape(in.name);
+  const isa::Shape* shape = in.row->shape;
   if (shape)
     for (unsigned i = 0; i < shape->operands; ++i)
       if (shape->old[i] && in.dst.index == destination.index) return true;
@@ -455,22 +468,23 @@ std::uint64_t ConstantPool::scalar(std::uint64_t value) {
 
 void lower(isa::Instruction& in, LoweringContext& context, ConstantPool& constants,
            std::deque<isa::Instruction>& extra, std::vector<Op>& ops) {
-  if (in.name.starts_with("S_SET_GPR_IDX_O")) context.indexed = in.name == "S_SET_GPR_IDX_ON";
+  if (in.is(isa::Opcode::S_SET_GPR_IDX_ON)) context.indexed = true;
+  if (in.is(isa::Opcode::S_SET_GPR_IDX_OFF)) context.indexed = false;
   Lowering lowering{context, constants};
-  if (in.name.starts_with("V_MFMA_SCALE_")) {
+  if (in.row->with_scales) {
     isa::Instruction& load = extra.emplace_back(isa::scale_load(in));
     ops.push_back(lowering.one(load));
   }
   if (isa::is_synchronising(in)) {
     // What the wave has stored is to be seen before it loads: the host may do the load first.
     isa::Instruction& wait = extra.emplace_back(in);
-    wait.name = "S_WAITCNT";
+    wait.row = &isa::row_of(isa::Opcode::S_WAITCNT);
     wait.format = Format::Sopp;
     Op& fence = ops.emplace_back();
     fence.instruction = &wait;
     fence.run = context.table.find("fence")->run(context.file.lanes, false);
   }
-  if (in.name_y.empty()) {
+  if (!in.row_y) {
     ops.push_back(lowering.one(in));
     return;
   }
@@ -478,8 +492,8 @@ void lower(isa::Instruction& in, LoweringContext& context, ConstantPool& constan
   isa::Instruction& x = extra.emplace_back(in);
   isa::Instruction& y = extra.emplace_back(in);
   x.format = y.format = Format::Vop3;  // plain operands
-  x.name_y = y.name_y = {};
-  y.name = in.name_y;
+  y.row = in.row_y;
+  x.row_y = y.row_y = nullptr;
   y.dst = in.dst_y;
   for (unsigned i = 0; i < 3; ++i) y.src[i] = in.src_y[i];
   y.src[3] = {};
@@ -489,7 +503,7 @@ void lower(isa::Instruction& in, LoweringContext& context, ConstantPool& constan
   if (y_reads_x && x_reads_y) {
     // x's result waits in a temporary register; it is copied once y has read.
     isa::Instruction& copy = extra.emplace_back(x);
-    copy.name = "V_MOV_B32";
+    copy.row = &isa::row_of(isa::Opcode::V_MOV_B32);
     copy.src[0] = x.dst;
     Op move = lowering.one(copy);
     first.dst = static_cast<std::uint32_t>(offsetof(Wave, temporary) + 3 * Wave::temporary_bytes);

@@ -38,20 +38,23 @@ struct Program::Function {
 
 namespace {
 
-bool is_branch(const isa::Instruction& in) {
-  return in.name == "S_BRANCH" || in.name.starts_with("S_CBRANCH_") ||
-         in.name.starts_with("S_SUBVECTOR_LOOP_");
-}
+using isa::Control;
+
 bool leaves(const isa::Instruction& in) {
-  return is_branch(in) || in.name.starts_with("S_ENDPGM") || in.name == "S_SETPC_B64" ||
-         in.name == "S_SWAPPC_B64" || in.name == "S_CALL_B64" || in.name == "S_TRAP" ||
-         in.name == "S_SETVSKIP";
+  return in.row->control >= Control::Branch && in.row->control <= Control::End;
 }
 /// Instructions that jump and change EXEC, or what others mean, as analyses do not know of:
 /// functions with one are not translated.
 bool bars_translation(const isa::Instruction& in) {
-  return in.name.ends_with("_FORK") || in.name == "S_CBRANCH_JOIN" ||
-         in.name.starts_with("S_SUBVECTOR_LOOP_") || in.name == "S_SETVSKIP";
+  switch (in.row->control) {
+    case Control::Fork:
+    case Control::Join:
+    case Control::Halves:
+    case Control::SkipVectors:
+      return true;
+    default:
+      return false;
+  }
 }
 /// Also a comparison's mask, a carry, and a lane that is read.
 bool writes_exec(const isa::Instruction& in) {
@@ -59,8 +62,7 @@ bool writes_exec(const isa::Instruction& in) {
     return o.where == isa::Where::Sgpr && (o.index == reg::exec || o.index == reg::exec + 1);
   };
   if (is_exec(in.dst) || is_exec(in.sdst)) return true;
-  return in.name.find("SAVEEXEC") != std::string_view::npos ||
-         in.name.find("WREXEC") != std::string_view::npos || in.name.starts_with("V_CMPX");
+  return in.row->writes.exec;
 }
 /// The first op of a region that is translated when it is reached first (Tier::Translate).
 const Op* translate_first(Wave& w, const Op* op) {
@@ -76,10 +78,6 @@ std::optional<code::Symbol> nameless(const code::CodeObject& object, std::uint64
     if (symbol.function && symbol.address > address)
       size = std::min(size, symbol.address - address);
   return code::Symbol{.name = "", .address = address, .size = size, .function = true};
-}
-
-std::uint64_t branch_target(const isa::Instruction& in) {
-  return in.address + 4 + static_cast<std::uint64_t>(static_cast<std::int64_t>(in.imm) * 4);
 }
 
 }  // namespace
@@ -259,21 +257,20 @@ std::unique_ptr<Program::Function> Program::lower(const LoadedCode& object_code,
       decoded->address = address;
       decoded->size = 4;
       decoded->gfx = gfx_;
-      decoded->name = "(no instruction)";
       std::memcpy(decoded->words.data(), code.data() + at, 4);
     }
     const isa::Instruction& in = function.instructions.emplace_back(*decoded);
-    if (is_branch(in)) leaders.insert(branch_target(in));
+    if (in.row->has_target()) leaders.insert(branch_target(in));
     at += in.size;
     // A branch does nothing to lanes: it belongs to the region that narrowed EXEC for it.
-    if (behind_exec && !is_branch(in)) leaders.insert(*behind_exec);
+    if (behind_exec && !in.row->has_target()) leaders.insert(*behind_exec);
     behind_exec.reset();
     if (leaves(in))
       leaders.insert(begin_address + at);
     else if (writes_exec(in))
       behind_exec = begin_address + at;
     if (bars_translation(in)) function.translatable = false;
-    calls |= in.name == "S_SWAPPC_B64" || in.name == "S_CALL_B64";
+    calls |= in.row->control == Control::Call;
   }
 
   const auto stores = analysis::overtaking_stores(function.instructions, is_kernel(begin_address));
@@ -310,7 +307,8 @@ std::unique_ptr<Program::Function> Program::lower(const LoadedCode& object_code,
       wait.address = in.address;
       wait.format = isa::Format::Sopp;
       wait.gfx = gfx_;
-      wait.name = wait_for_waves;
+      // The store could overtake other waves' loads: a wave lets the others come as far.
+      wait.row = &isa::row_of(isa::Opcode::WAIT_FOR_WAVES);
       Op& op = function.ops.emplace_back();
       op.instruction = &wait;
       op.run =
@@ -322,12 +320,12 @@ std::unique_ptr<Program::Function> Program::lower(const LoadedCode& object_code,
     if (waits) function.ops[first - 1].src[0] = function.ops[first].src[0];  // the lanes' addresses
     // What has no effect is counted with its region, and needs no op.
     if (function.ops.back().run == nothing) function.ops.pop_back();
-    if (is_branch(in)) branches.emplace_back(first, branch_target(in));
+    if (in.row->has_target()) branches.emplace_back(first, branch_target(in));
   }
   // Running past the end, or to an address between instructions, is reported where it happens.
   isa::Instruction& end = function.extra.emplace_back();
   end.address = begin_address + symbol.size;
-  end.name = "(end of function)";
+  end.row = &isa::row_of(isa::Opcode::END_OF_FUNCTION);
   const std::size_t end_index = function.ops.size();
   Op& stop = function.ops.emplace_back();
   stop.instruction = &end;

@@ -40,10 +40,6 @@ struct RegisterFile {
   std::size_t wave_bytes() const;
 };
 
-/// The name of what stands before a store to LDS that could overtake other waves' loads
-/// (analysis::overtaking_stores): there a wave lets the others come as far.
-constexpr std::string_view wait_for_waves = "(wait for waves)";
-
 /// A region, lowered.
 struct Region : RegionOfCode {
   Op *begin = nullptr, *end = nullptr;  ///< its ops; the first one counts, or leads to faster code

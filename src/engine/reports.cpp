@@ -17,7 +17,7 @@ namespace {
 
 /// False for words that are no instruction, and for the end of a function.
 bool is_decoded(const isa::Instruction& in) {
-  return in.size != 0 && !in.name.starts_with('(');
+  return in.size != 0 && in.row->is_instruction();
 }
 
 std::string place_of(const Wave& wave, const isa::Instruction& in) {
@@ -251,7 +251,7 @@ void report_trap(const Wave& wave, const Op* op) {
   throw KernelError(
       KernelError::Kind::Trap,
       fmt::format("the kernel trapped (s_trap {}): an assertion or __builtin_trap\n{}",
-                  op->instruction->imm, place_of(wave, *op->instruction)));
+                  op->instruction->imm.number(), place_of(wave, *op->instruction)));
 }
 
 void report_timeout(const Wave& wave, double seconds) {

@@ -3,7 +3,6 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <cstring>
-#include <mutex>
 #include <set>
 #include <unordered_map>
 
@@ -37,20 +36,13 @@ std::string_view meaning_of(std::string_view opcode) {
   }
 }
 
-/// Names are shared by all decoders. They outlive what is destroyed at exit: reports are written
-/// then.
-std::string_view intern(std::string_view name) {
-  static std::mutex mutex;
-  static auto& names = *new std::set<std::string, std::less<>>;
-  const std::lock_guard lock(mutex);
-  auto found = names.find(name);
-  if (found == names.end()) found = names.emplace(name).first;
-  return *found;
+const Row* row_of_opcode(std::string_view name) {
+  return &row_of(canonical(meaning_of(name)));
 }
 
-/// What an opcode number means; found once.
+/// What LLVM's number of an opcode means; found once.
 struct Meaning {
-  std::string_view name, name_y;
+  const Row *row = nullptr, *row_y = nullptr;
   bool returns = false;
 };
 
@@ -83,13 +75,11 @@ struct Decoder::Impl {
     Meaning& result = at->second;
     if (name.starts_with("V_DUAL_")) {
       const auto split = name.find("_X_");
-      std::string x = "V_" + std::string(name.substr(7, split - 7));
-      std::string y = "V_" + std::string(name.substr(split + 3));
-      result.name = intern(canonical(meaning_of(x)));
-      result.name_y = intern(canonical(meaning_of(y)));
+      result.row = row_of_opcode("V_" + std::string(name.substr(7, split - 7)));
+      result.row_y = row_of_opcode("V_" + std::string(name.substr(split + 3)));
     } else {
-      result.name = intern(canonical(meaning_of(name)));
-      result.returns = name.find("_RTN") != std::string_view::npos;
+      result.row = row_of_opcode(name);
+      result.returns = result.row->memory.returns || name.find("_RTN") != name.npos;
     }
     return result;
   }
@@ -112,8 +102,8 @@ std::optional<Instruction> Decoder::decode(std::span<const std::byte> code, std:
   result.address = address;
   result.size = static_cast<std::uint8_t>(size);
   result.gfx = impl_->gfx;
-  result.name = meaning.name;
-  result.name_y = meaning.name_y;
+  result.row = meaning.row;
+  result.row_y = meaning.row_y;
   result.returns = meaning.returns;
   std::memcpy(result.words.data(), code.data(), std::min<std::size_t>(size, sizeof result.words));
   read_fields(result);
@@ -132,7 +122,7 @@ std::string Decoder::text(const Instruction& instruction) {
         impl_->target.printer->printInst(&inst, instruction.address, "", *impl_->target.subtarget,
                                          stream);
       }))
-    return std::string(instruction.name) + " (malformed)";
+    return std::string(instruction.name()) + " (malformed)";
   const auto begin = out.find_first_not_of(" \t");
   out.erase(0, begin == std::string::npos ? out.size() : begin);
   for (char& c : out)

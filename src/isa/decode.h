@@ -39,7 +39,7 @@ class Decoder {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Fills the fields of an instruction (operands, modifiers, offsets) from its words. `name`,
+/// Fills the fields of an instruction (operands, modifiers, offsets) from its words. `row`,
 /// `words`, `size` and `gfx` are set. Defined in encoding.cpp.
 void read_fields(Instruction& instruction);
 

@@ -1,10 +1,10 @@
 // Fields of each encoding, as the ISA manuals' chapter "Microcode Formats" gives them: AMD Instinct
 // MI200, MI300 (CDNA3), CDNA4, RDNA3 and RDNA4 instruction set architecture reference guides.
 #include <bit>
-#include <set>
 #include <string_view>
 
 #include "isa/decode.h"
+#include "isa/entry.h"
 #include "isa/matrix_scales.h"
 
 namespace hipsight::isa {
@@ -57,21 +57,22 @@ Operand source(std::uint32_t code, std::uint32_t literal) {
   return {.where = Where::Special, .index = static_cast<std::uint16_t>(code)};
 }
 
-bool writes_carry(std::string_view name) {
-  static const std::set<std::string_view> names{
-      "V_ADD_CO_U32",     "V_SUB_CO_U32",    "V_SUBREV_CO_U32", "V_ADDC_U32",
-      "V_SUBB_U32",       "V_SUBBREV_U32",   "V_ADDC_CO_U32",   "V_SUBB_CO_U32",
-      "V_SUBBREV_CO_U32", "V_ADD_CO_CI_U32", "V_SUB_CO_CI_U32", "V_SUBREV_CO_CI_U32",
-      "V_DIV_SCALE_F32",  "V_DIV_SCALE_F64", "V_MAD_U64_U32",   "V_MAD_I64_I32",
-      "V_MAD_CO_U64_U32", "V_MAD_CO_I64_I32"};
-  return names.contains(name);
+/// Vector instructions that give a carry, or a bit for each lane beside their result.
+bool writes_carry(const Row& row) {
+  return row.shape && row.shape->form == Form::Vector && row.shape->bit_result;
 }
 
-bool is_mix_constant(std::string_view name) {
-  return name.find("MK_F") != std::string_view::npos;
+/// S0 * K + S1
+bool is_mix_constant(Opcode opcode) {
+  using enum Opcode;
+  return opcode == S_FMAMK_F32 || opcode == V_FMAMK_F16 || opcode == V_FMAMK_F32 ||
+         opcode == V_MADMK_F16 || opcode == V_MADMK_F32;
 }
-bool is_add_constant(std::string_view name) {
-  return name.find("AK_F") != std::string_view::npos;
+/// S0 * S1 + K
+bool is_add_constant(Opcode opcode) {
+  using enum Opcode;
+  return opcode == S_FMAAK_F32 || opcode == V_FMAAK_F16 || opcode == V_FMAAK_F32 ||
+         opcode == V_MADAK_F16 || opcode == V_MADAK_F32;
 }
 
 struct Reader {
@@ -119,24 +120,24 @@ struct Reader {
   }
 
   bool is_matrix() const {
-    if (in.name == "V_MFMA_LD_SCALE_B32") return false;
-    return in.name.starts_with("V_MFMA_") || in.name.starts_with("V_SMFMAC_") ||
-           in.name.starts_with("V_ACCVGPR_");
+    return (in.row->kind == Kind::Matrix && !in.is(Opcode::V_MFMA_LD_SCALE_B32)) ||
+           in.is(Opcode::V_ACCVGPR_READ_B32) || in.is(Opcode::V_ACCVGPR_WRITE_B32);
   }
 
   void sop1() {
     in.format = Format::Sop1;
     in.dst = sgpr(bits(w0, 22, 16));
     in.src[0] = source(bits(w0, 7, 0), w1);
-    if (in.name.starts_with("S_SENDMSG_RTN")) in.src[0] = constant(bits(w0, 7, 0));
+    if (in.is(Opcode::S_SENDMSG_RTN_B32) || in.is(Opcode::S_SENDMSG_RTN_B64))
+      in.src[0] = constant(bits(w0, 7, 0));
   }
   void sop2() {
     in.format = Format::Sop2;
     in.dst = sgpr(bits(w0, 22, 16));
     in.src[0] = source(bits(w0, 7, 0), w1);
     in.src[1] = source(bits(w0, 15, 8), w1);
-    if (is_mix_constant(in.name)) in.src[2] = in.src[1], in.src[1] = constant(w1);
-    if (is_add_constant(in.name)) in.src[2] = constant(w1);
+    if (is_mix_constant(in.row->opcode)) in.src[2] = in.src[1], in.src[1] = constant(w1);
+    if (is_add_constant(in.row->opcode)) in.src[2] = constant(w1);
   }
   void sopc() {
     in.format = Format::Sopc;
@@ -146,13 +147,13 @@ struct Reader {
   void sopk() {
     in.format = Format::Sopk;
     in.dst = sgpr(bits(w0, 22, 16));
-    in.imm = signed_bits(w0, 15, 0);
+    in.imm = {in.row->field, signed_bits(w0, 15, 0)};
     in.src[0] = in.size == 8 ? constant(w1) : in.dst;
-    in.src[1] = constant(static_cast<std::uint32_t>(in.imm));
+    in.src[1] = constant(static_cast<std::uint32_t>(in.imm.bits()));
   }
   void sopp() {
     in.format = Format::Sopp;
-    in.imm = signed_bits(w0, 15, 0);
+    in.imm = {in.row->field, signed_bits(w0, 15, 0)};
   }
 
   // --- vector ---------------------------------------------------------------------------------
@@ -217,9 +218,9 @@ struct Reader {
     in.format = Format::Vop1;
     in.dst = vgpr(bits(w0, 24, 17));
     in.src[0] = vector_source0(bits(w0, 8, 0), w1);
-    if (in.name.starts_with("V_READFIRSTLANE")) in.dst = sgpr(bits(w0, 24, 17));
+    if (in.is(Opcode::V_READFIRSTLANE_B32)) in.dst = sgpr(bits(w0, 24, 17));
     select_part();
-    if (in.name == "V_ACCVGPR_MOV_B32") {
+    if (in.is(Opcode::V_ACCVGPR_MOV_B32)) {
       in.dst.where = Where::Agpr;
       if (in.src[0].where == Where::Vgpr) in.src[0].where = Where::Agpr;
     }
@@ -230,8 +231,8 @@ struct Reader {
     in.src[0] = vector_source0(bits(w0, 8, 0), w1);
     in.src[1] = vector_source1(bits(w0, 16, 9));
     in.src[2] = sgpr(vcc);  // carry in, or the select mask
-    if (is_mix_constant(in.name)) in.src[2] = in.src[1], in.src[1] = constant(w1);
-    if (is_add_constant(in.name)) in.src[2] = constant(w1);
+    if (is_mix_constant(in.row->opcode)) in.src[2] = in.src[1], in.src[1] = constant(w1);
+    if (is_add_constant(in.row->opcode)) in.src[2] = constant(w1);
     in.sdst = sgpr(vcc);
     in.op_sel_hi = 7;  // V_PK_FMAC_F16: halves as they lie
   }
@@ -247,7 +248,7 @@ struct Reader {
     }
   }
   std::uint16_t compare_destination(std::uint32_t given) const {
-    return static_cast<std::uint16_t>(rdna && in.name.starts_with("V_CMPX") ? exec : given);
+    return static_cast<std::uint16_t>(rdna && in.row->writes.exec ? exec : given);
   }
 
   void vop3() {
@@ -261,7 +262,7 @@ struct Reader {
     in.clamp = bits(w0, 15, 15);
     in.omod = static_cast<std::uint8_t>(bits(w1, 28, 27));
     for (unsigned i = 0; i < 3; ++i) in.src[i].negate ^= bits(w1, 29 + i, 29 + i) != 0;
-    if (writes_carry(in.name)) {
+    if (writes_carry(*in.row)) {
       in.sdst = sgpr(bits(w0, 14, 8));
       return;
     }
@@ -271,7 +272,7 @@ struct Reader {
     }
     in.op_sel = static_cast<std::uint8_t>(bits(w0, 14, 11));
     in.dst.high = bits(w0, 14, 14);
-    if (in.name.starts_with("V_BITOP3")) {
+    if (in.is(Opcode::V_BITOP3_B16) || in.is(Opcode::V_BITOP3_B32)) {
       // The fields of the float modifiers hold a truth table.
       in.src[3] = constant(bits(w1, 28, 27) << 6 | bits(w0, 10, 8) << 3 | bits(w1, 31, 29));
       in.omod = 0;
@@ -279,12 +280,14 @@ struct Reader {
     }
     select_part();
     // The lane's number is the third operand: no register is read for it.
-    if (in.name.starts_with("V_MBCNT")) in.src[2] = constant(0);
-    if (in.name.starts_with("V_CMP"))
+    if (in.is(Opcode::V_MBCNT_LO_U32_B32) || in.is(Opcode::V_MBCNT_HI_U32_B32))
+      in.src[2] = constant(0);
+    const Shape* const shape = in.row->shape;
+    if (shape && shape->result == Type::B1)
       in.sdst = sgpr(compare_destination(bits(w0, 7, 0))), in.dst = {};
-    if (in.name.starts_with("V_READLANE") || in.name.starts_with("V_READFIRSTLANE"))
+    if (in.is(Opcode::V_READLANE_B32) || in.is(Opcode::V_READFIRSTLANE_B32))
       in.dst = sgpr(bits(w0, 7, 0));
-    if (in.name.starts_with("V_S_")) {
+    if (shape && shape->form == Form::Scalar) {  // V_S_RCP_F32 and the like
       in.dst = sgpr(bits(w0, 7, 0));
       in.src[1] = constant(bits(w1, 29, 29) | bits(w0, 8, 8) << 1 | bits(w0, 15, 15) << 2 |
                            bits(w1, 28, 27) << 3);
@@ -294,19 +297,19 @@ struct Reader {
   /// Conversions of FP8, BF8 and FP4: which byte or word they read is their last operand, and which
   /// byte they write a part of the result, as with SDWA.
   void select_part() {
-    const auto has = [&](std::string_view part) {
-      return in.name.find(part) != std::string_view::npos;
-    };
-    if (!in.name.starts_with("V_CVT_") || !(has("FP8") || has("BF8") || has("FP4"))) return;
+    if (in.row->kind != Kind::Entry) return;
+    const std::string_view name = in.name();
+    const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+    if (!name.starts_with("V_CVT_") || !(has("FP8") || has("BF8") || has("FP4"))) return;
     const std::uint32_t low = in.op_sel & 3u, high = in.op_sel >> 2;
     const bool scaled = has("SCALEF32");
     if (has("_SR_F") || has("_SR_B") || has("PK_FP4_"))
       in.dst_select = static_cast<std::uint8_t>(high), in.dst_unused = keep_unused;
-    else if (!scaled && (in.name.ends_with("FP8") || in.name.ends_with("BF8")))
+    else if (!scaled && (name.ends_with("FP8") || name.ends_with("BF8")))
       // GFX12 numbers bytes with the bits exchanged (RDNA4 ISA, V_CVT_F32_FP8).
       in.src[1] = constant(has("PK") ? low & 1 : gfx12 ? low >> 1 | (low & 1) << 1 : low);
-    else if (in.name.ends_with("FP8") || in.name.ends_with("BF8") || in.name.ends_with("FP4"))
-      in.src[2] = constant(has("PK") && !in.name.ends_with("FP4") ? low & 1 : low);
+    else if (name.ends_with("FP8") || name.ends_with("BF8") || name.ends_with("FP4"))
+      in.src[2] = constant(has("PK") && !name.ends_with("FP4") ? low & 1 : low);
   }
 
   void vop3p() {
@@ -323,9 +326,10 @@ struct Reader {
     // Fields that are operands of the meaning: what dot products and v_fma_mix do to sources,
     // which source is signed, or which half is moved.
     in.src[3] = constant(in.op_sel | in.op_sel_hi << 3 | in.neg_lo << 6 | in.neg_hi << 9);
-    if (in.name.ends_with("MIXHI_F16")) in.dst.high = true;
-    if (in.name == "V_DOT4_I32_IU8" || in.name == "V_DOT8_I32_IU4") in.src[3] = constant(in.neg_lo);
-    if (in.name == "V_PK_MOV_B32") in.src[2] = constant(in.op_sel);
+    if (in.is(Opcode::V_FMA_MIXHI_F16)) in.dst.high = true;
+    if (in.is(Opcode::V_DOT4_I32_IU8) || in.is(Opcode::V_DOT8_I32_IU4))
+      in.src[3] = constant(in.neg_lo);
+    if (in.is(Opcode::V_PK_MOV_B32)) in.src[2] = constant(in.op_sel);
   }
 
   void mai() {
@@ -335,8 +339,7 @@ struct Reader {
     if (in.size == scaled) w0 = in.words[2], w1 = in.words[3];
     in.cbsz = static_cast<std::uint8_t>(bits(w0, 10, 8));
     // It has another use where CBSZ and BLGP name formats.
-    if (in.name.find("F8F6F4") == std::string_view::npos)
-      in.abid = static_cast<std::uint8_t>(bits(w0, 14, 11));
+    if (!in.row->formats_vary) in.abid = static_cast<std::uint8_t>(bits(w0, 14, 11));
     in.blgp = static_cast<std::uint8_t>(bits(w1, 31, 29));
     in.dst = data_register(bits(w0, 7, 0), bits(w0, 15, 15));
     in.src[0] = source(bits(w1, 8, 0), w2);
@@ -344,10 +347,11 @@ struct Reader {
     in.src[2] = source(bits(w1, 26, 18), w2);
     if (in.src[0].where == Where::Vgpr && bits(w1, 27, 27)) in.src[0].where = Where::Agpr;
     if (in.src[1].where == Where::Vgpr && bits(w1, 28, 28)) in.src[1].where = Where::Agpr;
-    const bool index = in.name.starts_with("V_SMFMAC_");  // lies in a VGPR, wherever the tile is
+    const bool index = in.row->sparse;  // lies in a VGPR, wherever the tile is
     if (in.src[2].where == Where::Vgpr && bits(w0, 15, 15) && !index) in.src[2].where = Where::Agpr;
-    if (in.name == "V_ACCVGPR_READ_B32") in.dst.where = Where::Vgpr, in.src[0].where = Where::Agpr;
-    if (in.name == "V_ACCVGPR_WRITE_B32") {
+    if (in.is(Opcode::V_ACCVGPR_READ_B32))
+      in.dst.where = Where::Vgpr, in.src[0].where = Where::Agpr;
+    if (in.is(Opcode::V_ACCVGPR_WRITE_B32)) {
       in.dst.where = Where::Agpr;
       // LLVM sets the bit that would make it an AGPR.
       if (in.src[0].where == Where::Agpr) in.src[0].where = Where::Vgpr;
@@ -364,12 +368,12 @@ struct Reader {
     in.src_y[0] = source(bits(w1, 8, 0), w2);
     in.src_y[1] = vgpr(bits(w1, 16, 9));
     in.src[2] = in.src_y[2] = sgpr(vcc);
-    const auto place_constant = [&](std::string_view name, auto& src) {
-      if (is_mix_constant(name)) src[2] = src[1], src[1] = constant(w2);
-      if (is_add_constant(name)) src[2] = constant(w2);
+    const auto place_constant = [&](const Row& row, auto& src) {
+      if (is_mix_constant(row.opcode)) src[2] = src[1], src[1] = constant(w2);
+      if (is_add_constant(row.opcode)) src[2] = constant(w2);
     };
-    place_constant(in.name, in.src);
-    place_constant(in.name_y, in.src_y);
+    place_constant(*in.row, in.src);
+    place_constant(*in.row_y, in.src_y);
   }
 
   // --- memory ---------------------------------------------------------------------------------
@@ -398,7 +402,8 @@ struct Reader {
     in.format = Format::Smem;
     in.base = sgpr(bits(w0, 5, 0) * 2);
     in.dst = sgpr(bits(w0, 12, 6));
-    if (in.name.starts_with("S_ATC_PROBE")) in.dst = constant(bits(w0, 12, 6));
+    if (in.is(Opcode::S_ATC_PROBE) || in.is(Opcode::S_ATC_PROBE_BUFFER))
+      in.dst = constant(bits(w0, 12, 6));
   }
   void scalar_offset(std::uint32_t code) {
     constexpr std::uint32_t null = 124;
@@ -430,7 +435,6 @@ struct Reader {
     const bool vector_address =
         in.gfx == Gfx::Gfx90a ? in.base.where == Where::None : bits(w0, 13, 13);
     if (in.format != Format::Scratch || vector_address) in.src[0] = vgpr(bits(w1, 7, 0));
-    in.lds = in.name.find("_LDS_") != std::string_view::npos;
     in.src[1] = data_register(bits(w1, 15, 8), accumulator);
     in.dst = data_register(bits(w1, 31, 24), accumulator);
   }
@@ -466,7 +470,6 @@ struct Reader {
     in.offset = static_cast<std::int32_t>(bits(w0, 11, 0));
     in.offen = bits(w0, 12, 12);
     in.idxen = bits(w0, 13, 13);
-    in.lds = bits(w0, 16, 16);
     in.cache =
         static_cast<std::uint8_t>(bits(w0, 14, 14) | bits(w0, 17, 17) << 1 | bits(w0, 15, 15) << 2);
     mubuf(bits(w1, 7, 0), bits(w1, 15, 8), bits(w1, 20, 16) * 4, bits(w1, 31, 24), accumulator);
@@ -481,9 +484,9 @@ struct Reader {
   }
   void mubuf_gfx12() {
     in.format = Format::Mubuf;
-    if (in.name.starts_with("TBUFFER")) {
+    if (in.row->field == Field::Format) {
       in.format = Format::Mtbuf;
-      in.imm = static_cast<std::int32_t>(bits(w1, 29, 23));
+      in.imm = {Field::Format, static_cast<std::int32_t>(bits(w1, 29, 23))};
     }
     in.offset = signed_bits(w2, 31, 8);
     in.offen = bits(w1, 30, 30);
@@ -495,11 +498,10 @@ struct Reader {
   void mtbuf(void (Reader::*fields)()) {
     (this->*fields)();
     in.format = Format::Mtbuf;
-    in.lds = false;
     if (!rdna)
       in.cache = static_cast<std::uint8_t>(bits(w0, 14, 14) | bits(w1, 22, 22) << 1 |
                                            bits(w1, 21, 21) << 2);
-    in.imm = static_cast<std::int32_t>(bits(w0, 25, 19));
+    in.imm = {Field::Format, static_cast<std::int32_t>(bits(w0, 25, 19))};
   }
   void mubuf(std::uint32_t address, std::uint32_t data, std::uint32_t resource,
              std::uint32_t offset, bool accumulator) {
@@ -525,7 +527,7 @@ Instruction scale_load(const Instruction& scaled) {
   load.address = scaled.address;
   load.size = 8;
   load.gfx = scaled.gfx;
-  load.name = "V_MFMA_LD_SCALE_B32";
+  load.row = &row_of(Opcode::V_MFMA_LD_SCALE_B32);
   load.words = scaled.words;
   read_fields(load);
   return load;

@@ -1,8 +1,5 @@
 #include "isa/fidelity.h"
 
-#include <algorithm>
-#include <initializer_list>
-
 namespace hipsight::isa {
 namespace {
 
@@ -36,27 +33,17 @@ constexpr FidelityNote kFormat{Fidelity::Assumed,
 constexpr FidelityNote kPlace{Fidelity::Assumed,
                               "clocks and the identity of hardware units are the emulator's own"};
 
-bool starts(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  return std::ranges::any_of(prefixes, [&](auto prefix) { return name.starts_with(prefix); });
-}
-
 FidelityNote matrix(const Instruction& in, bool exact_mode) {
-  const bool integer = has(in.name, "_I32_");
+  const Row& row = *in.row;
+  const bool integer = row.result == Number::I32, rdna = is_rdna(in.gfx);
   const bool cdna4 = in.gfx == Gfx::Gfx950;
-  if (in.name.starts_with("V_SMFMAC") || in.name.starts_with("V_SWMMAC")) {
-    const bool longer = cdna4 || in.name.starts_with("V_SWMMAC");
-    return !integer ? kOtherMatrix : longer ? kSparseLayout : FidelityNote{};
-  }
+  if (row.sparse) return !integer ? kOtherMatrix : cdna4 || rdna ? kSparseLayout : FidelityNote{};
   if (integer) return {};
-  if (has(in.name, "F8F6F4")) return kScaledMatrix;
-  if (in.name.starts_with("V_WMMA")) {
-    const bool measured = !has(in.name, "FP8") && !has(in.name, "BF8");
-    return !measured ? kOtherMatrix : exact_mode ? FidelityNote{} : kFastWmma;
-  }
-  // Chains of FMAs on CDNA1 to CDNA3 (MMA-Sim, arXiv 2511.10909).
-  const bool chain =
-      in.name.starts_with("V_MFMA_F64") || (in.name.ends_with("F32") && !in.name.ends_with("XF32"));
+  if (row.formats_vary) return kScaledMatrix;
+  if (rdna) return row.small_floats ? kOtherMatrix : exact_mode ? FidelityNote{} : kFastWmma;
   if (cdna4) return kCdna4Matrix;
+  // Chains of FMAs on CDNA1 to CDNA3 (MMA-Sim, arXiv 2511.10909).
+  const bool chain = row.number == Number::F64 || row.number == Number::F32;
   return chain || exact_mode ? FidelityNote{} : kFastMatrix;
 }
 
@@ -75,23 +62,31 @@ std::string_view text(Fidelity fidelity) {
 }
 
 FidelityNote fidelity_of(const Instruction& in, bool exact_matrix) {
-  const std::string_view name = in.name;
-  if (starts(name, {"V_MFMA", "V_SMFMAC", "V_WMMA", "V_SWMMAC"})) return matrix(in, exact_matrix);
-  if (starts(name, {"V_RCP_F64", "V_RSQ_F64", "V_SQRT_F64"})) return kTranscendental64;
-  if (starts(name, {"V_SIN_", "V_COS_"})) return kSine;
-  if (starts(name, {"V_EXP_", "V_LOG_", "V_RCP_", "V_RSQ_", "V_SQRT_", "V_S_EXP_", "V_S_LOG_",
-                    "V_S_RCP_", "V_S_RSQ_", "V_S_SQRT_"}))
-    return kTranscendental;
-  const bool dot2 = starts(name, {"V_DOT2_F", "V_DOT2_BF16", "V_DOT2C_F32"});  // RDNA's: measured
-  if ((dot2 && !is_rdna(in.gfx)) || name.starts_with("V_DOT4_F32")) return kDot;
-  if (has(name, "ATOMIC_ADD_F") || has(name, "ATOMIC_PK_ADD") ||
-      starts(name, {"DS_ADD_F", "DS_ADD_RTN_F", "DS_PK_ADD"}))
-    return kAtomic;
-  if (starts(name, {"BUFFER_STORE_FORMAT", "TBUFFER_STORE_FORMAT"})) return kFormat;
-  if (starts(name, {"S_MEMTIME", "S_MEMREALTIME", "S_SENDMSG_RTN"})) return kPlace;
-  // hwreg(HW_REG_MODE) is the wave's own.
-  if (name.starts_with("S_GETREG") && (in.imm & 63) != 1) return kPlace;
-  return {};
+  const Row& row = *in.row;
+  if (row.kind == Kind::Matrix) return matrix(in, exact_matrix);
+  if (row.pipe == Pipe::Transcendental) {
+    using enum Opcode;
+    const bool sine = in.is(V_SIN_F16) || in.is(V_SIN_F32) || in.is(V_COS_F16) || in.is(V_COS_F32);
+    return sine ? kSine : row.number == Number::F64 ? kTranscendental64 : kTranscendental;
+  }
+  // RDNA's sums of two products are measured.
+  const bool measured = row.products == 2 && is_rdna(in.gfx);
+  if (row.products && row.operations_per_lane && !measured) return kDot;
+  if (row.adds_floats) return kAtomic;
+  if (row.memory.formatted() && row.memory.stores()) return kFormat;
+  switch (row.opcode) {
+    case Opcode::S_MEMTIME:
+    case Opcode::S_MEMREALTIME:
+    case Opcode::S_SENDMSG_RTN_B32:
+    case Opcode::S_SENDMSG_RTN_B64:
+      return kPlace;
+    case Opcode::S_GETREG_B32: {
+      constexpr unsigned mode = 1;  // hwreg(HW_REG_MODE): the wave's own
+      return in.imm.hardware_register().id == mode ? FidelityNote{} : kPlace;
+    }
+    default:
+      return {};
+  }
 }
 
 }  // namespace hipsight::isa

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
-#include <string>
 #include <string_view>
+
+#include "isa/row.h"
 
 namespace hipsight::isa {
 
@@ -63,20 +65,57 @@ struct Operand {
   bool high = false;  ///< 16-bit operand in the register's high half (op_sel, true16)
 };
 
-/// Whether an instruction's name has this part: names say what instructions do.
-inline bool has(std::string_view name, std::string_view part) {
-  return name.find(part) != std::string_view::npos;
-}
+/// S_GETREG and S_SETREG: bits of a hardware register.
+struct HardwareRegister {
+  unsigned id, first, width;
+};
 
-/// One decoded instruction. `name` says what it does: LLVM's name without suffixes of encoding and
-/// generation, so DS_READ_B128 is gfx11's ds_load_b128 too.
+/// The constant field of SOPK and SOPP, and the format of MTBUF. What it is differs by opcode: each
+/// reader says what it takes it for, which is to be what the row says.
+class Immediate {
+ public:
+  constexpr Immediate() = default;
+  constexpr Immediate(Field field, std::int32_t bits) : bits_(bits), field_(field) {}
+
+  constexpr std::int32_t number() const { return taken_as(Field::Number); }
+  /// Bytes that a branch goes, from behind its first word on.
+  constexpr std::int64_t distance() const { return std::int64_t{taken_as(Field::Target)} * 4; }
+  constexpr HardwareRegister hardware_register() const {
+    const auto field = static_cast<unsigned>(taken_as(Field::HardwareRegister));
+    return {field & 63, field >> 6 & 31, (field >> 11 & 31) + 1};
+  }
+  constexpr std::uint32_t counters() const {
+    return static_cast<std::uint32_t>(taken_as(Field::Counters));
+  }
+  constexpr std::uint32_t format() const {
+    return static_cast<std::uint32_t>(taken_as(Field::Format));
+  }
+
+  constexpr std::int32_t bits() const { return bits_; }  ///< as encoded
+
+ private:
+  constexpr std::int32_t taken_as([[maybe_unused]] Field field) const {
+    assert(field == field_);
+    return bits_;
+  }
+
+  std::int32_t bits_ = 0;
+  [[maybe_unused]] Field field_ = Field::None;  ///< for the assertion
+};
+
+/// One decoded instruction. Its row says what it does, by LLVM's name without suffixes of encoding
+/// and generation, so DS_READ_B128 is gfx11's ds_load_b128 too.
 struct Instruction {
+  const Row* row = &row_of(Opcode::NONE);
+  const Row* row_y = nullptr;  ///< VOPD: of the second instruction; `row` etc. are of the first
+  std::string_view name() const { return row->name; }
+  bool is(Opcode opcode) const { return row->opcode == opcode; }
+
   std::uint64_t address = 0;  ///< virtual address in the code object
   std::uint8_t size = 0;      ///< bytes, 4 to 20
   Format format = Format::Other;
   Variant variant = Variant::Plain;
   Gfx gfx = Gfx::Gfx90a;
-  std::string_view name;  ///< lives forever
   std::array<std::uint32_t, 5> words{};
 
   Operand dst;   ///< vector or scalar result
@@ -97,49 +136,33 @@ struct Instruction {
   bool bound_ctrl = false, fetch_inactive = false;
   std::uint32_t dpp8 = 0;  ///< eight 3-bit lane selectors
 
-  // Scalar immediates: simm16 of SOPK and SOPP; matrix modifiers cbsz, abid, blgp.
-  std::int32_t imm = 0;
+  Immediate imm;
   std::uint8_t cbsz = 0, abid = 0, blgp = 0;
 
   // Memory: address = src[0] (vector) + saddr/base + offset; data in src[1], src[2] or dst.
   std::int32_t offset = 0;  ///< DS: offset0 | offset1 << 8 for the two-address forms
   Operand base;             ///< SMEM sbase, FLAT saddr, MUBUF srsrc
   Operand soffset;          ///< SMEM and MUBUF scalar offset
-  bool offen = false, idxen = false, gds = false, lds = false;
+  bool offen = false, idxen = false, gds = false;
   std::uint8_t cache = 0;  ///< cache policy bits as encoded (glc/slc/dlc, sc0/sc1/nt, th/scope)
   bool returns = false;    ///< an atomic that returns the old value
 
-  // VOPD: the second instruction; `name` etc. above are the first.
-  std::string_view name_y;
+  // VOPD: of the second instruction.
   Operand dst_y;
   std::array<Operand, 3> src_y{};
 };
+
+/// Where SOPP and SOPK branches go.
+constexpr std::uint64_t branch_target(const Instruction& in) {
+  return in.address + 4 + static_cast<std::uint64_t>(in.imm.distance());
+}
 
 /// Loads of 16-bit values, into one half of a register or by pairs. Where registers are
 /// error-corrected (SRAM ECC) they write all of it, and zeros where they have no data: CDNA5 ISA,
 /// "D16 loads"; LLVM, GCNSubtarget::d16PreservesUnusedBits; Tensile, HasEccHalf.
 inline bool is_d16_load(const Instruction& in) {
-  return has(in.name, "D16") && (has(in.name, "LOAD") || has(in.name, "READ"));
+  return in.row->memory.does == MemoryAccess::Does::Load && in.row->memory.halves();
 }
-
-/// The unit that executes an instruction; timing gives it cycles per GPU.
-enum class Pipe : std::uint8_t {
-  Scalar,
-  ScalarMemory,
-  Vector,
-  Transcendental,
-  Matrix,
-  Lds,
-  Global,
-  Scratch,
-  Flat,
-  Branch,
-  Wait,
-};
-std::string_view text(Pipe pipe);
-
-enum class Number : std::uint8_t { None, F64, F32, F16, BF16, F8, F6, F4, I32, I16, I8, I4, XF32 };
-std::string_view text(Number number);
 
 /// What one execution of an instruction amounts to, for counting.
 struct Work {
@@ -149,10 +172,7 @@ struct Work {
   double operations_per_wave = 0;  ///< matrix instructions: of the whole wave
   std::uint32_t bytes_read = 0;    ///< of an active lane (ScalarMemory: of the wave)
   std::uint32_t bytes_written = 0;  ///< an atomic reads and writes
-  /// Matrix instructions: M x N x K, and how many of them at once.
-  struct Tile {
-    unsigned m = 0, n = 0, k = 0, blocks = 0;
-  } tile;
+  Tile tile;
 };
 Work work_of(const Instruction& instruction);
 

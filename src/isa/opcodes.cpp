@@ -2,6 +2,7 @@
 // (CDNA3), CDNA4, RDNA3 and RDNA4 instruction set architecture reference guides.
 #include "isa/opcodes.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "isa/decode.h"
@@ -9,25 +10,25 @@
 namespace hipsight::isa {
 namespace {
 
-enum class Kind { Bits, Source, ScalarSource };
+enum class PartKind { Bits, Source, ScalarSource };
 
-struct Field {
+struct Part {
   unsigned word, high, low;
   std::uint32_t usual = 0;  ///< what it is where an opcode has no use for it
-  Kind kind = Kind::Bits;
+  PartKind kind = PartKind::Bits;
 };
-constexpr Field source(unsigned word, unsigned high, unsigned low) {
-  return {word, high, low, 0, Kind::Source};
+constexpr Part source(unsigned word, unsigned high, unsigned low) {
+  return {word, high, low, 0, PartKind::Source};
 }
-constexpr Field scalar_source(unsigned word, unsigned high, unsigned low) {
-  return {word, high, low, 0, Kind::ScalarSource};
+constexpr Part scalar_source(unsigned word, unsigned high, unsigned low) {
+  return {word, high, low, 0, PartKind::ScalarSource};
 }
 
 /// Fixed high bits of the word that has the opcode, where that is, and the fields.
 struct Encoding {
   std::uint32_t fixed;
   unsigned op_high, op_low;
-  std::vector<Field> fields;
+  std::vector<Part> fields;
   unsigned op_word = 0;
   std::uint32_t first_word = 0;  ///< where another one has the opcode
 };
@@ -46,7 +47,7 @@ const std::vector<Encoding> common{
 };
 
 /// VOP3, and VOP3P where op_sel_hi is set: clamp, op_sel, abs, dst, sources, omod, neg.
-std::vector<Field> three_sources(std::uint32_t op_sel_hi) {
+std::vector<Part> three_sources(std::uint32_t op_sel_hi) {
   return {{0, 15, 15},
           {0, 14, 14, op_sel_hi >> 2},
           {0, 13, 11},
@@ -60,7 +61,7 @@ std::vector<Field> three_sources(std::uint32_t op_sel_hi) {
 }
 
 /// The four bytes of the second word and others: DS, FLAT and MUBUF before GFX12.
-std::vector<Field> four_bytes_and(std::vector<Field> fields) {
+std::vector<Part> four_bytes_and(std::vector<Part> fields) {
   fields.insert(fields.end(), {{1, 7, 0}, {1, 15, 8}, {1, 31, 24}});
   return fields;
 }
@@ -199,7 +200,7 @@ constexpr std::array extensions{
 };
 
 /// A source operand: registers, VCC, M0, EXEC, inline constants, apertures, literals, SDWA and DPP.
-std::uint32_t any_source(Kind kind, std::mt19937& random) {
+std::uint32_t any_source(PartKind kind, std::mt19937& random) {
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
   switch (below(8)) {
     case 0:
@@ -209,9 +210,9 @@ std::uint32_t any_source(Kind kind, std::mt19937& random) {
     case 2:
       return 128 + below(128);
     case 3:
-      return kind == Kind::Source ? extensions[below(extensions.size())].source : 255;
+      return kind == PartKind::Source ? extensions[below(extensions.size())].source : 255;
     default:
-      return kind == Kind::Source ? 256 + below(256) : below(106);
+      return kind == PartKind::Source ? 256 + below(256) : below(106);
   }
 }
 
@@ -239,11 +240,11 @@ void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& 
                                       : word & static_cast<std::uint32_t>(random());
         }
         const bool all_usual = random() % 4 == 0;
-        for (const Field& field : encoding.fields) {
-          const bool bits = field.kind == Kind::Bits;
+        for (const Part& field : encoding.fields) {
+          const bool bits = field.kind == PartKind::Bits;
           std::uint32_t value =
               bits ? static_cast<std::uint32_t>(random()) : any_source(field.kind, random);
-          if (field.kind == Kind::Source && field.low == 0 && plainly_extended)
+          if (field.kind == PartKind::Source && field.low == 0 && plainly_extended)
             value = extension.source;
           // Modifiers are narrow, and most opcodes take few of them.
           const unsigned odds = field.high - field.low < 6 ? 4 : 2;
@@ -259,6 +260,34 @@ void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& 
       }
     }
   }
+}
+
+std::span<const LeftOut> left_out() {
+  static constexpr auto all = std::to_array<LeftOut>({
+      {"image_", "images"},
+      {"exp", "exports of graphics shaders"},
+      {"export", "exports of graphics shaders"},
+      {"lds_direct_load", "parameters of graphics shaders"},
+      {"lds_param_load", "parameters of graphics shaders"},
+      {"ds_direct_load", "parameters of graphics shaders"},
+      {"ds_param_load", "parameters of graphics shaders"},
+      {"v_interp_", "interpolation in graphics shaders"},
+      {"ds_ordered_count", "GDS: order of graphics waves"},
+      {"ds_add_gs_reg", "GDS: geometry shaders"},
+      {"ds_sub_gs_reg", "GDS: geometry shaders"},
+      {"ds_bvh_", "ray tracing"},
+      {"s_sendmsg_rtn", "messages of graphics shaders"},
+      {"v_screen_partition_", "tiles of graphics"},
+      {"v_illegal", "no instruction"},
+      {"s_rfe_", "return from a trap handler, which is privileged code"},
+      {"s_sendmsghalt", "stops the wave until a debugger resumes it"},
+  });
+  return all;
+}
+
+bool is_left_out(std::string_view mnemonic) {
+  return std::ranges::any_of(
+      left_out(), [&](const LeftOut& what) { return mnemonic.starts_with(what.prefix); });
 }
 
 }  // namespace hipsight::isa

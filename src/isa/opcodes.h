@@ -26,4 +26,11 @@ inline std::span<const std::byte> bytes_of(const Words& words) {
 void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& random,
                       const std::function<bool(const Words&)>& use);
 
+/// What is no part of compute, by what mnemonics begin with, and why.
+struct LeftOut {
+  std::string_view prefix, why;
+};
+std::span<const LeftOut> left_out();
+bool is_left_out(std::string_view mnemonic);
+
 }  // namespace hipsight::isa

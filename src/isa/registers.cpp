@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "isa/decode.h"
+#include "isa/entry.h"
 #include "isa/llvm_target.h"
 #include "support/error.h"
 
@@ -32,17 +33,14 @@ std::optional<unsigned> half_named(std::string_view name) {
                                 high ? Half::High : Half::Low);
 }
 
-bool is_memory(Format format) {
-  return format == Format::Ds || format == Format::Flat || format == Format::Global ||
-         format == Format::Scratch || format == Format::Mubuf || format == Format::Mtbuf;
-}
-
 /// The one half of its result that an instruction writes; none: all of it.
 std::optional<Half> written_half(const Instruction& in, bool tied) {
-  if (is_memory(in.format)) {
-    if (has(in.name, "D16_HI")) return Half::High;
+  using Layout = MemoryAccess::Layout;
+  if (in.row->kind == Kind::Memory) {
+    const Layout layout = in.row->memory.layout;
+    if (layout == Layout::High || layout == Layout::FormattedHigh) return Half::High;
     // Formatted loads fill registers with pairs of components.
-    if (has(in.name, "D16") && !has(in.name, "FORMAT")) return Half::Low;
+    if (layout == Layout::Low) return Half::Low;
     return std::nullopt;
   }
   if (in.dst_unused == preserve && in.dst_select == 4) return Half::Low;
@@ -50,14 +48,16 @@ std::optional<Half> written_half(const Instruction& in, bool tied) {
   if (in.dst_unused == preserve && in.dst_select < 4) return std::nullopt;
   if (in.dst.high) return Half::High;
   if (tied && in.variant == Variant::Plain &&
-      (in.name.starts_with("V_CVT_") || in.name.ends_with("MIXLO_F16")))
+      (in.name().starts_with("V_CVT_") || in.is(Opcode::V_FMA_MIXLO_F16)))
     return Half::Low;
   return std::nullopt;
 }
 
 /// Whether a result that is tied to a source is so only for what is not written of it.
 bool ties_to_keep(const Instruction& in) {
-  return !has(in.name, "MAC") && !has(in.name, "DOT") && !has(in.name, "SWAP");
+  const Shape* const shape = in.row->shape;
+  const bool is_operand = shape && std::ranges::count(shape->old, true);
+  return !is_operand && !in.row->registers.swaps;
 }
 
 /// DPP whose result is written in every lane that is on.
@@ -66,8 +66,16 @@ bool writes_all_lanes(const Instruction& in) {
                                          in.row_mask == 0xf && in.bank_mask == 0xf);
 }
 
-bool narrows(std::string_view name) {
-  return name.starts_with("V_CMPX") || name.starts_with("S_AND") || name.starts_with("S_XOR");
+bool narrows(const Row& row) {
+  switch (row.logic) {
+    case Logic::And:
+    case Logic::AndNot1:
+    case Logic::AndNot2:
+    case Logic::Xor:
+      return true;
+    default:
+      return row.shape && row.writes.exec;  // v_cmpx
+  }
 }
 
 }  // namespace
@@ -161,7 +169,7 @@ RegisterUse RegisterUses::of(const Instruction& in) const {
   }
   for (const auto id : description.implicit_defs()) writes(id);
   for (const auto id : description.implicit_uses()) impl_->add(use.reads, id);
-  use.narrows_exec = use.writes_exec && narrows(in.name);
+  use.narrows_exec = use.writes_exec && narrows(*in.row);
 
   const bool keeps = ties_to_keep(in);
   if (sram_ecc_ && is_d16_load(in)) {
@@ -176,10 +184,10 @@ RegisterUse RegisterUses::of(const Instruction& in) const {
   }
   use.reads |= tied;
   use.may_write = use.writes;
-  if (in.name.starts_with("V_MOVREL") || in.name.starts_with("V_SWAPREL")) {
+  if (in.row->kind == Kind::Relative && in.row->pipe == Pipe::Vector) {
     // LLVM has the first of v_movreld's possible results as a source.
     if (in.dst.where == Where::Vgpr) use.may_write.add(File::Vgpr, in.dst.index);
-    return indexed(use, !in.name.starts_with("V_MOVRELD_"), !in.name.starts_with("V_MOVRELS_"));
+    return indexed(use, !in.is(Opcode::V_MOVRELD_B32), !in.is(Opcode::V_MOVRELS_B32));
   }
   return use;
 }

@@ -8,7 +8,7 @@ void FidelitySummary::add(const engine::Result& result) {
     executions += count.executions;
     const isa::FidelityNote note = isa::fidelity_of(*count.instruction, exact_matrix);
     if (note.fidelity == isa::Fidelity::Exact) continue;
-    Inexact& sum = inexact[count.instruction->name];
+    Inexact& sum = inexact[count.instruction->name()];
     sum.note = note;
     sum.executions += count.executions;
   }

@@ -93,16 +93,15 @@ void GroupTrace::enters(unsigned wave, std::uint32_t region, std::uint64_t exec)
 const LdsPort& GroupTrace::port(const isa::Instruction& in, unsigned bytes) {
   const auto known = ports_.find(&in);
   if (known != ports_.end()) return known->second;
-  const isa::Work work = isa::work_of(in);
-  const bool atomic = work.bytes_read && work.bytes_written;
-  return ports_.try_emplace(&in, LdsPort(gpu_, work.bytes_written != 0, atomic, bytes))
+  const isa::MemoryAccess& memory = in.row->memory;
+  return ports_.try_emplace(&in, LdsPort(gpu_, memory.stores(), memory.atomic(), bytes))
       .first->second;
 }
 
 void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engine::Access& access) {
   const auto [at, is_new] = uses.try_emplace(&in);
   Use& use = at->second;
-  if (is_new) use.stores = isa::work_of(in).bytes_written != 0;
+  if (is_new) use.stores = in.row->memory.stores();
   const auto lanes = static_cast<unsigned>(std::popcount(access.mask));
   ++use.requests;
   use.lanes += lanes;

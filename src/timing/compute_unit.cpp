@@ -40,7 +40,7 @@ struct WaveState {
   std::size_t path = 0, request = 0;
   std::uint32_t at = 0;  ///< instruction of the region
   double ready = 0;      ///< when its own last instruction lets it issue again
-  std::array<std::deque<UnderWay>, kCounters> under_way;  ///< in order
+  std::array<std::deque<UnderWay>, isa::kCounters> under_way;  ///< in order
   double stored = 0;  ///< when its stores have come to the L2: before, it keeps its place
   const isa::Instruction* store = nullptr;  ///< the one that does so last
   const isa::Instruction* last = nullptr;   ///< that it issued
@@ -227,7 +227,7 @@ class ComputeUnit {
 
   Earliest earliest(WaveState& w, const Cost& c) {
     Earliest at{w.ready};
-    for (std::size_t i = 0; i < kCounters; ++i) {
+    for (std::size_t i = 0; i < isa::kCounters; ++i) {
       if (!c.wait[i] || w.under_way[i].size() <= *c.wait[i]) continue;
       const std::deque<UnderWay>& all = w.under_way[i];
       const UnderWay& last = all[all.size() - 1 - *c.wait[i]];
@@ -270,14 +270,14 @@ class ComputeUnit {
     }
     return at;
   }
-  static Stall stall_of(Counter counter) {
+  static Stall stall_of(isa::Counter counter) {
     constexpr std::array stalls{Stall::Load, Stall::Store, Stall::Lds, Stall::Scalar};
     return stalls[static_cast<std::size_t>(counter)];
   }
 
   void issue(WaveState& w, const isa::Instruction& in, const Cost& c, double now) {
     std::erase_if(w.pending, [&](const Pending& p) { return p.ready <= now; });
-    for (std::size_t i = 0; i < kCounters; ++i)
+    for (std::size_t i = 0; i < isa::kCounters; ++i)
       while (!w.under_way[i].empty() && w.under_way[i].front().end <= now)
         w.under_way[i].pop_front();
     Simd& simd = simds_[w.simd];
@@ -310,14 +310,14 @@ class ComputeUnit {
   void requests(WaveState& w, const isa::Instruction& in, const Cost& c, double now) {
     const std::vector<profile::Request>& all = w.trace->requests;
     double end = now;
-    Counter kind = c.stores ? Counter::Store : Counter::Load;
+    isa::Counter kind = c.stores ? isa::Counter::Store : isa::Counter::Load;
     for (; w.request < all.size() && all[w.request].step == w.path &&
            all[w.request].instruction == &in;
          ++w.request) {
       const profile::Request& request = all[w.request];
       switch (request.space) {
         case engine::Access::Space::Lds: {
-          kind = Counter::Lds;
+          kind = isa::Counter::Lds;
           const double cycles = request.lds_cycles / rates_.scales.bandwidths;
           lds_ = std::max(lds_, now) + cycles;
           result_.busy.lds += cycles;
@@ -325,7 +325,7 @@ class ComputeUnit {
           break;
         }
         case engine::Access::Space::Scalar:
-          kind = Counter::Scalar;
+          kind = isa::Counter::Scalar;
           end = memory_.scalar(in.cache != 0, now);
           break;
         default: {
@@ -340,7 +340,7 @@ class ComputeUnit {
       }
     }
     if (end == now) return;
-    auto& before = w.under_way[static_cast<std::size_t>(counter_of(in.gfx, kind))];
+    auto& before = w.under_way[static_cast<std::size_t>(isa::counter_of(in.gfx, kind))];
     before.push_back(before.empty() || before.back().end < end ? UnderWay{end, stall_of(kind), &in}
                                                                : before.back());
   }

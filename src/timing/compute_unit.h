@@ -9,7 +9,6 @@
 #include "gpus/gpu.h"
 #include "profile/trace.h"
 #include "timing/memory_path.h"
-#include "timing/waits.h"
 
 namespace hipsight::timing {
 

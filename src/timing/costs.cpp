@@ -30,9 +30,9 @@ unsigned bits_of(isa::Number number) {
 /// Registers of A (0), B (1) and C (2) of a matrix instruction.
 std::uint16_t matrix_registers(const isa::Instruction& in, const isa::Work& work, unsigned source,
                                unsigned lanes) {
-  const isa::Work::Tile& t = work.tile;
-  const bool f64 = work.number == isa::Number::F64;
-  const unsigned c_bits = f64 ? 64 : in.name.find("_F16_") != in.name.npos ? 16 : 32;
+  const isa::Tile& t = work.tile;
+  const isa::Number c = in.row->result;
+  const unsigned c_bits = c == isa::Number::F64 ? 64 : c == isa::Number::F16 ? 16 : 32;
   const unsigned elements = (source == 2 ? t.m * t.n : (source ? t.n : t.m) * t.k) * t.blocks;
   const unsigned bits = elements * (source == 2 ? c_bits : bits_of(work.number));
   // GFX11's WMMA holds A and B in both halves of the wave.
@@ -70,8 +70,9 @@ Cost cost_of(const gpus::Gpu& gpu, const isa::Instruction& in, unsigned lanes) {
   cost.stores = work.bytes_written != 0;
   cost.atomic = work.bytes_read && work.bytes_written;
   cost.moves = work.bytes_read || work.bytes_written;
-  cost.wait = wait_of(in);
-  cost.barrier = in.name == "S_BARRIER" || in.name == "S_BARRIER_WAIT";
+  cost.wait = isa::wait_of(in);
+  cost.barrier =
+      in.row->control == isa::Control::Barrier || in.row->control == isa::Control::BarrierWait;
   switch (work.pipe) {
     case isa::Pipe::Vector:
       // Types with less than the full rate, f64 on RDNA say, keep the unit for longer.
@@ -99,9 +100,9 @@ Cost cost_of(const gpus::Gpu& gpu, const isa::Instruction& in, unsigned lanes) {
       cost.busy = gpu.issue_cycles / (isa::is_rdna(in.gfx) ? 1 : halves);
       break;
     case isa::Pipe::Wait:
-      if (in.name == "S_NOP") cost.pause = gpu.issue_cycles * ((in.imm & 15) + 1);
-      if (in.name == "S_SLEEP") cost.pause = 64.0 * (in.imm & 127);
-      if (in.name == "S_SETPRIO") cost.priority = in.imm & 3;
+      if (in.is(isa::Opcode::S_NOP)) cost.pause = gpu.issue_cycles * ((in.imm.number() & 15) + 1);
+      if (in.is(isa::Opcode::S_SLEEP)) cost.pause = 64.0 * (in.imm.number() & 127);
+      if (in.is(isa::Opcode::S_SETPRIO)) cost.priority = in.imm.number() & 3;
       break;
     default:  // LDS and memory: by request
       cost.busy = gpu.issue_cycles;

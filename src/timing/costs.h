@@ -6,7 +6,7 @@
 
 #include "gpus/gpu.h"
 #include "isa/instruction.h"
-#include "timing/waits.h"
+#include "isa/waits.h"
 
 namespace hipsight::timing {
 
@@ -18,7 +18,7 @@ struct Cost {
   double pause = 0;    ///< before its wave's next instruction: s_nop, s_sleep
   bool stores = false, atomic = false, barrier = false, moves = false;
   std::optional<unsigned> priority;  ///< of its wave from now on: 0 to 3
-  Wait wait;
+  isa::Wait wait;
   struct Registers {
     std::uint16_t first = 0, count = 0;  ///< VGPRs; AGPR 0 is 512
     bool overlaps(const Registers& other) const {

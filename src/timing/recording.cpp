@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 
 #include "support/error.h"
@@ -83,14 +82,6 @@ class Reader {
   char version_ = version;
 };
 
-/// A copy that lives forever, one of each.
-std::string_view interned(std::string_view name) {
-  static std::mutex mutex;
-  static std::set<std::string, std::less<>> names;
-  const std::lock_guard lock(mutex);
-  return *names.emplace(name).first;
-}
-
 /// Each in the same order for the Writer and the Reader.
 template <class Visit>
 void visit_occupancy(Occupancy& o, Visit&& visit) {
@@ -113,13 +104,13 @@ isa::Operand read_operand(Reader& r) {
 }
 
 void write_instruction(Writer& w, const isa::Instruction& in) {
-  w.text(in.name);
-  w.text(in.name_y);
+  w.text(in.name());
+  w.text(in.row_y ? in.row_y->name : "");
   w.number(static_cast<unsigned>(in.format));
   w.number(static_cast<unsigned>(in.gfx));
   // Of immediates only those that take time: waits.
   const bool waits = isa::work_of(in).pipe == isa::Pipe::Wait || in.format == isa::Format::Mtbuf;
-  w.integer(waits ? in.imm : 0);
+  w.integer(waits ? in.imm.bits() : 0);
   w.number(in.cbsz);
   w.number(in.blgp);
   w.number(in.size);
@@ -128,11 +119,11 @@ void write_instruction(Writer& w, const isa::Instruction& in) {
   for (unsigned i = 0; i < 3; ++i) write_operand(w, in.src[i]);
 }
 void read_instruction(Reader& r, isa::Instruction& in) {
-  in.name = interned(r.text());
-  in.name_y = interned(r.text());
+  in.row = &isa::row_of(r.text());
+  if (const std::string_view second = r.text(); !second.empty()) in.row_y = &isa::row_of(second);
   in.format = static_cast<isa::Format>(r.number(static_cast<unsigned>(isa::Format::Other)));
   in.gfx = static_cast<isa::Gfx>(r.number(static_cast<unsigned>(isa::Gfx::Gfx12)));
-  in.imm = static_cast<std::int32_t>(r.integer());
+  in.imm = {in.row->field, static_cast<std::int32_t>(r.integer())};
   in.cbsz = static_cast<std::uint8_t>(r.number(255));
   in.blgp = static_cast<std::uint8_t>(r.number(255));
   in.size = static_cast<std::uint8_t>(r.number(255));

@@ -21,7 +21,7 @@ std::vector<Ways> ways(std::string_view processor, std::string_view text) {
   std::vector<Ways> all;
   const auto code = test::assemble(processor, text);
   for (const Listing::Line& line : listing(code, 0x1000, 0x1000, processor).lines)
-    all.push_back({line.instruction.name, line.next, line.target});
+    all.push_back({line.instruction.name(), line.next, line.target});
   return all;
 }
 

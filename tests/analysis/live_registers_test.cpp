@@ -80,7 +80,7 @@ void expect_live(std::string_view processor, const std::string& lines, unsigned 
   ASSERT_EQ(code.live.before.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i)
     EXPECT_EQ(text_of(code.live.before[i]), expected[i])
-        << processor << ": before line " << i << ", " << code.listing.lines[i].instruction.name;
+        << processor << ": before line " << i << ", " << code.listing.lines[i].instruction.name();
 }
 
 TEST(LiveRegisters, of_a_straight_line) {

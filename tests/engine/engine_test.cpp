@@ -77,7 +77,7 @@ class EngineTest : public testing::TestWithParam<Where> {
 std::pair<std::uint64_t, std::uint64_t> total(const Result& result, std::string_view name) {
   std::pair<std::uint64_t, std::uint64_t> sum;
   for (const auto& count : result.counts)
-    if (count.instruction->name.starts_with(name))
+    if (count.instruction->name().starts_with(name))
       sum.first += count.executions, sum.second += count.lanes;
   return sum;
 }
@@ -107,7 +107,7 @@ TEST_P(EngineTest, CountsAreExactAndDoNotDependOnThreads) {
   // The loop's body: the one place whose lanes sum to the rounds of all work-items.
   bool found = false;
   for (const auto& count : alone.counts)
-    found |= count.instruction->name == "V_ADD_U32" && count.lanes == rounds;
+    found |= count.instruction->name() == "V_ADD_U32" && count.lanes == rounds;
   EXPECT_TRUE(found);
 }
 

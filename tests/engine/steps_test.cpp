@@ -46,7 +46,7 @@ struct Follower : GroupObserver, Observer {
     EXPECT_EQ(index, wave);
     Told told{"(start)", 0, {}};
     if (step.instruction) {
-      told.name = step.instruction->name;
+      told.name = step.instruction->name();
       told.address = step.instruction->address;
     }
     for (const Written& w : step.written) {
@@ -183,7 +183,7 @@ TEST_P(StepsTest, AreWhatIsCounted) {
   ASSERT_GT(kernels.result.counts.size(), 20u);
   EXPECT_EQ(told.size(), kernels.result.counts.size());
   for (const InstructionCount& count : kernels.result.counts)
-    EXPECT_EQ(told[count.instruction->address], count.executions) << count.instruction->name;
+    EXPECT_EQ(told[count.instruction->address], count.executions) << count.instruction->name();
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, StepsTest,

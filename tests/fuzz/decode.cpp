@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       continue;
     }
     const bool sound = instruction->size >= 4 && instruction->size % 4 == 0 &&
-                       at + instruction->size <= code.size() && !instruction->name.empty();
+                       at + instruction->size <= code.size() && !instruction->name().empty();
     if (!sound || decoder.text(*instruction).empty()) std::abort();
     work_of(*instruction);
     at += instruction->size;

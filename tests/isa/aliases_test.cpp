@@ -17,7 +17,7 @@ std::string name_of(const char* processor, const char* text) {
   const auto code = assemble(processor, text);
   isa::Decoder decoder(processor);
   const auto instruction = decoder.decode(code, 0);
-  return instruction ? std::string(instruction->name) : "not decoded";
+  return instruction ? std::string(instruction->name()) : "not decoded";
 }
 
 struct Same {

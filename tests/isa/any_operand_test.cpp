@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "assembly_text.h"
 #include "isa/crash_guard.h"
 #include "isa/decode.h"
 #include "isa/opcodes.h"
@@ -80,10 +81,10 @@ TEST(AnyOperand, VectorPairsMayBeUniform) {
 
 /// Whether a lone wave can run it.
 bool is_alone(const isa::Instruction& in) {
-  const bool reserved = in.name.ends_with("_F8F6F4") && (in.cbsz > 4 || in.blgp > 4);
+  const bool reserved = in.row->formats_vary && (in.cbsz > 4 || in.blgp > 4);
   const bool computes = in.format >= isa::Format::Vop1 && in.format <= isa::Format::Vopd;
-  return (computes && !reserved) || isa::has(in.name, "SAVEEXEC") || isa::has(in.name, "WREXEC") ||
-         isa::has(in.name, "MOVREL");
+  return (computes && !reserved) || in.row->kind == isa::Kind::ExecMask ||
+         in.row->kind == isa::Kind::Relative;
 }
 
 // Encodings can name constants and scalar registers where an instruction has none: no code may take

@@ -10,6 +10,11 @@
 
 namespace hipsight::test {
 
+/// Whether a name or a text has this part.
+inline bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
 /// One operand of an instruction's text.
 struct OperandText {
   /// 'v', 'a', 's' register; '#' number; '?' special source; 'o' "off"; '-' anything else

@@ -32,7 +32,7 @@ std::string printed(const char* processor, const char* format, unsigned code) {
   const auto instruction = decoder.decode(bytes, 0);
   EXPECT_TRUE(instruction.has_value());
   EXPECT_EQ(instruction->format, isa::Format::Mtbuf);
-  EXPECT_EQ(instruction->imm, static_cast<int>(code));
+  EXPECT_EQ(instruction->imm.format(), code);
   EXPECT_TRUE(instruction->idxen);
   return decoder.text(*instruction);
 }

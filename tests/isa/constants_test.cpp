@@ -12,6 +12,7 @@
 #include <set>
 
 #include "assemble.h"
+#include "assembly_text.h"
 #include "isa/crash_guard.h"
 #include "isa/decode.h"
 #include "isa/entry.h"
@@ -30,7 +31,7 @@ std::optional<isa::Instruction> with_one(isa::Decoder& decoder, const isa::Instr
   using isa::Format;
   const auto is_same = [&](const isa::Words& words) {
     const auto in = decoder.decode(isa::bytes_of(words), 0);
-    const bool same = in && in->name == drawn.name && in->src[0].where == isa::Where::Constant;
+    const bool same = in && in->name() == drawn.name() && in->src[0].where == isa::Where::Constant;
     return same ? in : std::nullopt;
   };
   isa::Words words = drawn.words;
@@ -88,8 +89,9 @@ std::optional<std::uint32_t> by_assembler(const char* processor, isa::Decoder& d
 /// Dot products of 16-bit floats, where RDNA's manuals have a constant in both halves and LLVM in
 /// the low one (RDNA3 and RDNA4 ISA, 7.2).
 bool fills_both(const isa::Instruction& in) {
-  return isa::is_rdna(in.gfx) && in.name.starts_with("V_DOT2") &&
-         !(in.name == "V_DOT2_F32_F16" && in.gfx == isa::Gfx::Gfx11) && in.name != "V_DOT2_I32_I16";
+  return isa::is_rdna(in.gfx) && in.name().starts_with("V_DOT2") &&
+         !(in.name() == "V_DOT2_F32_F16" && in.gfx == isa::Gfx::Gfx11) &&
+         in.name() != "V_DOT2_I32_I16";
 }
 
 class Constants : public testing::TestWithParam<const char*> {};
@@ -104,16 +106,15 @@ TEST_P(Constants, AreWhatTheAssemblerTakesThemFor) {
   std::map<std::uint32_t, unsigned> kinds;
   isa::for_every_opcode(GetParam(), 4, random, [&](const isa::Words& words) {
     const auto drawn = decoder.decode(isa::bytes_of(words), 0);
-    if (!drawn || drawn->variant != isa::Variant::Plain || !isa::has(drawn->name, "16"))
-      return true;
-    const isa::Shape* shape = isa::find_shape(drawn->name);
+    if (!drawn || drawn->variant != isa::Variant::Plain || !has(drawn->name(), "16")) return true;
+    const isa::Shape* shape = isa::find_shape(drawn->name());
     if (!shape || isa::is_64_bit(shape->operand[0])) return true;
     // These have a literal of their own.
-    if (isa::has(drawn->name, "MK_") || isa::has(drawn->name, "AK_")) return true;
+    if (has(drawn->name(), "MK_") || has(drawn->name(), "AK_")) return true;
     const auto in = with_one(decoder, *drawn);
     if (!in) return true;
     const std::string text = decoder.text(*in);
-    if (isa::has(text, "/*") || !seen.insert(text.substr(0, text.find(' '))).second) return true;
+    if (has(text, "/*") || !seen.insert(text.substr(0, text.find(' '))).second) return true;
     const auto ours = lowered(*in, levels().front());
     if (!ours) return true;
     const auto llvm = by_assembler(GetParam(), decoder, text);

@@ -53,13 +53,13 @@ TEST_P(Decode, ReadsTheFieldsOfEveryInstruction) {
   constexpr unsigned tries = 96;
   isa::for_every_opcode(GetParam(), tries, random, [&](const isa::Words& words) {
     const auto instruction = decoder.decode(isa::bytes_of(words), 0);
-    if (!instruction || !engine::host_table().find(instruction->name)) return true;
+    if (!instruction || !engine::host_table().find(instruction->name())) return true;
     const std::string text = decoder.text(*instruction);
     if (!is_legal(text)) return true;
-    met.insert(instruction->name);
+    met.insert(instruction->name());
     const std::string difference = test::difference(*instruction, text);
     if (difference.empty()) {
-      agreed.insert(instruction->name);
+      agreed.insert(instruction->name());
     } else if (assembles_to(GetParam(), text, isa::bytes_of(words).first(instruction->size)) &&
                ++differences <= 20) {
       ADD_FAILURE() << text << ": " << difference;
@@ -130,7 +130,7 @@ void decode_crashes() {
   for (const Crash& crash : crashes()) {
     isa::Decoder decoder(crash.processor);
     const auto instruction = decoder.decode(crash.bytes, 0);
-    EXPECT_EQ(instruction ? std::string(instruction->name) : "nothing", crash.expected);
+    EXPECT_EQ(instruction ? std::string(instruction->name()) : "nothing", crash.expected);
     if (instruction) EXPECT_NE(decoder.text(*instruction), "");
   }
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "assembly_text.h"
 #include "machine.h"
 
 namespace hipsight::test {
@@ -18,7 +19,7 @@ TEST(DppCompare, WritesZerosWhereNothingIsRead) {
           machine.vgpr(1, lane) = machine.vgpr(2, lane) = 0;
         machine.sgpr(8) = machine.sgpr(engine::reg::vcc) = ~0u;
         machine.run(*machine.lower(text));
-        return isa::has(text, "s8") ? machine.sgpr(8) : machine.sgpr(engine::reg::vcc);
+        return has(text, "s8") ? machine.sgpr(8) : machine.sgpr(engine::reg::vcc);
       };
       // Lanes 0 and 16 would read lanes of another row.
       const std::string shifted = " row_shr:1 row_mask:0xf bank_mask:0xf";

@@ -46,7 +46,7 @@ TEST(Fidelity, IsWhatIsPublished) {
   };
   for (const Case& c : cases) {
     Instruction in;
-    in.name = c.name;
+    in.row = &row_of(c.name);
     in.gfx = c.gfx;
     EXPECT_EQ(fidelity_of(in, false).fidelity, c.fast) << c.name;
     EXPECT_EQ(fidelity_of(in, true).fidelity, c.exact) << c.name;
@@ -56,10 +56,10 @@ TEST(Fidelity, IsWhatIsPublished) {
 
 TEST(Fidelity, OfRegistersOfTheHardwareIsAssumedButForMode) {
   Instruction in;
-  in.name = "S_GETREG_B32";
-  in.imm = 1;  // HW_REG_MODE
+  in.row = &row_of(Opcode::S_GETREG_B32);
+  in.imm = {in.row->field, 1};  // HW_REG_MODE
   EXPECT_EQ(fidelity_of(in, false).fidelity, Fidelity::Exact);
-  in.imm = 4 | 31 << 11;  // HW_REG_HW_ID, all its bits
+  in.imm = {in.row->field, 4 | 31 << 11};  // HW_REG_HW_ID, all its bits
   EXPECT_EQ(fidelity_of(in, false).fidelity, Fidelity::Assumed);
 }
 

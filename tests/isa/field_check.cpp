@@ -11,8 +11,6 @@
 namespace hipsight::test {
 namespace {
 
-using isa::has;
-
 using isa::Format;
 using isa::Gfx;
 using isa::Instruction;
@@ -29,7 +27,7 @@ unsigned registers_of(Type type, bool packed = false) {
 /// Operands of entries that are no operands of the text: fields of the encoding that the meaning
 /// needs, VCC of v_div_fmas, the lane's number.
 unsigned implied_operands(const Instruction& in) {
-  const std::string_view name = in.name;
+  const std::string_view name = in.name();
   if (name.starts_with("V_S_") || name.starts_with("V_DIV_FMAS") || name.starts_with("V_MBCNT") ||
       name == "V_PK_MOV_B32" || name.starts_with("V_BITOP3"))
     return 1;
@@ -46,7 +44,7 @@ class FieldCheck {
         text(text, in.format == Format::Vop1 || in.format == Format::Vop2 ||
                        in.format == Format::Vopc || in.format == Format::Vopd),
         rdna(isa::is_rdna(in.gfx)),
-        shape(isa::find_shape(in.name)) {}
+        shape(in.row->shape) {}
 
   std::string run() {
     switch (in.format) {
@@ -118,7 +116,7 @@ class FieldCheck {
   void scalar() {
     const std::size_t sources = in.format == Format::Sop1 ? 1 : 2;
     const bool result = shape ? shape->result != Type::B1
-                              : text.operands_left() > sources || in.name == "S_GETPC_B64";
+                              : text.operands_left() > sources || in.name() == "S_GETPC_B64";
     if (in.format != Format::Sopc && result) text.operand(in.dst, result_registers());
     for (unsigned i = 0; i < 3 && text.operands_left(); ++i) {
       if (text.next()->kind == '-') return text.skip_rest();  // sendmsg(), gpr_idx()
@@ -127,7 +125,7 @@ class FieldCheck {
   }
 
   void scalar_constant() {
-    const std::string_view name = in.name;
+    const std::string_view name = in.name();
     if (has(name, "SETREG")) {
       hardware_register();
       return in.size == 8 ? text.operand(in.src[0], 0) : text.operand(in.dst, 1);
@@ -135,27 +133,27 @@ class FieldCheck {
     if (name != "S_VERSION") text.operand(in.dst, name == "S_CALL_B64" ? 2 : 0);
     if (has(name, "GETREG")) return hardware_register();
     if ((text.next() && text.next()->kind == '-') || name == "S_VERSION") return text.skip_rest();
-    text.integer(in.imm, 16);
+    text.integer(in.imm.bits(), 16);
   }
   /// hwreg(NAME, first bit, width)
   void hardware_register() {
-    if (text.next()->kind == '#') return text.integer(in.imm, 16);
+    if (text.next()->kind == '#') return text.integer(in.imm.bits(), 16);
     const std::string words = text.next()->text;
     const auto comma = words.find(',');
     unsigned first = 0, width = 32;
     if (comma != std::string::npos) std::sscanf(words.c_str() + comma, ", %u, %u", &first, &width);
-    const auto imm = static_cast<unsigned>(in.imm);
-    if ((imm >> 6 & 31) != first || (imm >> 11 & 31) + 1 != width) text.problem("hwreg");
+    const isa::HardwareRegister ours = in.imm.hardware_register();
+    if (ours.first != first || ours.width != width) text.problem("hwreg");
     text.skip_operand();
   }
 
   void program_control() {
-    if (!text.next() || text.next()->kind != '#' || has(in.name, "WAIT")) return text.skip_rest();
-    text.integer(in.imm, 16);
+    if (!text.next() || text.next()->kind != '#' || has(in.name(), "WAIT")) return text.skip_rest();
+    text.integer(in.imm.bits(), 16);
   }
 
   void scalar_memory() {
-    const std::string_view name = in.name;
+    const std::string_view name = in.name();
     if (!text.operands_left()) return;  // cache control
     if (has(name, "PREFETCH")) return text.skip_rest();
     if (!has(name, "DISCARD"))
@@ -175,7 +173,7 @@ class FieldCheck {
   // --- vector -----------------------------------------------------------------------------------
 
   void vector() {
-    const std::string_view name = in.name;
+    const std::string_view name = in.name();
     if (!text.operands_left()) return text.skip_rest();  // v_nop
     const bool compare = name.starts_with("V_CMP");
     if (!compare) text.operand(in.dst, result_registers(), shape ? shape->result : Type::None);
@@ -196,10 +194,10 @@ class FieldCheck {
     // Halves of 16-bit registers are in the operands, and not always in op_sel too.
     if (text.only_halves()) return;
     // Which byte a conversion reads or writes is an operand of its own, behind the sources.
-    const bool byte = in.gfx == Gfx::Gfx12 && implied_operands(in) && !has(in.name, "_PK_") &&
-                      (has(in.name, "FP8") || has(in.name, "BF8"));
+    const bool byte = in.gfx == Gfx::Gfx12 && implied_operands(in) && !has(in.name(), "_PK_") &&
+                      (has(in.name(), "FP8") || has(in.name(), "BF8"));
     if (byte) return text.number("byte_sel", in.src[source_count].value);
-    const bool byte_of_result = in.gfx == Gfx::Gfx12 && has(in.name, "V_CVT_SR_");
+    const bool byte_of_result = in.gfx == Gfx::Gfx12 && has(in.name(), "V_CVT_SR_");
     if (byte_of_result) return text.number("byte_sel", in.dst_select);
     // The list ends with the destination's bit, behind as many sources as there are.
     const unsigned all = (1u << source_count) - 1;
@@ -275,7 +273,7 @@ class FieldCheck {
   }
 
   void packed() {
-    const std::string_view name = in.name;
+    const std::string_view name = in.name();
     const bool mix = has(name, "_MIX"), wmma = has(name, "MMA");
     if (name != "V_MFMA_LD_SCALE_B32")
       text.operand(in.dst, wmma ? 0 : mix ? 1 : result_registers());
@@ -305,8 +303,8 @@ class FieldCheck {
   void matrix() {
     text.operand(in.dst, 0);
     for (unsigned i = 0; i < 3 && text.operands_left(); ++i) text.operand(in.src[i], 0);
-    if (in.name.starts_with("V_ACCVGPR")) return;
-    if (in.name.starts_with("V_MFMA_SCALE_")) {
+    if (in.name().starts_with("V_ACCVGPR")) return;
+    if (in.name().starts_with("V_MFMA_SCALE_")) {
       const Instruction load = isa::scale_load(in);
       for (unsigned i = 0; i < 2; ++i) text.operand(load.src[i], 1);
       const unsigned length = std::max(text.length("op_sel"), text.length("op_sel_hi"));
@@ -315,7 +313,7 @@ class FieldCheck {
     }
     text.number("cbsz", in.cbsz);
     text.number("abid", in.abid);
-    const bool f64 = has(in.name, "F64");  // there the field negates
+    const bool f64 = has(in.name(), "F64");  // there the field negates
     text.number("blgp", f64 && in.gfx != Gfx::Gfx90a ? 0 : in.blgp);
     text.bits("neg", f64 && in.gfx != Gfx::Gfx90a ? in.blgp : 0, 3);
   }
@@ -323,7 +321,7 @@ class FieldCheck {
   // --- memory -----------------------------------------------------------------------------------
 
   void lds() {
-    const std::string_view name = in.name;
+    const std::string_view name = in.name();
     const isa::Work work = isa::work_of(in);
     const bool pair = has(name, "READ2") || has(name, "WRITE2") || has(name, "XCHG2");
     bool result = false;
@@ -349,7 +347,7 @@ class FieldCheck {
     unsigned result_registers = 0, data_registers = 0;
   };
   Data data_of() const {
-    const std::string_view name = in.name;
+    const std::string_view name = in.name();
     const isa::Work work = isa::work_of(in);
     const bool atomic = has(name, "ATOMIC"), load = has(name, "LOAD");
     const unsigned operands = has(name, "CMPSWAP") ? 2 : 1;
@@ -358,7 +356,7 @@ class FieldCheck {
       const unsigned registers = has(name, "D16") ? (components + 1) / 2 : components;
       return {load, !load, registers, registers};
     }
-    return {.result = (load && !in.lds) || (atomic && in.returns),
+    return {.result = (load && !in.row->memory.with_lds()) || (atomic && in.returns),
             .data = !load,
             .result_registers = (work.bytes_read + 3) / 4,
             .data_registers = (work.bytes_written + 3) / 4 * operands};  // and the comparand
@@ -368,13 +366,13 @@ class FieldCheck {
     if (!text.operands_left()) return text.skip_rest();  // cache control
     const Data data = data_of();
     const bool base = in.base.where != Where::None;
-    const bool add_lane = has(in.name, "ADDTID");
+    const bool add_lane = has(in.name(), "ADDTID");
     if (data.result) text.operand(in.dst, data.result_registers);
     if (!add_lane) text.operand(in.src[0], in.format == Format::Scratch ? 1 : base ? 1 : 2);
     if (data.data) text.operand(in.src[1], data.data_registers);
     if (in.format != Format::Flat) text.operand(in.base, in.format == Format::Scratch ? 1 : 2);
     text.number("offset", in.offset);
-    if (in.gfx == Gfx::Gfx90a) text.flag("lds", in.lds);
+    if (in.gfx == Gfx::Gfx90a) text.flag("lds", in.row->memory.with_lds());
     cache(true);
   }
 
@@ -382,14 +380,15 @@ class FieldCheck {
     if (!text.operands_left()) return text.skip_rest();  // cache control
     const Data data = data_of();
     // An atomic's result takes the place of its data.
-    if (!in.lds) text.operand(in.dst, data.data ? data.data_registers : data.result_registers);
-    if (!has(in.name, "STORE_LDS")) text.operand(in.src[0], in.offen && in.idxen ? 2 : 1);
+    if (!in.row->memory.with_lds())
+      text.operand(in.dst, data.data ? data.data_registers : data.result_registers);
+    if (!has(in.name(), "STORE_LDS")) text.operand(in.src[0], in.offen && in.idxen ? 2 : 1);
     text.operand(in.base, 4);
     text.operand(in.soffset, 1);
     text.number("offset", in.offset);
     text.flag("offen", in.offen);
     text.flag("idxen", in.idxen);
-    text.flag("lds", in.lds);
+    text.flag("lds", in.row->memory.with_lds());
     if (in.format == Format::Mtbuf)
       static_cast<void>(text.modifier("format"));  // buffer_format_test.cpp
     cache(true);

@@ -124,7 +124,8 @@ std::unique_ptr<Code> Machine::lower(std::string_view text) const {
     auto instruction = decoder.decode(std::span(bytes).subspan(at), at);
     if (!instruction) fail("not decoded: {}", text);
     at += instruction->size;
-    if (!append(*instruction, context, *code)) fail("{} is not known: {}", instruction->name, text);
+    if (!append(*instruction, context, *code))
+      fail("{} is not known: {}", instruction->name(), text);
   }
   code->ops.emplace_back().run = stop;
   return code;

@@ -66,10 +66,10 @@ TEST_P(Registers, AreThoseOfTheText) {
   isa::for_every_opcode(GetParam(), 8, random, [&](const isa::Words& words) {
     const auto in = decoder.decode(isa::bytes_of(words), 0);
     // Registers by index are any from the named one on.
-    if (!in || isa::has(in->name, "REL")) return true;
+    if (!in || has(in->name(), "REL")) return true;
     const std::string text = decoder.text(*in);
     for (const char* part : {"/*", "Invalid", "malformed"})
-      if (isa::has(text, part)) return true;
+      if (has(text, part)) return true;
     std::vector<InstructionText> texts;
     try {
       texts = read_text(text, decoder.gfx());

@@ -52,8 +52,8 @@ TEST(Cache, KeepsShareOfWhatGoesRound) {
 class ProfileTest : public testing::Test {
  protected:
   ProfileTest() {
-    load.name = "GLOBAL_LOAD_DWORD";
-    store.name = "GLOBAL_STORE_DWORD";
+    load.row = &isa::row_of(isa::Opcode::GLOBAL_LOAD_DWORD);
+    store.row = &isa::row_of(isa::Opcode::GLOBAL_STORE_DWORD);
     for (isa::Instruction* in : {&load, &store}) in->format = isa::Format::Flat;
     store.address = 4;
     EXPECT_EQ(isa::work_of(load).bytes_read, 4u);

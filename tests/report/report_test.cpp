@@ -173,8 +173,8 @@ TEST(Session, the_environment_says_where) {
 
 TEST(Session, says_how_exact_instructions_were_if_asked) {
   isa::Instruction add_f32, exp_f32;
-  add_f32.name = "V_ADD_F32";
-  exp_f32.name = "V_EXP_F32";
+  add_f32.row = &isa::row_of(isa::Opcode::V_ADD_F32);
+  exp_f32.row = &isa::row_of(isa::Opcode::V_EXP_F32);
   Launched launched;
   launched.result.counts = {{&add_f32, 70, 70 * 64}, {&exp_f32, 30, 30 * 64}};
   Output output = nowhere();

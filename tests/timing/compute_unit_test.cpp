@@ -13,7 +13,7 @@ class ComputeUnitTest : public testing::Test {
   /// Adds an instruction to the code, which is one region.
   isa::Instruction& add(const char* name, isa::Format format) {
     isa::Instruction& in = code.emplace_back();
-    in.name = name;
+    in.row = &isa::row_of(name);
     in.format = format;
     in.gfx = isa::Gfx::Gfx942;
     in.address = code.size() * 4;
@@ -23,7 +23,9 @@ class ComputeUnitTest : public testing::Test {
     for (unsigned i = 0; i < count; ++i) add("V_ADD_F32", isa::Format::Vop2);
   }
   void add_load() { loads.push_back(code.size()), add("GLOBAL_LOAD_DWORD", isa::Format::Global); }
-  void add_wait() { add("S_WAITCNT", isa::Format::Sopp).imm = 0x0f70; }  // vmcnt(0)
+  void add_wait() {
+    add("S_WAITCNT", isa::Format::Sopp).imm = {isa::Field::Counters, 0x0f70};
+  }  // vmcnt(0)
 
   /// Waves of a workgroup that each run the code once. `lines`: of each load, none of them in
   /// caches.
@@ -95,7 +97,7 @@ TEST_F(ComputeUnitTest, PriorityGoesBeforeAge) {
   for (profile::WaveTrace& wave : traces[0].waves) wave.path = {1};
   for (profile::WaveTrace& wave : traces[1].waves) wave.path = {0, 2};
   for (const auto& [priority, first_end] : {std::pair{0, 800}, {3, 404}}) {
-    code[0].imm = priority;
+    code[0].imm = {isa::Field::Number, priority};
     const UnitRun unit = run_compute_unit(gpu, rates, {pointers(), regions, sharing, 64}, 2, 2);
     ASSERT_EQ(unit.ends.size(), 2u);
     EXPECT_NEAR(unit.ends[0], first_end, 16) << priority;
@@ -290,7 +292,7 @@ TEST_F(ComputeUnitTest, StoresAreWrittenBackMeanwhile) {
 /// A matrix result that is added to goes on at once; to be read it takes four passes longer.
 TEST_F(ComputeUnitTest, SumsGoOnInTheMatrixUnit) {
   for (int i = 0; i < 2; ++i) {
-    isa::Instruction& in = add("V_MFMA_F32_32X32X8_F16", isa::Format::Mai);
+    isa::Instruction& in = add("V_MFMA_F32_32X32X8F16", isa::Format::Mai);
     in.dst = {.where = isa::Where::Vgpr, .index = 16};
     in.src[2] = in.dst;
     in.src[0] = {.where = isa::Where::Vgpr, .index = 0};
@@ -306,7 +308,7 @@ TEST_F(ComputeUnitTest, SumsGoOnInTheMatrixUnit) {
 /// SIMDs.
 TEST(Costs, AMatrixInstructionTakesAsLongInAWorkgroupProcessor) {
   isa::Instruction in;
-  in.name = "V_WMMA_F32_16X16X16_F16";
+  in.row = &isa::row_of("V_WMMA_F32_16X16X16_F16");
   in.gfx = isa::Gfx::Gfx11;
   const gpus::Gpu gpu = gpus::find("rx7900xtx");
   EXPECT_EQ(cost_of(gpu, in, 32).busy, 32);
@@ -317,7 +319,7 @@ TEST(Costs, AMatrixInstructionTakesAsLongInAWorkgroupProcessor) {
 /// Scalar loads that pass the caches wait for what other compute units wrote.
 TEST_F(ComputeUnitTest, CoherentScalarLoadsComeFromFarAway) {
   add("S_LOAD_DWORDX2", isa::Format::Smem);
-  add("S_WAITCNT", isa::Format::Sopp).imm = 0xc07f;  // lgkmcnt(0)
+  add("S_WAITCNT", isa::Format::Sopp).imm = {isa::Field::Counters, 0xc07f};  // lgkmcnt(0)
   group(1);
   traces[0].waves[0].requests.push_back(
       {.instruction = &code[0], .count = 1, .space = engine::Access::Space::Scalar});

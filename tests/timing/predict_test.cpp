@@ -16,14 +16,14 @@ class BoundTest : public testing::Test {
     result = {};
     const auto add = [&](const char* name, isa::Format format) -> isa::Instruction& {
       isa::Instruction& in = code.emplace_back();
-      in.name = name;
+      in.row = &isa::row_of(name);
       in.format = format;
       in.gfx = isa::Gfx::Gfx942;
       in.address = code.size() * 4;
       return in;
     };
     add("GLOBAL_LOAD_DWORD", isa::Format::Global);
-    add("S_WAITCNT", isa::Format::Sopp).imm = 0x0f70;
+    add("S_WAITCNT", isa::Format::Sopp).imm = {isa::Field::Counters, 0x0f70};
     result.regions = {{code.data(), 2}};
     result.workgroups = workgroups;
     for (const isa::Instruction& in : code) result.counts.push_back({&in, 30 * workgroups, 0});
@@ -81,17 +81,17 @@ double cycles_of_two(std::uint64_t asked) {
   const gpus::Gpu gpu = gpus::find("mi300x");
   std::vector<isa::Instruction> code(5);
   const auto set = [&](std::size_t i, const char* name, isa::Format format) -> isa::Instruction& {
-    code[i].name = name;
+    code[i].row = &isa::row_of(name);
     code[i].format = format;
     code[i].gfx = isa::Gfx::Gfx942;
     code[i].address = i * 4;
     return code[i];
   };
   set(0, "GLOBAL_LOAD_DWORD", isa::Format::Global);
-  set(1, "S_WAITCNT", isa::Format::Sopp).imm = 0x0f70;
+  set(1, "S_WAITCNT", isa::Format::Sopp).imm = {isa::Field::Counters, 0x0f70};
   set(2, "GLOBAL_STORE_DWORD", isa::Format::Global);
   set(3, "GLOBAL_LOAD_DWORD", isa::Format::Global).cache = 4;  // sc1
-  set(4, "S_WAITCNT", isa::Format::Sopp).imm = 0x0f70;
+  set(4, "S_WAITCNT", isa::Format::Sopp).imm = {isa::Field::Counters, 0x0f70};
   engine::Result result;
   result.regions = {{code.data(), 2}, {code.data() + 2, 1}, {code.data() + 3, 2}};
   result.workgroups = 2;
@@ -129,8 +129,9 @@ TEST(Waiting, IsForWhatAnotherWorkgroupHandsOver) {
 TEST(Bandwidth, IsTheWholeMemorysWithWgps) {
   const gpus::Gpu gpu = gpus::find("rx7900xtx");
   std::vector<isa::Instruction> code(2);
-  code[0].name = "GLOBAL_LOAD_DWORD", code[0].format = isa::Format::Global;
-  code[1].name = "S_WAITCNT", code[1].format = isa::Format::Sopp;  // vmcnt(0), lgkmcnt(0)
+  code[0].row = &isa::row_of("GLOBAL_LOAD_DWORD"), code[0].format = isa::Format::Global;
+  code[1].row = &isa::row_of("S_WAITCNT"),
+  code[1].format = isa::Format::Sopp;  // vmcnt(0), lgkmcnt(0)
   for (isa::Instruction& in : code) in.gfx = isa::Gfx::Gfx11;
   constexpr std::uint64_t workgroups = 48 * 200, turns = 30;
   engine::Result result;

@@ -18,7 +18,7 @@ class RecordingTest : public testing::Test {
   RecordingTest() : trace(gpu, 8, 1) {
     const auto add = [&](const char* name, isa::Format format) -> isa::Instruction& {
       isa::Instruction& in = code.emplace_back();
-      in.name = name;
+      in.row = &isa::row_of(name);
       in.format = format;
       in.gfx = isa::Gfx::Gfx942;
       in.address = code.size() * 4;
@@ -27,7 +27,7 @@ class RecordingTest : public testing::Test {
     };
     code.reserve(8);
     add("GLOBAL_LOAD_DWORD", isa::Format::Global).dst = {.where = isa::Where::Vgpr, .index = 7};
-    add("S_WAITCNT", isa::Format::Sopp).imm = 0x0f70;
+    add("S_WAITCNT", isa::Format::Sopp).imm = {isa::Field::Counters, 0x0f70};
     add("V_ADD_F32", isa::Format::Vop2);
     add("V_NOP", isa::Format::Vop1);  // is not run
     add("DS_READ_B32", isa::Format::Ds);

@@ -33,7 +33,7 @@ struct BufferResource {
     // the size of elements.
     if (swizzle & 2 && (in.idxen || add_lane)) element = 4;
     if (!add_lane) return;
-    if (in.format == isa::Format::Mubuf && !isa::has(in.name, "FORMAT"))
+    if (in.format == isa::Format::Mubuf && !in.row->memory.formatted())
       stride |= (word3 >> 15 & 15) << 14;
     // As AMD's emulator has it from the hardware (ROCm/rocm-systems#10928).
     if (in.gfx == isa::Gfx::Gfx950 && in.idxen && !element) add_lane = false;

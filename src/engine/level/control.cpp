@@ -87,8 +87,8 @@ const Op* swap_pc(Wave& w, const Op* op) {
 }
 const Op* call(Wave& w, const Op* op) {
   write_pair(w, op, next_address(w, op));
-  return jump_counted(w, op,
-                      next_address(w, op) + static_cast<std::int64_t>(op->instruction->imm) * 4);
+  return jump_counted(
+      w, op, next_address(w, op) + static_cast<std::uint64_t>(op->instruction->imm.distance()));
 }
 
 // --- paths that take turns ----------------------------------------------------------------------
@@ -120,7 +120,7 @@ const Op* fork_to_constant(Wave& w, const Op* op) {
   std::uint64_t mask;
   std::memcpy(&mask, w.bytes() + op->dst, sizeof mask);
   return fork(w, op, mask,
-              next_address(w, op) + static_cast<std::int64_t>(op->instruction->imm) * 4);
+              next_address(w, op) + static_cast<std::uint64_t>(op->instruction->imm.distance()));
 }
 /// Back to the path that waits, unless the stack is as deep as before the fork.
 const Op* join(Wave& w, const Op* op) {
@@ -178,7 +178,7 @@ const Op* sleep(Wave& w, const Op* op) {
   return stop(w, Stop::Yield, op + 1);
 }
 const Op* send_message(Wave& w, const Op* op) {
-  ring_doorbell(w, static_cast<std::uint32_t>(op->instruction->imm));
+  ring_doorbell(w, static_cast<std::uint32_t>(op->instruction->imm.number()));
   return op + 1;
 }
 const Op* trap(Wave& w, const Op* op) {
@@ -239,14 +239,9 @@ struct Xnor {
 // --- hardware registers -------------------------------------------------------------------------
 
 constexpr unsigned hwreg_mode = 1;
-struct Field {
-  unsigned id, offset, width;
-  explicit Field(std::int32_t imm)
-      : id(static_cast<unsigned>(imm) & 63),
-        offset(static_cast<unsigned>(imm) >> 6 & 31),
-        width((static_cast<unsigned>(imm) >> 11 & 31) + 1) {}
-  std::uint32_t mask() const { return width == 32 ? ~0u : (1u << width) - 1; }
-};
+std::uint32_t mask_of(const isa::HardwareRegister& field) {
+  return field.width == 32 ? ~0u : (1u << field.width) - 1;
+}
 /// RDNA's SHADER_CYCLES, or SHADER_CYCLES_LO and _HI.
 constexpr unsigned hwreg_cycles = 29, hwreg_cycles_high = 30;
 
@@ -258,17 +253,17 @@ std::uint32_t value_of(const Wave& w, const isa::Instruction& in, unsigned id) {
   return hardware_register(w, id);
 }
 const Op* get_register(Wave& w, const Op* op) {
-  const Field field(op->instruction->imm);
+  const isa::HardwareRegister field = op->instruction->imm.hardware_register();
   const std::uint32_t value = value_of(w, *op->instruction, field.id);
-  const std::uint32_t part = value >> field.offset & field.mask();
+  const std::uint32_t part = value >> field.first & mask_of(field);
   std::memcpy(w.bytes() + op->dst, &part, 4);
   return op + 1;
 }
 void set_field(Wave& w, const Op* op, std::uint32_t value) {
-  const Field field(op->instruction->imm);
+  const isa::HardwareRegister field = op->instruction->imm.hardware_register();
   if (field.id != hwreg_mode) return;  // others have no effect on results
-  const std::uint32_t mask = field.mask() << field.offset;
-  w.mode = (w.mode & ~mask) | (value << field.offset & mask);
+  const std::uint32_t mask = mask_of(field) << field.first;
+  w.mode = (w.mode & ~mask) | (value << field.first & mask);
   mode_changed(w);
 }
 const Op* set_register(Wave& w, const Op* op) {
@@ -283,12 +278,13 @@ const Op* set_register_constant(Wave& w, const Op* op) {
   return op + 1;
 }
 const Op* round_mode(Wave& w, const Op* op) {
-  w.mode = (w.mode & ~0xfu) | (static_cast<std::uint32_t>(op->instruction->imm) & 0xf);
+  w.mode = (w.mode & ~0xfu) | (static_cast<std::uint32_t>(op->instruction->imm.number()) & 0xf);
   mode_changed(w);
   return op + 1;
 }
 const Op* denormal_mode(Wave& w, const Op* op) {
-  w.mode = (w.mode & ~0xf0u) | (static_cast<std::uint32_t>(op->instruction->imm) & 0xf) << 4;
+  w.mode = (w.mode & ~0xf0u) | (static_cast<std::uint32_t>(op->instruction->imm.number()) & 0xf)
+                                   << 4;
   mode_changed(w);
   return op + 1;
 }

@@ -13,7 +13,7 @@ namespace hipsight::engine::HIPSIGHT_LEVEL {
 /// reads as zeros.
 inline isa::BufferFormat format_of(const Wave& w, const isa::Instruction& in) {
   const std::uint32_t code = in.format == isa::Format::Mtbuf
-                                 ? static_cast<std::uint32_t>(in.imm)
+                                 ? in.imm.format()
                                  : isa::format_code_in(in.gfx, w.scalar[in.base.index + 3]);
   return isa::buffer_format(in.gfx, code).value_or(isa::BufferFormat{});
 }

@@ -174,7 +174,7 @@ const Op* index_value(Wave& w, const Op* op) {
   return op + 1;
 }
 const Op* index_operands(Wave& w, const Op* op) {
-  set_operands(w, static_cast<std::uint32_t>(op->instruction->imm));
+  set_operands(w, static_cast<std::uint32_t>(op->instruction->imm.number()));
   return op + 1;
 }
 

@@ -76,7 +76,7 @@ const Op* barrier_signal_is_first(Wave& w, const Op* op) {
   return op + 1;
 }
 const Op* barrier_wait(Wave& w, const Op* op) {
-  const std::int32_t which = op->instruction->imm;
+  const std::int32_t which = op->instruction->imm.number();
   if (which == own) return pass(w, op, Barrier::workgroup);
   return which < own || !w.joined ? op + 1 : pass(w, op, Barrier::named);
 }

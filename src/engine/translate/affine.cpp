@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
-#include <string_view>
 
 #include "isa/entry.h"
 #include "isa/instruction.h"
@@ -125,34 +124,55 @@ Affine multiply(const Known& a, const Known& b) {
       .bits = limited(other.affine.bits + bits_of(c))};
 }
 
-Affine result_of(std::string_view name, std::span<const Known> k, unsigned group) {
+Affine result_of(isa::Opcode opcode, std::span<const Known> k, unsigned group) {
+  using enum isa::Opcode;
   const auto constant = [&](unsigned i) { return k[i].value; };
-  const auto& a = k[0].affine;
-  if (name == "V_MOV_B32") return a;
-  if (k.size() < 2) return {};
-  const auto& b = k[1].affine;
-  if (name == "V_ADD_U32" || name == "V_ADD_CO_U32") return add(a, b);
-  if (name == "V_LSHLREV_B32" && constant(0)) return shift_left(b, *constant(0) & 31);
-  if (name == "V_LSHRREV_B32" && constant(0)) return shift_right(b, *constant(0) & 31, group);
-  if (name == "V_AND_B32" && constant(0)) return mask(b, *constant(0), group);
-  if (name == "V_AND_B32" && constant(1)) return mask(a, *constant(1), group);
-  if (name == "V_OR_B32") return either(a, b, group);
+  const auto amount = [&](unsigned i) { return *constant(i) & 31; };
+  const Affine none;
+  const Affine &a = k[0].affine, &b = k.size() > 1 ? k[1].affine : none,
+               &c = k.size() > 2 ? k[2].affine : none;
   const bool short_factors = a.bits <= 24 && b.bits <= 24;
-  if (name == "V_MUL_LO_U32" || (name == "V_MUL_U32_U24" && short_factors))
-    return multiply(k[0], k[1]);
-  if (k.size() < 3) return {};
-  const auto& c = k[2].affine;
-  if (name == "V_LSHL_ADD_U32" && constant(1)) return add(shift_left(a, *constant(1) & 31), c);
-  if (name == "V_ADD_LSHL_U32" && constant(2)) return shift_left(add(a, b), *constant(2) & 31);
-  if (name == "V_ADD3_U32") return add(add(a, b), c);
-  if (name == "V_LSHL_OR_B32" && constant(1))
-    return either(shift_left(a, *constant(1) & 31), c, group);
-  if (name == "V_OR3_B32") return either(either(a, b, group), c, group);
-  if (name == "V_AND_OR_B32" && constant(1)) return either(mask(a, *constant(1), group), c, group);
-  if (name == "V_BFE_U32" && constant(1) && constant(2))
-    return mask(shift_right(a, *constant(1) & 31, group), (1u << (*constant(2) & 31)) - 1, group);
-  if (name == "V_MAD_U32_U24" && short_factors) return add(multiply(k[0], k[1]), c);
-  return {};
+  switch (opcode) {
+    case V_MOV_B32:
+      return a;
+    case V_ADD_U32:
+    case V_ADD_CO_U32:
+      return add(a, b);
+    case V_LSHLREV_B32:
+      return constant(0) ? shift_left(b, amount(0)) : none;
+    case V_LSHRREV_B32:
+      return constant(0) ? shift_right(b, amount(0), group) : none;
+    case V_AND_B32:
+      return constant(0)   ? mask(b, *constant(0), group)
+             : constant(1) ? mask(a, *constant(1), group)
+                           : none;
+    case V_OR_B32:
+      return either(a, b, group);
+    case V_MUL_LO_U32:
+      return multiply(k[0], k[1]);
+    case V_MUL_U32_U24:
+      return short_factors ? multiply(k[0], k[1]) : none;
+    case V_LSHL_ADD_U32:
+      return constant(1) ? add(shift_left(a, amount(1)), c) : none;
+    case V_ADD_LSHL_U32:
+      return constant(2) ? shift_left(add(a, b), amount(2)) : none;
+    case V_ADD3_U32:
+      return add(add(a, b), c);
+    case V_LSHL_OR_B32:
+      return constant(1) ? either(shift_left(a, amount(1)), c, group) : none;
+    case V_OR3_B32:
+      return either(either(a, b, group), c, group);
+    case V_AND_OR_B32:
+      return constant(1) ? either(mask(a, *constant(1), group), c, group) : none;
+    case V_BFE_U32:
+      return constant(1) && constant(2)
+                 ? mask(shift_right(a, amount(1), group), (1u << amount(2)) - 1, group)
+                 : none;
+    case V_MAD_U32_U24:
+      return short_factors ? add(multiply(k[0], k[1]), c) : none;
+    default:
+      return none;
+  }
 }
 
 /// What both say of a place.
@@ -207,16 +227,32 @@ class PairStep {
   std::optional<Clamped> clamped;
 
   void run() {
-    const std::string_view name = op_.shape->name;
-    if (name == "V_ASHRREV_I32") return extend();
-    if (name == "V_LSHLREV_B64") return shift();
-    if (name == "V_LSHL_ADD_U64") return shift_and_add();
-    if (name == "V_MAD_U64_U32" || name == "V_MAD_I64_I32") return multiply_and_add();
-    if (name == "V_MOV_B64") return move();
-    if (name == "V_ADD_CO_U32") return add_low();
-    if (name == "V_ADDC_CO_U32") return add_high();
-    if (name == "V_MIN_I32" || name == "V_MAX_I32") return clamp(true);
-    if (name == "V_MIN_U32" || name == "V_MAX_U32") return clamp(false);
+    using enum isa::Opcode;
+    switch (op_.instruction->row->opcode) {
+      case V_ASHRREV_I32:
+        return extend();
+      case V_LSHLREV_B64:
+        return shift();
+      case V_LSHL_ADD_U64:
+        return shift_and_add();
+      case V_MAD_U64_U32:
+      case V_MAD_I64_I32:
+        return multiply_and_add();
+      case V_MOV_B64:
+        return move();
+      case V_ADD_CO_U32:
+        return add_low();
+      case V_ADDC_CO_U32:
+        return add_high();
+      case V_MIN_I32:
+      case V_MAX_I32:
+        return clamp(true);
+      case V_MIN_U32:
+      case V_MAX_U32:
+        return clamp(false);
+      default:
+        return;
+    }
   }
 
  private:
@@ -393,8 +429,10 @@ void AffineFlow::step(Affinities& now, const Op& op, const RegisterFile& file, b
       }
       uniform &= known[i].affine.uniform();
     }
-    result = result_of(shape->name, std::span(known).first(shape->operands), now.group);
-    const bool by_lane = shape->name.starts_with("V_MBCNT");
+    const isa::Instruction& in = *op.instruction;
+    result = result_of(in.row->opcode, std::span(known).first(shape->operands), now.group);
+    const bool by_lane =
+        in.is(isa::Opcode::V_MBCNT_LO_U32_B32) || in.is(isa::Opcode::V_MBCNT_HI_U32_B32);
     if (!result.known && uniform && !by_lane) result = {.known = true};
   }
   PairStep pairs(now, op, file);
@@ -405,9 +443,9 @@ void AffineFlow::step(Affinities& now, const Op& op, const RegisterFile& file, b
   const unsigned to = place::at(op.dst, file.lanes * 4);
   if (pairs.low && pairs.low->known) result = *pairs.low;
   if (result.known || result.rough < 32) now.words[to] = result;
-  if (shape && shape->name == "S_MOVK_I32")
+  if (shape && op.instruction->is(isa::Opcode::S_MOVK_I32))
     now.constants[to] = *reinterpret_cast<const std::uint32_t*>(op.src[1]);
-  if (shape && shape->name == "S_MOV_B32" && op.base[0] == Base::Constant)
+  if (shape && op.instruction->is(isa::Opcode::S_MOV_B32) && op.base[0] == Base::Constant)
     now.constants[to] = *reinterpret_cast<const std::uint32_t*>(op.src[0]);
   if (pairs.pair) now.pairs[to] = *pairs.pair;
   if (pairs.pair == 0) now.words[to] = now.words[to + 1] = {.known = true};

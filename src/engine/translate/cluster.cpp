@@ -25,7 +25,8 @@ bool uses_memory(const Effects& e) {
 
 /// Other waves see, or change, memory where one stands.
 bool is_barrier(const Op& op) {
-  return op.instruction->name == "S_BARRIER" || op.instruction->name == wait_for_waves;
+  const isa::Control control = op.instruction->row->control;
+  return control == isa::Control::Barrier || control == isa::Control::OtherWaves;
 }
 
 /// One cluster while it grows.
@@ -222,9 +223,7 @@ bool is_uniform_loop(std::span<const Op> ops, const Op* begin, const RegisterFil
                      const std::function<bool(const Op&)>& translatable_scalar) {
   if (ops.empty() || ops.size() > largest) return false;
   const Op& branch = ops.back();
-  const bool on_scc =
-      branch.instruction->name == "S_CBRANCH_SCC0" || branch.instruction->name == "S_CBRANCH_SCC1";
-  if (!on_scc || branch.target != begin) return false;
+  if (!branch.instruction->row->branches_on_scc() || branch.target != begin) return false;
   Places masks, scalars;  // written by vector and by scalar instructions
   for (const Op& op : ops.first(ops.size() - 1)) {
     const bool scalar = op.shape && op.shape->form == isa::Form::Scalar;

@@ -10,8 +10,6 @@
 namespace hipsight::engine {
 namespace {
 
-using isa::has;
-
 using isa::Format;
 using isa::Operand;
 using isa::Type;
@@ -67,27 +65,27 @@ struct Finder {
   }
 
   void memory() {
-    const isa::Work work = isa::work_of(in);
-    const bool atomic = work.bytes_read && work.bytes_written;
-    const bool special = in.lds || has(in.name, "_LDS") || has(in.name, "_GS_") ||
-                         has(in.name, "FORMAT") || has(in.name, "_BLOCK") || has(in.name, "_TR_") ||
-                         (!work.bytes_read && !work.bytes_written) ||
-                         (in.format == Format::Smem && work.bytes_written);
-    if (special || in.gds) return;
-    const unsigned dwords = (std::max(work.bytes_read, work.bytes_written) + 3) / 4;
+    using Space = isa::MemoryAccess::Space;
+    using Layout = isa::MemoryAccess::Layout;
+    const isa::MemoryAccess& access = in.row->memory;
+    const bool plain = access.layout == Layout::Plain || access.layout == Layout::Low ||
+                       access.layout == Layout::High;
+    if (!plain || in.gds) return;
+    const unsigned dwords = (access.all_bytes() + 3) / 4;
     if (in.format == Format::Smem) {
+      if (access.stores()) return;
       reads_scalar(in.base, 4);
       reads_scalar(in.soffset, 1);
       effects.reads.set(place::global);
       add(effects.writes, place_of(op.dst), dwords);
-      effects.movable = in.name.starts_with("S_LOAD") || in.name.starts_with("S_BUFFER_LOAD");
+      effects.movable = access.space == Space::Scalar;
       return;
     }
     add(effects.reads, reg::exec, 2);
     add(effects.reads, reg::m0_cdna, 2);
     const auto touches = [&](unsigned kind) {
-      if (work.bytes_read) effects.reads.set(kind);
-      if (work.bytes_written) effects.writes.set(kind);
+      if (access.loads()) effects.reads.set(kind);
+      if (access.stores()) effects.writes.set(kind);
     };
     if (in.format == Format::Ds || in.format == Format::Flat) touches(place::lds);
     if (in.format == Format::Scratch || in.format == Format::Flat || in.format == Format::Mubuf)
@@ -100,14 +98,15 @@ struct Finder {
     reads_scalar(in.soffset, 1);
     // Data: what is stored, what an atomic takes (a comparand too), what comes back. The fields of
     // what an instruction does not have name registers nevertheless.
-    const unsigned data = !work.bytes_written ? 0 : atomic || has(in.name, "WRITE2") ? 2 : 1;
+    const bool atomic = access.atomic();
+    const unsigned data = !access.stores() ? 0 : atomic || access.accesses == 2 ? 2 : 1;
     for (unsigned i = 1; i <= data; ++i)
       if (in.src[i].where == Where::Vgpr || in.src[i].where == Where::Agpr)
         add(effects.reads, place_of(op.src[i]), atomic ? 2 * dwords : dwords);
     // An atomic that returns nothing has the field, and leaves the register that it names alone.
-    if (work.bytes_read && in.dst.where != Where::None && (!atomic || in.returns)) {
+    if (access.loads() && in.dst.where != Where::None && (!atomic || in.returns)) {
       add(effects.writes, place_of(op.dst), dwords);
-      if (has(in.name, "D16")) effects.reads.set(place_of(op.dst));  // the other half
+      if (access.halves()) effects.reads.set(place_of(op.dst));  // the other half
     }
     effects.movable = true;
   }
@@ -152,25 +151,32 @@ struct Finder {
     if (op.shape) return entry();
     // Where M0 moves registers, another op knows which.
     if (op.target && in.format >= Format::Vop1 && in.format <= Format::Vopd) return;
-    if (in.name == "DS_PERMUTE_B32" || in.name == "DS_BPERMUTE_B32") return permute();
-    if (in.format == Format::Vop3 &&
-        (has(in.name, "V_PERMLANE16_B32") || has(in.name, "V_PERMLANEX16_B32")))
-      return permute_rows();
-    switch (in.format) {
-      case Format::Smem:
-      case Format::Ds:
-      case Format::Flat:
-      case Format::Global:
-      case Format::Scratch:
-      case Format::Mubuf:
-        return memory();
+    switch (in.row->opcode) {
+      case isa::Opcode::DS_PERMUTE_B32:
+      case isa::Opcode::DS_BPERMUTE_B32:
+        return permute();
+      case isa::Opcode::V_PERMLANE16_B32:
+      case isa::Opcode::V_PERMLANEX16_B32:
+        return permute_rows();
+      case isa::Opcode::V_READFIRSTLANE_B32:
+      case isa::Opcode::V_READLANE_B32:
+        return lane_access();
       default:
         break;
     }
-    if (in.name == "V_READFIRSTLANE_B32" || in.name == "V_READLANE_B32") lane_access();
-    if (has(in.name, "SAVEEXEC") || has(in.name, "WREXEC")) exec();
-    if (in.format == Format::Sopp) control();
-    if (const auto how = grouped_matrix(op, file)) matrix(*how);
+    switch (in.row->kind) {
+      case isa::Kind::Memory:
+        if (in.format != Format::Mtbuf) memory();
+        break;
+      case isa::Kind::ExecMask:
+        exec();
+        break;
+      case isa::Kind::Matrix:
+        if (const auto how = grouped_matrix(op, file)) matrix(*how);
+        break;
+      default:
+        if (in.format == Format::Sopp) control();
+    }
   }
 
   /// All lanes, whatever EXEC is.
@@ -192,12 +198,22 @@ struct Finder {
   }
 
   void control() {
-    effects.complete = in.name == "S_BRANCH" || has(in.name, "S_CBRANCH_") ||
-                       has(in.name, "S_ENDPGM") || has(in.name, "BARRIER") ||
-                       has(in.name, "WAIT") || in.name == wait_for_waves;
-    if (has(in.name, "SCC")) effects.reads.set(place::scc);
-    if (has(in.name, "VCC")) add(effects.reads, reg::vcc, mask_registers);
-    if (has(in.name, "EXEC")) add(effects.reads, reg::exec, mask_registers);
+    using isa::Control;
+    switch (in.row->control) {
+      case Control::Branch:
+      case Control::End:
+      case Control::Barrier:
+      case Control::BarrierWait:
+      case Control::Wait:
+      case Control::OtherWaves:
+        break;
+      default:
+        return;
+    }
+    effects.complete = true;
+    if (in.row->reads.scc) effects.reads.set(place::scc);
+    if (in.row->reads.vcc) add(effects.reads, reg::vcc, mask_registers);
+    if (in.row->reads.exec) add(effects.reads, reg::exec, mask_registers);
   }
 };
 

@@ -57,11 +57,11 @@ void Emitter::connect(std::span<const Op* const> ops) {
   for (const Op* op : ops) {
     Node node;
     node.op = op;
-    if (const Load* load = load_of(*op)) {
+    if (const MemoryAccess* load = load_of(*op)) {
       connect_load(node, *load);
       continue;
     }
-    if (const Store* store = store_of(*op)) {
+    if (const MemoryAccess* store = store_of(*op)) {
       connect_store(node, *store);
       continue;
     }
@@ -91,13 +91,13 @@ void Emitter::connect(std::span<const Op* const> ops) {
   }
 }
 
-void Emitter::connect_load(Node& node, const Load& load) {
+void Emitter::connect_load(Node& node, const MemoryAccess& load) {
   const Op& op = *node.op;
   node.first[0] = read(place_of(op.src[0]));
-  const bool wide = !load.lds && op.instruction->base.where != isa::Where::Sgpr;
+  const bool wide = !load.in_lds() && op.instruction->base.where != isa::Where::Sgpr;
   if (wide) node.second[0] = read(place_of(op.src[0]) + 1);
   const int index = static_cast<int>(nodes_.size());
-  for (unsigned r = 0; r < load.dwords * load.accesses; ++r)
+  for (unsigned r = 0; r < load.dwords() * load.accesses; ++r)
     now_[place_of(op.dst) + r] = {index, r, place_of(op.dst) + r};
   nodes_.push_back(node);
 }
@@ -140,8 +140,8 @@ Value* Emitter::register_pointer(unsigned place) {
 bool Emitter::only_stores() const {
   constexpr std::size_t most = 8;  // longer ones are seldom alike
   const auto may_be_there = [](const Node& node) {
-    const Store* store = store_of(*node.op);
-    return node.op->shape || (store && !store->lds);
+    const MemoryAccess* store = store_of(*node.op);
+    return node.op->shape || (store && !store->in_lds());
   };
   return !options_.masked && !stores_.empty() && nodes_.size() <= most &&
          std::ranges::all_of(nodes_, may_be_there);
@@ -226,7 +226,7 @@ void Emitter::open() {
   const bool stores_only =
       !stores_.empty() && outputs_.empty() && masks_.empty() &&
       std::ranges::all_of(stores_, [&](std::size_t s) {
-        return !store_of(*nodes_[s].op)->lds || lds_places_.contains(nodes_[s].first[0].key());
+        return !store_of(*nodes_[s].op)->in_lds() || lds_places_.contains(nodes_[s].first[0].key());
       });
   if (stores_only) {
     index_ = build_.getInt64(0);
@@ -400,7 +400,7 @@ bool uses_exec(const Op& op) {
 
 bool can_emit(const Op& op, const Library& library) {
   const isa::Instruction& in = *op.instruction;
-  if (load_of(op) || store_of(op)) return !in.lds && !in.gds && in.src[0].where == isa::Where::Vgpr;
+  if (load_of(op) || store_of(op)) return !in.gds && in.src[0].where == isa::Where::Vgpr;
   if (!op.shape || op.shape->form == isa::Form::Scalar) return false;
   if (uses_exec(op) || !can_emit_encoding(op, library.slice_lanes())) return false;
   return library.find(op) != nullptr;

@@ -76,7 +76,7 @@ Emitter::Trips Emitter::count_trips(std::span<const Op* const> ops, const Op& br
     if (is_scalar(*op)) emit_scalar(*op);
   Value* const next = build_.CreateAdd(count, build_.getInt64(1));
   Value* const scc = build_.CreateICmpNE(scalar_word(place::scc), build_.getInt32(0));
-  const bool on_one = branch.instruction->name == "S_CBRANCH_SCC1";
+  const bool on_one = branch.instruction->row->condition == isa::Condition::Scc1;
   Value* const taken = on_one ? scc : build_.CreateNot(scc);
   Value* const again = build_.CreateAnd(taken, build_.CreateICmpSLT(next, budget));
   count->addIncoming(next, build_.GetInsertBlock());

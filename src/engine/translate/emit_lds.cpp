@@ -16,11 +16,11 @@ std::uint32_t Emitter::lds_extent(const Source& address) const {
   for (const Node& node : nodes_) {
     if (node.first[0].key() != address.key()) continue;
     const auto add = [&](const auto& access, unsigned bytes) {
-      for (unsigned a = 0; access.lds && a < access.accesses; ++a)
+      for (unsigned a = 0; access.in_lds() && a < access.accesses; ++a)
         extent = std::max(extent, lds_offset(*node.op, access, a) + bytes);
     };
-    if (const Load* load = load_of(*node.op)) add(*load, load->dwords * 4);
-    if (const Store* store = store_of(*node.op)) add(*store, store->bytes);
+    if (const MemoryAccess* load = load_of(*node.op)) add(*load, load->dwords() * 4);
+    if (const MemoryAccess* store = store_of(*node.op)) add(*store, store->bytes);
   }
   return extent;
 }
@@ -28,8 +28,9 @@ std::uint32_t Emitter::lds_extent(const Source& address) const {
 void Emitter::emit_lds_loads(const Source& address) {
   std::vector<LdsLoad> all;
   for (Node& node : nodes_) {
-    const Load* load = load_of(*node.op);
-    if (!load || !load->lds || node.first[0].key() != address.key() || node.result[0]) continue;
+    const MemoryAccess* load = load_of(*node.op);
+    if (!load || !load->in_lds() || node.first[0].key() != address.key() || node.result[0])
+      continue;
     all.push_back({&node, load});
     node.emitted = true;
   }
@@ -58,9 +59,9 @@ void Emitter::emit_lds_loads(const Source& address) {
     std::vector<LdsAccess> accesses;
     for (const LdsLoad& one : all) {
       // In one place for all lanes, each dword is an access of its own.
-      const unsigned dwords = stride ? one.load->dwords : 1;
-      for (unsigned r = 0; r < one.load->dwords * one.load->accesses; r += dwords) {
-        const unsigned access = r / one.load->dwords, dword = r % one.load->dwords;
+      const unsigned dwords = stride ? one.load->dwords() : 1;
+      for (unsigned r = 0; r < one.load->dwords() * one.load->accesses; r += dwords) {
+        const unsigned access = r / one.load->dwords(), dword = r % one.load->dwords();
         accesses.push_back(
             {lds_offset(*one.node->op, *one.load, access) + dword * 4, dwords, one.node, r});
       }
@@ -81,7 +82,7 @@ void Emitter::emit_lds_loads(const Source& address) {
 
 void Emitter::load_anywhere(std::span<const LdsLoad> all, Value* at) {
   const bool dwords =
-      std::ranges::any_of(all, [](const LdsLoad& one) { return one.load->dwords == 1; });
+      std::ranges::any_of(all, [](const LdsLoad& one) { return one.load->dwords() == 1; });
   Value* const from_first = build_.CreateSub(
       at, build_.CreateVectorSplat(lanes_, build_.CreateExtractElement(at, std::uint64_t{0})));
   const auto is_zero = [&](Value* v) {
@@ -112,10 +113,10 @@ void Emitter::load_anywhere(std::span<const LdsLoad> all, Value* at) {
     for (const LdsLoad& one : all) {
       auto& result = results.emplace_back();
       for (unsigned a = 0; a < one.load->accesses; ++a) {
-        const bool known = std::string_view(pattern) != "contiguous" || one.load->dwords == 1;
-        call("LDS " + std::to_string(one.load->dwords) + " " + (known ? pattern : "any"),
+        const bool known = std::string_view(pattern) != "contiguous" || one.load->dwords() == 1;
+        call("LDS " + std::to_string(one.load->dwords()) + " " + (known ? pattern : "any"),
              {wave_, build_.getInt32(lds_offset(*one.node->op, *one.load, a)), at},
-             result.data() + a * one.load->dwords);
+             result.data() + a * one.load->dwords());
       }
     }
     arms.push_back({std::move(results), build_.GetInsertBlock()});
@@ -126,7 +127,7 @@ void Emitter::load_anywhere(std::span<const LdsLoad> all, Value* at) {
   arm(any, "any");
   build_.SetInsertPoint(loaded);
   for (std::size_t i = 0; i < all.size(); ++i)
-    for (unsigned r = 0; r < all[i].load->results(); ++r) {
+    for (unsigned r = 0; r < all[i].load->all_dwords(); ++r) {
       auto* phi = build_.CreatePHI(bits_, static_cast<unsigned>(arms.size()));
       for (const Arm& one : arms) phi->addIncoming(one.results[i][r], one.end);
       all[i].node->result[r] = phi;

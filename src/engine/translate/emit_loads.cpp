@@ -3,39 +3,21 @@
 #include <fmt/format.h>
 #include <llvm/IR/Instructions.h>
 
-#include <algorithm>
-
 #include "engine/translate/emitter.h"
 
 namespace hipsight::engine {
 
-namespace {
-
-constexpr Load loads[]{
-    {"DS_READ_B32", true, 1},
-    {"DS_READ_B64", true, 2},
-    {"DS_READ_B96", true, 3},
-    {"DS_READ_B128", true, 4},
-    {"DS_READ2_B32", true, 1, 2, 4},
-    {"DS_READ2_B64", true, 2, 2, 8},
-    {"DS_READ2ST64_B32", true, 1, 2, 256},
-    {"DS_READ2ST64_B64", true, 2, 2, 512},
-    {"GLOBAL_LOAD_DWORD", false, 1},
-    {"GLOBAL_LOAD_DWORDX2", false, 2},
-    {"GLOBAL_LOAD_DWORDX3", false, 3},
-    {"GLOBAL_LOAD_DWORDX4", false, 4},
-};
-
-}  // namespace
-
-const Load* load_of(const Op& op) {
-  if (op.shape) return nullptr;
-  const auto* at = std::ranges::find(loads, op.instruction->name, &Load::name);
-  return at == std::end(loads) ? nullptr : at;
+const MemoryAccess* load_of(const Op& op) {
+  const MemoryAccess& memory = op.instruction->row->memory;
+  const bool space = memory.in_lds() || memory.space == MemoryAccess::Space::Global;
+  const bool known = memory.does == MemoryAccess::Does::Load && space && memory.bytes >= 4 &&
+                     memory.layout == MemoryAccess::Layout::Plain &&
+                     memory.address == MemoryAccess::Address::Register;
+  return known ? &memory : nullptr;
 }
 
-void Emitter::emit_load(Node& node, const Load& load) {
-  if (load.lds) {
+void Emitter::emit_load(Node& node, const MemoryAccess& load) {
+  if (load.in_lds()) {
     if (!node.result[0] && !pending_.contains(node.result)) emit_lds_loads(node.first[0]);
     return;
   }
@@ -43,7 +25,7 @@ void Emitter::emit_load(Node& node, const Load& load) {
   if (places_.contains(index)) return load_at_place(index);
   const isa::Instruction& in = *node.op->instruction;
   const auto [base, high] = base_and_high(node);
-  call("GLOBAL " + std::to_string(load.dwords),
+  call("GLOBAL " + std::to_string(load.dwords()),
        {wave_, base, build_.getInt32(known_index(in.address)), value_of(node.first[0]), high},
        node.result);
 }

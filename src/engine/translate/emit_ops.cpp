@@ -105,7 +105,7 @@ Value* Emitter::plain_operand(const Node& node, unsigned i, unsigned which) {
 }
 
 void Emitter::emit(Node& node) {
-  if (const Load* load = load_of(*node.op)) return emit_load(node, *load);
+  if (const MemoryAccess* load = load_of(*node.op)) return emit_load(node, *load);
   const isa::Shape& shape = *node.op->shape;
   if (shape.form == isa::Form::Packed) return emit_packed(node);
   Value *low[4]{}, *high[4]{};

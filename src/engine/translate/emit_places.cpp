@@ -129,9 +129,9 @@ void Emitter::go_on_if(Value* fits) {
 }
 
 std::optional<std::int64_t> Emitter::stride_in_lds(const Node& node) const {
-  const Load* load = load_of(*node.op);
-  const Store* store = store_of(*node.op);
-  if (!(load && load->lds) && !(store && store->lds)) return std::nullopt;
+  const MemoryAccess* load = load_of(*node.op);
+  const MemoryAccess* store = store_of(*node.op);
+  if (!(load && load->in_lds()) && !(store && store->in_lds())) return std::nullopt;
   // With a large stride, lanes might wrap between a first and a last one that are in range.
   return signed_stride(affine_of(*node.op));
 }
@@ -205,10 +205,10 @@ void Emitter::check_places(std::span<const std::size_t> accesses, unsigned group
     const Node* owner = &first;  // of the range that is looked at: a store, if there is one
     for (const std::size_t n : behind) {
       const Op& op = *nodes_[n].op;
-      const Load* load = load_of(op);
+      const MemoryAccess* load = load_of(op);
       if (!load) owner = &nodes_[n];
       places_[n].behind = op.imm - first.op->imm;
-      end = std::max(end, places_[n].behind + (load ? 4 * load->dwords : store_of(op)->bytes));
+      end = std::max(end, places_[n].behind + (load ? 4 * load->dwords() : store_of(op)->bytes));
     }
     const auto [base, high] = base_and_high(first);
     const auto stride = static_cast<std::int32_t>(affine_of(*first.op).stride);
@@ -319,7 +319,7 @@ void Emitter::load_at_place(std::size_t index) {
   Node& node = nodes_[index];
   const Address address = address_of(*node.op);
   const auto load = [&](Value* first, Value** results) {
-    const unsigned dwords = load_of(*node.op)->dwords;
+    const unsigned dwords = load_of(*node.op)->dwords();
     const auto stride = static_cast<std::int32_t>(address.affine.stride);
     call(fmt::format("LOAD {}{}", dwords, pattern_of(stride, dwords * 4)),
          {first, build_.getInt64(static_cast<std::uint64_t>(std::int64_t{stride}))}, results);
@@ -331,7 +331,7 @@ void Emitter::load_at_place(std::size_t index) {
   });
   llvm::SmallVector<int, 16> both;
   for (unsigned l = 0; l < lanes_; ++l) both.push_back(static_cast<int>(l));
-  for (unsigned d = 0; d < load_of(*node.op)->dwords; ++d)
+  for (unsigned d = 0; d < load_of(*node.op)->dwords(); ++d)
     node.result[d] = build_.CreateShuffleVector(parts[0][d], parts[1][d], both);
 }
 

@@ -13,11 +13,11 @@ namespace {
 
 /// Dwords of a scalar load from memory that the emitter knows; 0 of all others.
 unsigned loaded_dwords(const Op& op) {
-  using Load = std::pair<std::string_view, unsigned>;
-  constexpr Load loads[]{{"S_LOAD_DWORD", 1},   {"S_LOAD_DWORDX2", 2}, {"S_LOAD_DWORDX3", 3},
-                         {"S_LOAD_DWORDX4", 4}, {"S_LOAD_DWORDX8", 8}, {"S_LOAD_DWORDX16", 16}};
-  const auto* at = std::ranges::find(loads, op.instruction->name, &Load::first);
-  return op.shape || at == std::end(loads) || op.imm % 4 ? 0 : at->second;
+  const MemoryAccess& memory = op.instruction->row->memory;
+  const bool known = memory.space == MemoryAccess::Space::Scalar &&
+                     memory.does == MemoryAccess::Does::Load && memory.bytes >= 4 &&
+                     memory.address == MemoryAccess::Address::Register;
+  return known && op.imm % 4 == 0 ? memory.dwords() : 0;
 }
 
 bool is_integer(isa::Type t) {

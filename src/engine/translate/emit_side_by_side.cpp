@@ -46,9 +46,9 @@ Value* Emitter::find_rows() {
     if (held == firsts_.end()) continue;
     unsigned dwords = 0;
     for (const Node& node : nodes_) {
-      const Load* load = load_of(*node.op);
+      const MemoryAccess* load = load_of(*node.op);
       if (load && node.first[0].key() == key && affine_of(*node.op).stride)
-        dwords += load->results();
+        dwords += load->all_dwords();
     }
     if (dwords < fewest) continue;
     in_rows_.insert(slots);

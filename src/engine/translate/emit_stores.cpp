@@ -9,46 +9,28 @@
 #include "engine/translate/emitter.h"
 
 namespace hipsight::engine {
-namespace {
 
-constexpr Store stores[]{
-    {"DS_WRITE_B8", true, 1},
-    {"DS_WRITE_B8_D16_HI", true, 1, 1, 1, true},
-    {"DS_WRITE_B16", true, 2},
-    {"DS_WRITE_B16_D16_HI", true, 2, 1, 1, true},
-    {"DS_WRITE_B32", true, 4},
-    {"DS_WRITE_B64", true, 8},
-    {"DS_WRITE_B96", true, 12},
-    {"DS_WRITE_B128", true, 16},
-    {"DS_WRITE2_B32", true, 4, 2, 4},
-    {"DS_WRITE2_B64", true, 8, 2, 8},
-    {"DS_WRITE2ST64_B32", true, 4, 2, 256},
-    {"DS_WRITE2ST64_B64", true, 8, 2, 512},
-    {"GLOBAL_STORE_DWORD", false, 4},
-    {"GLOBAL_STORE_DWORDX2", false, 8},
-    {"GLOBAL_STORE_DWORDX3", false, 12},
-    {"GLOBAL_STORE_DWORDX4", false, 16},
-};
-
-}  // namespace
-
-const Store* store_of(const Op& op) {
-  if (op.shape) return nullptr;
-  const auto* at = std::ranges::find(stores, op.instruction->name, &Store::name);
-  return at == std::end(stores) ? nullptr : at;
+const MemoryAccess* store_of(const Op& op) {
+  const MemoryAccess& memory = op.instruction->row->memory;
+  const bool plain = memory.layout == MemoryAccess::Layout::Plain;
+  const bool lds = memory.in_lds() && (plain || memory.layout == MemoryAccess::Layout::High);
+  const bool global = memory.space == MemoryAccess::Space::Global && plain && memory.bytes >= 4;
+  const bool known = memory.does == MemoryAccess::Does::Store && (lds || global) &&
+                     memory.address == MemoryAccess::Address::Register;
+  return known ? &memory : nullptr;
 }
 
 bool is_store(const Op& op) {
   return store_of(op) != nullptr;
 }
 
-void Emitter::connect_store(Node& node, const Store& store) {
+void Emitter::connect_store(Node& node, const MemoryAccess& store) {
   const Op& op = *node.op;
   const unsigned address = place_of(op.src[0]);
   node.first[0] = read(address);
-  if (!store.lds && op.instruction->base.where != isa::Where::Sgpr)
+  if (!store.in_lds() && op.instruction->base.where != isa::Where::Sgpr)
     node.second[0] = read(address + 1);
-  if (store.lds) stored_.set(address);
+  if (store.in_lds()) stored_.set(address);
   for (unsigned a = 0; a < store.accesses; ++a)
     for (unsigned r = 0; r < store.dwords(); ++r) stored_.set(place_of(op.src[1 + a]) + r);
   stores_.push_back(nodes_.size());
@@ -56,8 +38,8 @@ void Emitter::connect_store(Node& node, const Store& store) {
 }
 
 bool Emitter::stores_apart(const Node& node) const {
-  const Store* store = store_of(*node.op);
-  return store && !store->lds &&
+  const MemoryAccess* store = store_of(*node.op);
+  return store && !store->in_lds() &&
          pattern_of(static_cast<std::int32_t>(affine_of(*node.op).stride), store->bytes) !=
              " contiguous";
 }
@@ -66,7 +48,7 @@ void Emitter::check_stores() {
   std::set<std::tuple<int, unsigned, unsigned>> checked;
   for (const std::size_t s : stores_) {
     const Source& address = nodes_[s].first[0];
-    if (!store_of(*nodes_[s].op)->lds || lds_places_.contains(address.key()) ||
+    if (!store_of(*nodes_[s].op)->in_lds() || lds_places_.contains(address.key()) ||
         !checked.insert(address.key()).second)
       continue;
     Value* safe[4]{};
@@ -89,7 +71,8 @@ void Emitter::write_addresses(Value* slices) {
     const Op& op = *nodes_[s].op;
     const unsigned low = place_of(op.src[0]);
     const bool wide = op.instruction->base.where != isa::Where::Sgpr;
-    if (!store_of(op)->lds && (is_missing(low) || (wide && is_missing(low + 1)))) some.push_back(s);
+    if (!store_of(op)->in_lds() && (is_missing(low) || (wide && is_missing(low + 1))))
+      some.push_back(s);
   }
   if (some.empty()) return;
   llvm::BasicBlock *const before = build_.GetInsertBlock(), *const head = block("addresses"),
@@ -152,11 +135,11 @@ void Emitter::emit_store(std::size_t node, unsigned access) {
 
 void Emitter::store_lanes(std::size_t node) {
   const Op& op = *nodes_[node].op;
-  const Store& store = *store_of(op);
+  const MemoryAccess& store = *store_of(op);
   const Address address = address_of(op);
   llvm::Type *const part = build_.getIntNTy(store.bytes * 8), *const byte = build_.getInt8Ty();
   slice_ = wave_;
-  Value* const registers = wave_at(register_pointer(place_of(op.src[1])), store.high ? 2 : 0);
+  Value* const registers = wave_at(register_pointer(place_of(op.src[1])), store.high() ? 2 : 0);
   const std::int64_t stride = static_cast<std::int32_t>(address.affine.stride);
   const auto number = [&](std::int64_t n) {
     return build_.getInt64(static_cast<std::uint64_t>(n));
@@ -184,17 +167,17 @@ void Emitter::store_lanes(std::size_t node) {
 void Emitter::store_slice(std::size_t node, unsigned access, Value* index,
                           llvm::function_ref<Value*(unsigned)> word) {
   const Op& op = *nodes_[node].op;
-  const Store& store = *store_of(op);
+  const MemoryAccess& store = *store_of(op);
   Value* value[4];
   for (unsigned r = 0; r < 4; ++r)
     value[r] = r < store.dwords() ? word(place_of(op.src[1 + access]) + r) : splat(0);
-  if (store.high) value[0] = build_.CreateLShr(value[0], 16);
+  if (store.high()) value[0] = build_.CreateLShr(value[0], 16);
 
   const std::string what =
       store.bytes < 4 ? fmt::format("part {}", store.bytes) : fmt::format("{}", store.dwords());
-  const std::uint32_t offset = store.lds ? lds_offset(op, store, access) : 0;
+  const std::uint32_t offset = store.in_lds() ? lds_offset(op, store, access) : 0;
   const auto place = lds_places_.find(nodes_[node].first[0].key());
-  if (store.lds && place == lds_places_.end()) {
+  if (store.in_lds() && place == lds_places_.end()) {
     call(fmt::format("LDS STORE {}", what),
          {wave_, build_.getInt32(offset), word(place_of(op.src[0])), value[0], value[1], value[2],
           value[3]},
@@ -223,8 +206,8 @@ void Emitter::store_slice(std::size_t node, unsigned access, Value* index,
     });
     return;
   }
-  Value* const at =
-      store.lds ? to_lds(in_slice({place->second}, address, index)) : place_in_slice(node, index);
+  Value* const at = store.in_lds() ? to_lds(in_slice({place->second}, address, index))
+                                   : place_in_slice(node, index);
   call(name, {at, by, value[0], value[1], value[2], value[3]}, nullptr);
 }
 

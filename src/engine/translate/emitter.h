@@ -46,18 +46,11 @@ struct Node {
 
 constexpr unsigned mask_component = 2;  // of entries; loads have up to four registers
 
-/// Loads that the emitter knows: one or two accesses of some dwords.
-struct Load {
-  std::string_view name;
-  bool lds;
-  unsigned dwords, accesses = 1;
-  std::uint32_t offset_unit = 1;
+using MemoryAccess = isa::MemoryAccess;
 
-  unsigned results() const { return dwords * accesses; }  ///< registers
-};
 struct LdsLoad {
   Node* node;
-  const Load* load;
+  const MemoryAccess* load;
 };
 /// One access of a load from LDS: so many bytes behind the address.
 struct LdsAccess {
@@ -68,23 +61,13 @@ struct LdsAccess {
 
   Value** results() const { return node->result + first; }
 };
-/// The load that an op is, if the emitter knows it.
-const Load* load_of(const Op& op);
+/// The load that an op is, if the emitter knows it: one or two accesses of some dwords.
+const MemoryAccess* load_of(const Op& op);
 /// The part of the library's names that says how lanes' bytes lie, `stride` bytes apart.
 std::string_view pattern_of(std::int32_t stride, unsigned bytes);
 
-/// Stores that the emitter knows: one or two accesses of some bytes.
-struct Store {
-  std::string_view name;
-  bool lds;
-  unsigned bytes, accesses = 1;
-  std::uint32_t offset_unit = 1;
-  bool high = false;  ///< of a part of a dword: the upper half
-
-  unsigned dwords() const { return (bytes + 3) / 4; }
-};
-/// The store that an op is, if the emitter knows it.
-const Store* store_of(const Op& op);
+/// The store that an op is, if the emitter knows it: one or two accesses of some bytes.
+const MemoryAccess* store_of(const Op& op);
 
 /// Whether the emitter knows what an op's encoding does to operands and result, within slices.
 bool can_emit_encoding(const Op& op, unsigned slice_lanes);
@@ -92,10 +75,9 @@ bool can_emit_encoding(const Op& op, unsigned slice_lanes);
 bool keeps_part(const Op& op);
 
 /// Where in LDS one of an op's accesses lies behind its address.
-template <class Access>
-std::uint32_t lds_offset(const Op& op, const Access& access, unsigned index) {
+inline std::uint32_t lds_offset(const Op& op, const MemoryAccess& access, unsigned index) {
   const auto offset = static_cast<std::uint32_t>(op.imm);
-  return access.accesses == 1 ? offset : (offset >> (8 * index) & 0xff) * access.offset_unit;
+  return access.accesses == 1 ? offset : (offset >> (8 * index) & 0xff) * access.offset_unit();
 }
 
 struct Loop;
@@ -130,8 +112,8 @@ class Emitter {
 
   void connect(std::span<const Op* const> ops);
 
-  void connect_load(Node& node, const Load& load);
-  void connect_store(Node& node, const Store& store);
+  void connect_load(Node& node, const MemoryAccess& load);
+  void connect_store(Node& node, const MemoryAccess& store);
 
   void begin(const std::string& name);
   llvm::BasicBlock* block(const char* name);
@@ -242,7 +224,7 @@ class Emitter {
 
   void emit(Node& node);
 
-  void emit_load(Node& node, const Load& load);
+  void emit_load(Node& node, const MemoryAccess& load);
   /// Of an access to memory: what is added to each lane's address, and the address's high words.
   std::pair<Value*, Value*> base_and_high(const Node& node);
   /// Copies one of the library's loads here.

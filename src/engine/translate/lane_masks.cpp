@@ -56,9 +56,7 @@ std::uint64_t on_masks(TruthTable table, std::uint64_t a, std::uint64_t b, std::
 
 std::optional<MaskOp> mask_op_of(const Op& op, const RegisterFile& file) {
   const isa::Instruction& in = *op.instruction;
-  const bool saves = isa::has(in.name, "SAVEEXEC") || isa::has(in.name, "WREXEC");
-  if (!saves && !(op.shape && op.shape->form == isa::Form::Scalar)) return std::nullopt;
-  if (!in.name.ends_with(file.lanes == 64 ? "_B64" : "_B32")) return std::nullopt;
+  if (in.row->logic == isa::Logic::None || in.row->width != file.lanes) return std::nullopt;
   const std::uint64_t full = file.lanes == 64 ? ~0ull : 0xffff'ffffull;
   // Every combination of three bits, again and again.
   constexpr std::uint64_t a = 0xaaaa'aaaa'aaaa'aaaa, b = 0xcccc'cccc'cccc'cccc,

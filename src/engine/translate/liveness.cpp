@@ -10,8 +10,6 @@
 namespace hipsight::engine {
 namespace {
 
-using isa::has;
-
 /// Where control goes from the end of a region: to other regions, or away for good.
 struct Ways {
   std::vector<std::size_t> to;
@@ -49,16 +47,26 @@ struct Lanes {
   }
 };
 
-/// The result of a logical operation on masks, by the operation's name.
-Mask combine(std::string_view name, const Mask& a, const Mask& b) {
-  if (name.starts_with("S_MOV_")) return a;
-  if (name.starts_with("S_AND_")) return {a.all && b.all, a.within || b.within};
-  if (name.starts_with("S_OR_")) return {a.all || b.all, a.within && b.within};
-  if (name.starts_with("S_XOR_")) return {false, a.within && b.within};
-  if (name.starts_with("S_ANDN2_")) return {false, a.within};
-  if (name.starts_with("S_ANDN1_")) return {false, b.within};
-  if (name.starts_with("S_CSELECT_")) return a.meet(b);
-  return {};
+/// The result of a logical operation on masks.
+Mask combine(isa::Logic logic, const Mask& a, const Mask& b) {
+  switch (logic) {
+    case isa::Logic::Move:
+      return a;
+    case isa::Logic::And:
+      return {a.all && b.all, a.within || b.within};
+    case isa::Logic::Or:
+      return {a.all || b.all, a.within && b.within};
+    case isa::Logic::Xor:
+      return {false, a.within && b.within};
+    case isa::Logic::AndNot2:
+      return {false, a.within};
+    case isa::Logic::AndNot1:
+      return {false, b.within};
+    case isa::Logic::Select:
+      return a.meet(b);
+    default:
+      return {};
+  }
 }
 
 class Flow {
@@ -118,10 +126,10 @@ class Flow {
     Ways ways;
     const Region& region = regions_[r];
     const Op* last = region.end - 1;
-    const std::string_view name = last->instruction->name;
-    const bool falls = name != "S_BRANCH" && !name.starts_with("S_ENDPGM");
-    const bool leaves =
-        name == "S_SETPC_B64" || name == "S_SWAPPC_B64" || name == "S_CALL_B64" || name == "S_TRAP";
+    const isa::Row& row = *last->instruction->row;
+    const bool falls = !row.ends_path();
+    const bool leaves = row.control == isa::Control::Jump || row.control == isa::Control::Call ||
+                        row.control == isa::Control::Trap;
     ways.unknown = leaves;
     if (last->target && last != region.begin) {
       const auto to = std::ranges::find(regions_, last->target, &Region::begin);
@@ -148,17 +156,18 @@ class Flow {
         return {false, o.where == isa::Where::Constant && o.value == 0 && !o.inline_float};
       };
       const Mask before = lanes.exec();
-      if (has(in.name, "SAVEEXEC") || has(in.name, "WREXEC")) {
-        const Mask after = combine(in.name, of(in.src[0]), before);
-        lanes.set(in.dst.index, has(in.name, "SAVEEXEC") ? before : after, registers);
+      const isa::Row& row = *in.row;
+      if (row.kind == isa::Kind::ExecMask) {
+        const Mask after = combine(row.logic, of(in.src[0]), before);
+        lanes.set(in.dst.index, row.saves_exec ? before : after, registers);
         lanes.set(reg::exec, after, registers);
         continue;
       }
       const Effects effects = effects_of(*op, regions_[r].file);
       const bool logical = in.format == isa::Format::Sop1 || in.format == isa::Format::Sop2;
-      const bool whole = in.name.ends_with(registers == 2 ? "_B64" : "_B32");
+      const bool whole = row.width == regions_[r].file.lanes;
       const Mask result =
-          logical && whole ? combine(in.name, of(in.src[0]), of(in.src[1])) : Mask{};
+          logical && whole ? combine(row.logic, of(in.src[0]), of(in.src[1])) : Mask{};
       for (unsigned s = 0; s < reg::scalar_count; ++s)
         if (effects.writes.test(s)) lanes.forget(s, registers);
       if (!effects.movable && !is_branch_or_wait(in)) {
@@ -180,7 +189,7 @@ class Flow {
     return lanes;
   }
   static bool is_branch_or_wait(const isa::Instruction& in) {
-    return in.format == isa::Format::Sopp || has(in.name, "BARRIER");
+    return in.format == isa::Format::Sopp || in.row->is_barrier();
   }
 
   std::span<const Region> regions_;

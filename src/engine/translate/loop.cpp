@@ -15,14 +15,22 @@ constexpr std::size_t most_parts = 32, most_ops = 512;
 std::optional<On> condition_of(const Region& region) {
   const Op* last = region.end - 1;
   if (last == region.begin || !last->target) return On::Nothing;
-  constexpr std::pair<std::string_view, On> names[]{{"S_BRANCH", On::Always},
-                                                    {"S_CBRANCH_SCC0", On::SccZero},
-                                                    {"S_CBRANCH_SCC1", On::SccOne},
-                                                    {"S_CBRANCH_EXECZ", On::ExecZero},
-                                                    {"S_CBRANCH_EXECNZ", On::ExecNotZero}};
-  for (const auto& [name, on] : names)
-    if (last->instruction->name == name) return on;
-  return std::nullopt;
+  const isa::Row& row = *last->instruction->row;
+  if (row.control != isa::Control::Branch) return std::nullopt;
+  switch (row.condition) {
+    case isa::Condition::Always:
+      return On::Always;
+    case isa::Condition::Scc0:
+      return On::SccZero;
+    case isa::Condition::Scc1:
+      return On::SccOne;
+    case isa::Condition::ExecZero:
+      return On::ExecZero;
+    case isa::Condition::ExecNotZero:
+      return On::ExecNotZero;
+    default:
+      return std::nullopt;
+  }
 }
 
 /// The regions of the natural loop, so that control goes forward; none if there is no such loop.

@@ -45,7 +45,7 @@ std::optional<GroupedMatrix> grouped_matrix(const Op& op, const RegisterFile& fi
   if (op.shape || (in.format != isa::Format::Vop3p && in.format != isa::Format::Mai))
     return std::nullopt;
   const auto code = [&](const char* suffix) {
-    const Code* const found = host_table().find(std::string(in.name) + suffix);
+    const Code* const found = host_table().find(std::string(in.name()) + suffix);
     return found ? found->run(file.lanes, false) : nullptr;
   };
   const Run sum = code(MatrixGroup::sum);
@@ -53,7 +53,7 @@ std::optional<GroupedMatrix> grouped_matrix(const Op& op, const RegisterFile& fi
   // Not so where it is to be exact, or has an index on its registers.
   if (!sum || !plain || op.run != code("")) return std::nullopt;
   if (op.base[0] == Base::Constant || op.base[1] == Base::Constant) return std::nullopt;
-  const isa::Work::Tile tile = isa::work_of(in).tile;
+  const isa::Tile& tile = in.row->tile;
   // RDNA3 has each row of A, and column of B, in two lanes.
   const unsigned lanes = file.lanes == 32 ? tile.m : file.lanes;
   // More operands make longer chains, but leave the sums less room in the host's first cache: worth

@@ -372,10 +372,10 @@ struct Translator::Impl {
   /// If it is the branch that ends a loop of one region.
   static void go_back_quickly(Op& last, const Region& region) {
     if (last.target != region.begin || !last.instruction) return;
-    const bool scc = last.instruction->name == "S_CBRANCH_SCC1";
-    if (!scc && last.instruction->name != "S_CBRANCH_SCC0") return;
+    const isa::Row& row = *last.instruction->row;
+    if (!row.branches_on_scc()) return;
     last.imm = reinterpret_cast<std::intptr_t>(last.run);
-    last.run = scc ? again<true> : again<false>;
+    last.run = row.condition == isa::Condition::Scc1 ? again<true> : again<false>;
   }
 
   const Op* finish(Block& block) {
@@ -430,7 +430,7 @@ struct Translator::Impl {
     Op& after = block.ops.emplace_back();
     after.run = after_loop;
     after.counter = region.begin->counter;
-    after.flags = branch.instruction->name == "S_CBRANCH_SCC1";
+    after.flags = branch.instruction->row->condition == isa::Condition::Scc1;
     after.imm = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(region.begin));
     after.target = region.end;
     after.instruction = branch.instruction;

@@ -1,21 +1,21 @@
 // Fields of waits, as the assembler encodes them (llvm-mc 22).
-#include "timing/waits.h"
+#include "isa/waits.h"
 
 #include <gtest/gtest.h>
 
-namespace hipsight::timing {
+namespace hipsight::isa {
 namespace {
 
-Wait wait(isa::Gfx gfx, std::string_view name, std::int32_t imm) {
-  isa::Instruction in;
+Wait wait(Gfx gfx, std::string_view name, std::int32_t imm) {
+  Instruction in;
   in.gfx = gfx;
-  in.name = name;
-  in.imm = imm;
+  in.row = &row_of(name);
+  in.imm = {in.row->field, imm};
   return wait_of(in);
 }
 
 TEST(Waits, AreReadAsTheAssemblerWritesThem) {
-  using enum isa::Gfx;
+  using enum Gfx;
   const auto none = std::nullopt;
   // Loads, stores, LDS, scalar memory.
   EXPECT_EQ(wait(Gfx942, "S_WAITCNT", 0x0273), (Wait{3, none, 2, none}));     // vmcnt(3) lgkmcnt(2)
@@ -31,7 +31,7 @@ TEST(Waits, AreReadAsTheAssemblerWritesThem) {
 }
 
 TEST(Waits, CountersWorkInStepUntilTheyAreSplit) {
-  using enum isa::Gfx;
+  using enum Gfx;
   EXPECT_EQ(counter_of(Gfx942, Counter::Store), Counter::Load);
   EXPECT_EQ(counter_of(Gfx11, Counter::Store), Counter::Store);
   EXPECT_EQ(counter_of(Gfx11, Counter::Scalar), Counter::Lds);
@@ -39,4 +39,4 @@ TEST(Waits, CountersWorkInStepUntilTheyAreSplit) {
 }
 
 }  // namespace
-}  // namespace hipsight::timing
+}  // namespace hipsight::isa
