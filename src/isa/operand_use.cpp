@@ -40,12 +40,13 @@ struct Finder {
   const unsigned lanes;
   OperandUses uses{};
 
-  void reads(const Operand& operand, unsigned registers) {
-    uses.add(operand, registers, true, false);
+  void add(const Operand& operand, unsigned registers, bool reads, bool writes) {
+    constexpr unsigned null = 124;  // of RDNA
+    if (operand.where == Where::Sgpr && operand.index == null && is_rdna(in.gfx)) return;
+    uses.add(operand, registers, reads, writes);
   }
-  void writes(const Operand& operand, unsigned registers) {
-    uses.add(operand, registers, false, true);
-  }
+  void reads(const Operand& operand, unsigned registers) { add(operand, registers, true, false); }
+  void writes(const Operand& operand, unsigned registers) { add(operand, registers, false, true); }
 
   /// In short encodings of RDNA, bit 7 of a 16-bit register says which half of it.
   Operand whole(Operand operand, Type type) const {
@@ -131,10 +132,10 @@ struct Finder {
   void named() {
     const Registers& registers = row.registers;
     const Type type = in.is(Opcode::V_SWAP_B16) ? Type::U16 : Type::U32;
-    uses.add(whole(in.dst, type), registers.result, registers.is_source || registers.keeps,
-             !registers.is_source);
+    add(whole(in.dst, type), registers.result, registers.is_source || registers.keeps,
+        !registers.is_source);
     for (unsigned i = 0; i < registers.source.size(); ++i)
-      uses.add(whole(in.src[i], type), registers.source[i], true, i == 0 && registers.swaps);
+      add(whole(in.src[i], type), registers.source[i], true, i == 0 && registers.swaps);
   }
 };
 

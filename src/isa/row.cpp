@@ -236,8 +236,9 @@ constexpr Facts nothing(Pipe pipe) {
 constexpr Facts of_lanes(Kind kind) {
   return of(kind, Pipe::Vector).reads_exec();
 }
+/// All lanes, whatever EXEC is.
 constexpr Facts matrix(Number number, unsigned m, unsigned n, unsigned k, unsigned blocks) {
-  return of(Kind::Matrix, Pipe::Matrix).reads_exec().gives(Number::F32).with([&](Facts& f) {
+  return of(Kind::Matrix, Pipe::Matrix).gives(Number::F32).with([&](Facts& f) {
     f.number = number;
     f.tile = {m, n, k, blocks};
     f.operations_per_wave = 2.0 * m * n * k * blocks;
@@ -256,7 +257,7 @@ constexpr Facts smfmac(Number number, unsigned m, unsigned n, unsigned k) {
 constexpr Facts swmmac(Number number, unsigned m, unsigned n, unsigned k) {
   return smfmac(number, m, n, k);
 }
-constexpr Facts matrix_scales = of(Kind::Matrix, Pipe::Matrix).reads_exec();
+constexpr Facts matrix_scales = of(Kind::Matrix, Pipe::Matrix);
 
 constexpr Facts named(Opcode opcode, std::string_view name, Facts facts) {
   facts.opcode = opcode;

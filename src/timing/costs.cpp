@@ -4,46 +4,16 @@
 #include <array>
 #include <string_view>
 
+#include "isa/operand_use.h"
 #include "timing/roofs.h"
 
 namespace hipsight::timing {
 namespace {
 
-/// Bits of an element of A and B.
-unsigned bits_of(isa::Number number) {
-  switch (number) {
-    case isa::Number::F64:
-      return 64;
-    case isa::Number::F32:
-    case isa::Number::XF32:
-      return 32;
-    case isa::Number::F16:
-    case isa::Number::BF16:
-      return 16;
-    case isa::Number::I4:
-    case isa::Number::F4:
-      return 4;
-    default:
-      return 8;
-  }
-}
-/// Registers of A (0), B (1) and C (2) of a matrix instruction.
-std::uint16_t matrix_registers(const isa::Instruction& in, const isa::Work& work, unsigned source,
-                               unsigned lanes) {
-  const isa::Tile& t = work.tile;
-  const isa::Number c = in.row->result;
-  const unsigned c_bits = c == isa::Number::F64 ? 64 : c == isa::Number::F16 ? 16 : 32;
-  const unsigned elements = (source == 2 ? t.m * t.n : (source ? t.n : t.m) * t.k) * t.blocks;
-  const unsigned bits = elements * (source == 2 ? c_bits : bits_of(work.number));
-  // GFX11's WMMA holds A and B in both halves of the wave.
-  const bool twice = source != 2 && in.gfx == isa::Gfx::Gfx11;
-  return static_cast<std::uint16_t>(std::max(1u, bits * (twice ? 2 : 1) / 32 / lanes));
-}
-
-Cost::Registers registers(const isa::Operand& operand, std::uint16_t count) {
+Cost::Registers registers(const isa::Operand& operand, unsigned count) {
   if (operand.where != isa::Where::Vgpr && operand.where != isa::Where::Agpr) return {};
   const unsigned first = operand.index + (operand.where == isa::Where::Agpr ? 512u : 0u);
-  return {static_cast<std::uint16_t>(first), count};
+  return {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(count)};
 }
 
 /// Cycles of a SIMD for so many operations at the rate of the whole compute unit.
@@ -90,9 +60,11 @@ Cost cost_of(const gpus::Gpu& gpu, const isa::Instruction& in, unsigned lanes) {
                                                     rate ? rate->matrix : std::nullopt));
       // CDNA: a result is read 16 cycles after the last pass (fitted on assembly GEMMs, gfx950).
       cost.latency = cost.busy + 16;
-      for (unsigned i = 0; i < 3; ++i)
-        cost.sources[i] = registers(in.src[i], matrix_registers(in, work, i, lanes));
-      cost.result = registers(in.dst, matrix_registers(in, work, 2, lanes));
+      for (unsigned i = 0; i < 3; ++i) {
+        const isa::Operand& source = i == 2 && in.row->sparse ? in.dst : in.src[i];
+        cost.sources[i] = registers(source, isa::matrix_registers(in, i, lanes));
+      }
+      cost.result = registers(in.dst, isa::matrix_registers(in, 2, lanes));
       return cost;
     case isa::Pipe::Scalar:
     case isa::Pipe::ScalarMemory:
@@ -108,8 +80,7 @@ Cost cost_of(const gpus::Gpu& gpu, const isa::Instruction& in, unsigned lanes) {
       cost.busy = gpu.issue_cycles;
       break;
   }
-  const std::uint16_t wide =
-      2;  // 64-bit and packed operands; what is narrower waits in vain rarely
+  const unsigned wide = 2;  // 64-bit and packed operands; what is narrower waits in vain rarely
   for (unsigned i = 0; i < 3; ++i) cost.sources[i] = registers(in.src[i], wide);
   cost.result = registers(in.dst, 1);
   return cost;

@@ -214,6 +214,8 @@ Exception exception_of(const Row& row, isa::Gfx gfx) {
   // Nothing is done to lanes.
   if (row.kind == Kind::Cache || row.control == Control::Hint)
     return {.reads = {.exec = true, .m0 = true}};
+  // They ignore it (MI300 ISA, "Matrix instructions"); on RDNA all lanes are to be on.
+  if (row.kind == Kind::Matrix) return {.reads = {.exec = true}};
   // V_S_RCP_F32 and the like: of scalars, once, whatever EXEC is.
   if (row.shape && row.shape->form == isa::Form::Scalar && row.pipe != isa::Pipe::Scalar)
     return {.reads = {.exec = true}};

@@ -119,7 +119,10 @@ const Arithmetic arithmetic[] = {
     {"gfx1100", "v_dual_fmac_f32 v0, v1, v2 :: v_dual_add_f32 v3, v4, v5", Number::F32, 3},
     {"gfx1100", "v_dual_mov_b32 v0, v1 :: v_dual_mul_f32 v3, v4, v5", Number::F32, 1},
     {"gfx1100", "v_dual_mul_f32 v0, v1, v2 :: v_dual_mov_b32 v3, v4", Number::F32, 1},
+    {"gfx1201", "v_dot4_f32_fp8_fp8 v0, v1, v2, v3", Number::F32, 8},
     // No arithmetic on floats.
+    {"gfx90a", "v_dot2_i32_i16 v0, v1, v2, v3", Number::None, 0},
+    {"gfx90a", "v_mad_legacy_u16 v0, v1, v2, v3", Number::None, 0},
     {"gfx90a", "v_mov_b32 v0, v1", Number::None, 0},
     {"gfx90a", "v_add_u32 v0, v1, v2", Number::None, 0},
     {"gfx90a", "v_max_f32 v0, v1, v2", Number::None, 0},
@@ -137,6 +140,20 @@ TEST(Work, CountsTheArithmeticOfALane) {
     EXPECT_EQ(found.operations_per_lane, a.per_lane) << a.text;
     EXPECT_EQ(found.operations_per_wave, 0) << a.text;
   }
+}
+
+TEST(Work, OfScalarsIsOfTheWave) {
+  const Work found = work("gfx1201", "v_s_rcp_f32 s0, s1");
+  EXPECT_EQ(isa::text(found.number), isa::text(Number::F32));
+  EXPECT_EQ(found.operations_per_wave, 1);
+  EXPECT_EQ(found.operations_per_lane, 0);
+}
+
+TEST(Work, OfAppendsGivesTheCountThatWasThere) {
+  EXPECT_TRUE(decoded("gfx90a", "ds_append v0").returns);
+  EXPECT_TRUE(decoded("gfx1100", "ds_consume v0").returns);
+  EXPECT_TRUE(decoded("gfx90a", "ds_add_rtn_u32 v0, v1, v2").returns);
+  EXPECT_FALSE(decoded("gfx90a", "ds_add_u32 v0, v1").returns);
 }
 
 struct Matrix {
@@ -256,6 +273,9 @@ const Traffic traffic[] = {
     {"gfx90a", "ds_add_u32 v0, v1", 4, 4},
     {"gfx90a", "ds_add_rtn_u64 v[0:1], v2, v[4:5]", 8, 8},
     {"gfx90a", "ds_bpermute_b32 v0, v1, v2", 0, 0},
+    {"gfx90a", "ds_append v0", 4, 4},
+    {"gfx90a", "ds_gws_init v0 gds", 0, 0},  // a semaphore
+    {"gfx90a", "buffer_load_format_x off, s[0:3], 0 lds", 4, 0},
     {"gfx90a", "v_add_f32 v0, v1, v2", 0, 0},
 };
 
