@@ -130,8 +130,8 @@ TEST(Bandwidth, IsTheWholeMemorysWithWgps) {
   const gpus::Gpu gpu = gpus::find("rx7900xtx");
   std::vector<isa::Instruction> code(2);
   code[0].row = &isa::row_of("GLOBAL_LOAD_DWORD"), code[0].format = isa::Format::Global;
-  code[1].row = &isa::row_of("S_WAITCNT"),
-  code[1].format = isa::Format::Sopp;  // vmcnt(0), lgkmcnt(0)
+  code[1].row = &isa::row_of("S_WAITCNT"), code[1].format = isa::Format::Sopp;
+  code[1].imm = {isa::Field::Counters, 0};  // vmcnt(0), lgkmcnt(0)
   for (isa::Instruction& in : code) in.gfx = isa::Gfx::Gfx11;
   constexpr std::uint64_t workgroups = 48 * 200, turns = 30;
   engine::Result result;
