@@ -63,7 +63,7 @@ def pytest_runtest_makereport(item, call):
             why = cause(call.excinfo.value)
         if hasattr(report, "wasxfail"):
             why = f"expected to fail: {report.wasxfail}"
-        broken = "Triton Error [HIP]" in why
+        broken = re.search(r"Triton Error \[HIP\]|HIP error \d|hipError", why)
         if broken:
             why += "\n" + "\n".join(line for line in report.capstderr.split("\n") if KERNEL_ERROR.match(line))
         note(end=item.nodeid, outcome=report.outcome, seconds=round(report.duration, 2), why=why)
