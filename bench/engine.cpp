@@ -15,7 +15,9 @@
 #include <map>
 #include <string_view>
 
+#include "config/environment.h"
 #include "engine/case.h"
+#include "engine/host.h"
 #include "engine/native.h"
 
 namespace hipsight::bench {
@@ -160,6 +162,7 @@ double host_copy() {
 
 int run(const std::string& json) {
   setenv("HIPSIGHT_CACHE", "off", 1);  // what is compiled here is compiled anew
+  engine::set_host(engine::Host::of(config::read().config));
   const char* word = std::getenv("HIPSIGHT_BENCH");
   const auto build = std::filesystem::canonical("/proc/self/exe").parent_path().parent_path();
   if (word && word == std::string_view("compiling"))

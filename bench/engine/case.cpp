@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "config/environment.h"
 #include "engine/native.h"
 #include "engine/translate/translator.h"
 #include "support/error.h"
@@ -58,6 +59,12 @@ Speed measure(const Case& what) {
   const double seconds = median(ours);
   return {median(ratios), what.work / seconds * 1e-9, what.work / median(others) * 1e-9,
           instructions / seconds * 1e-9};
+}
+
+engine::Options usual_options() {
+  engine::Options options = engine::Options::of(config::read().config);
+  options.threads = 1;
+  return options;
 }
 
 std::filesystem::path Place::kernels() const {

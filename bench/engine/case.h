@@ -44,11 +44,14 @@ Row row_of(const Case& what, const Speed& speed);
 
 double median(std::vector<double> values);
 
+/// What the environment asks for (docs/configuration.md), on one host thread.
+engine::Options usual_options();
+
 /// How cases are made: each on a GPU of its own, with kernels of these programs.
 struct Place {
   std::string gpu;  ///< "mi300x"
   std::filesystem::path build;
-  engine::Options options{.threads = 1};
+  engine::Options options = usual_options();
   std::filesystem::path kernels() const;  ///< kernels.hip
   std::filesystem::path example(const std::string& name) const;
 };

@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "cli/commands.h"
-#include "report/wave_trace.h"
+#include "cli/options.h"
+#include "engine/host.h"
+#include "gpus/gpu.h"
 #include "support/error.h"
 #include "support/pattern.h"
 #include "support/printable.h"
@@ -17,65 +19,19 @@ namespace {
 using namespace hipsight;
 using namespace std::literals;
 
-constexpr unsigned kSample = 64;
+using config::Group;
 
-std::string check_regex(const std::string& pattern) try {
-  static_cast<void>(Pattern(pattern));
-  return {};
-} catch (const Exception& error) {
-  return error.what();
-}
+// Workgroups that a profile observes, unless it is told how many.
+constexpr const char* kSample = "64";
 
-// Which launches of the program are meant.
-void add_selection(CLI::App& command, cli::RunOptions& options) {
-  command.add_option("--kernel", options.kernel, "Only kernels with this in their demangled name")
-      ->type_name("REGEX")
-      ->check(CLI::Validator(check_regex, ""));
-  command.add_option("--launch", options.launch, "Only the N-th launch of those, from 1")
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62).description(""));
-}
-
-void add_machine(CLI::App& command, cli::RunOptions& options) {
-  command.add_option("--gpu", options.gpu, "GPU name (see 'hipsight gpus') or a GPU file")
-      ->type_name("NAME");
-  command.add_option("--gpus", options.gpus, "How many of that GPU the program sees (default: 1)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 64).description(""));
-  command.add_option("--timeout", options.timeout_seconds, "Longest time of one kernel launch")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(1e-3, 1e9).description(""));
-  command.add_option("--threads", options.threads, "Host threads (default: one per core)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""));
-  command
-      .add_option("--matrix", options.matrix,
-                  "How matrix instructions sum: fast (default), or exact as measured on GPUs")
-      ->type_name("MODE")
-      ->check(CLI::IsMember({"fast", "exact"}).description(""));
-  command.add_flag("--strict", options.strict,
-                   "Accesses just beyond an allocation, on its last page, are errors too");
-}
-
-void add_also(CLI::App& command, cli::RunOptions& options) {
-  command.add_option("--also", options.also, "Run it on these GPUs, too, and compare the verdicts")
+void add_also(CLI::App& command, cli::RunOptions& run) {
+  command.add_option("--also", run.also, "Run it on these GPUs, too, and compare the verdicts")
       ->type_name("NAME,...")
       ->delimiter(',');
 }
 
-// Where the report goes, and what it tells beside the verdict.
-void add_report(CLI::App& command, cli::RunOptions& options) {
-  command.add_option("--report", options.report_file, "Write the report here, not to stderr")
-      ->type_name("FILE");
-  command.add_option("--json", options.json_file, "Write the report as JSON, too")
-      ->type_name("FILE");
-  command.add_flag("--fidelity", options.fidelity,
-                   "Say which instructions were exact, approximate or assumed");
-  command.add_flag("--no-report", options.no_report, "No report on stderr")->excludes("--report");
-  command
-      .add_flag("--progress{5}", options.progress_seconds,
-                "Say every 5 s, or --progress=SECONDS, how far it is (a terminal is told anyway)")
-      ->check(CLI::Range(1e-3, 1e9).description(""));
+void add_no_report(CLI::App& command, bool& no_report) {
+  command.add_flag("--no-report", no_report, "No report on stderr")->excludes("--report");
 }
 
 // What launches one kernel of a file with device code, in place of a program.
@@ -125,30 +81,28 @@ struct Launch {
   }
 };
 
-std::string check_wave(const std::string& wave) try {
-  report::TraceOptions::parse(wave);
-  return {};
-} catch (const Exception& error) {
-  return error.what();
-}
-
-// A wave of the first launch that is selected.
-void add_trace(CLI::App& command, cli::RunOptions& options) {
-  CLI::Option* trace = command
-                           .add_option("--trace", options.trace,
-                                       "Show each instruction that one wave of the first launch "
-                                       "runs, and the registers that it writes")
-                           ->type_name("WORKGROUP[:WAVE]")
-                           ->check(CLI::Validator(check_wave, ""))
-                           ->excludes("--also");
-  command.add_option("--trace-file", options.trace_file, "Write that here, not to stderr")
-      ->type_name("FILE")
-      ->needs(trace);
+// What a command asks for by its name.
+void imply(config::Loaded& options, std::string_view command) {
+  const auto set = [&](const char* name, const std::string& text) {
+    options.from_command_line(config::row(name), text);
+  };
+  if (command == "capture") set("report", "none");
+  if (command == "predict") set("predict", "1");
+  if (command == "profile" || command == "predict") {
+    const std::string sample = text_of(options.config, config::row("profile"));
+    set("profile", sample == "0" ? kSample : sample);
+  }
+  // Results are missing anyhow.
+  if (options.config.sampled_only &&
+      options.origin(config::row("matrix")) == config::Origin::Default)
+    set("matrix", "skip");
 }
 
 // Parses the command line and runs the command. @throws CLI::ParseError, Exception.
 int dispatch(CLI::App& app, int argc, char** argv) {
-  cli::RunOptions options;
+  cli::Options options;
+  cli::RunOptions program;
+  bool no_report = false;
   std::string gpu;
 
   app.require_subcommand(1);
@@ -162,72 +116,38 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       "Exit code: the program's own; 86 after a kernel error, 124 after a kernel that ran too "
       "long,\n"
       "if the program itself returned 0; 125 for a wrong command line; 126, 127 as in shells.");
-  Launch lone;
-  add_machine(*run, options);
-  lone.add(*run);
-  add_also(*run, options);
-  add_selection(*run, options);
-  add_report(*run, options);
-  add_trace(*run, options);
-  run->prefix_command();
-
-  unsigned sample = kSample;
   CLI::App* profile =
       app.add_subcommand("profile", "Run a program and say what its kernels did, line by line");
   CLI::App* predict =
       app.add_subcommand("predict", "Run a program and say how long its kernels would take");
-  for (CLI::App* command : {profile, predict}) {
+  for (CLI::App* command : {profile, predict})
     command->footer(
         fmt::format("The program and its arguments come last: hipsight {} [OPTIONS] -- PROGRAM "
                     "[ARGUMENTS...]\n\n"
                     "Of the first launch of each kernel that is selected. Exit code: as of run.",
                     command->get_name()));
-    add_machine(*command, options);
-    lone.add(*command);
-    add_also(*command, options);
-    add_selection(*command, options);
-    add_report(*command, options);
-    command
-        ->add_option("--sample", sample,
-                     fmt::format("Workgroups whose accesses are observed (default: {})", kSample))
-        ->type_name("N")
-        ->check(CLI::Range(1, 1 << 20).description(""));
-    command->add_flag("--sampled-only", options.sampled_only,
-                      "Run no other workgroups of those launches: quick, but their results are "
-                      "missing");
-    command
-        ->add_option("--caches", options.caches,
-                     "What caches hold when a launch begins: nothing of its data (cold, the "
-                     "default), the MALL all of it, or L2 and MALL what fits (warm)")
-        ->check(CLI::IsMember({"cold", "mall", "warm"}).description("cold|mall|warm"))
-        ->type_name("");
-    command
-        ->add_option("--simulate", options.simulate,
-                     "Instructions of a compute unit's waves that are simulated; the rest is "
-                     "extrapolated (default: 20000000)")
-        ->type_name("N")
-        ->check(CLI::PositiveNumber.description(""));
-    command
-        ->add_option("--record", options.recording_file,
-                     "Write what a prediction needs of the last such launch")
-        ->type_name("FILE");
-    command->prefix_command();
-  }
-
   CLI::App* capture =
       app.add_subcommand("capture", "Run a program and write one of its launches to a file");
   capture->footer(
       "The program and its arguments come last: hipsight capture --launch N -o FILE -- PROGRAM "
       "[ARGUMENTS...]\n\n"
       "Exit code: as of run; 125 if there is no such launch.");
-  std::string capture_file;
-  add_machine(*capture, options);
-  lone.add(*capture);
-  add_selection(*capture, options);
-  capture->add_option("-o,--output", capture_file, "The file to write")
-      ->type_name("FILE")
-      ->required();
-  capture->prefix_command();
+  Launch lone;
+  for (CLI::App* command : {run, profile, predict, capture}) {
+    options.add(*command, {Group::Machine, Group::Hip, Group::Compiler, Group::Selection});
+    lone.add(*command);
+    command->prefix_command();
+    if (command == capture) continue;
+    options.add(*command, {Group::Report});
+    add_no_report(*command, no_report);
+    add_also(*command, program);
+  }
+  for (CLI::App* command : {profile, predict})
+    for (const char* row : {"profile", "sampled-only", "caches", "simulate", "record"})
+      options.add(*command, row);
+  CLI::Option* trace = options.add(*run, "trace")->excludes("--also");
+  options.add(*run, "trace-file")->needs(trace);
+  options.add(*capture, "capture", "-o,--output")->required();
 
   cli::ReplayOptions again;
   CLI::App* replay = app.add_subcommand("replay", "Run a captured launch again");
@@ -238,22 +158,26 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   replay->add_option("file", again.file, "A file that 'hipsight capture' wrote")
       ->type_name("FILE")
       ->required();
-  replay->add_option("--gpu", again.gpu, "Another GPU that runs the same code, or a GPU file")
-      ->type_name("NAME");
-  replay->add_option("--timeout", again.timeout_seconds, "Longest time of the launch")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(1e-3, 1e9).description(""));
   replay->add_option("--dump", again.dump_file, "Write a digest of each allocation; -: to stdout")
       ->type_name("FILE");
-  replay->add_option("--report", again.report_file, "Write the report here, not to stderr")
-      ->type_name("FILE");
-  replay->add_option("--json", again.json_file, "Write the report as JSON, too")->type_name("FILE");
-  replay->add_flag(fmt::format("--profile{{{}}}", kSample), again.profile,
-                   "Say line by line what it did, observing that many workgroups");
-  replay->add_flag("--no-report", again.no_report, "No report on stderr")->excludes("--report");
+  for (const char* row : {"gpu-path", "threads", "timeout", "strict", "engine", "host-isa",
+                          "host-cpu", "cache", "cache-size"})
+    options.add(*replay, row);
+  options.add(*replay, "gpu")->description("Another GPU that runs the same code, or a GPU file");
+  options.add(*replay, {Group::Report});
+  bool profiled = false;
+  replay->add_flag("--profile", profiled, "Say line by line what it did");
+  options.add(*replay, "profile");
+  add_no_report(*replay, no_report);
+
+  CLI::App* config = app.add_subcommand(
+      "config", "Show every option, its value and where that came from (docs/configuration.md)");
+  options.add(*config, {Group::Machine, Group::Hip, Group::Compiler, Group::Selection,
+                        Group::Report, Group::Profile, Group::Trace, Group::Capture});
 
   CLI::App* gpus = app.add_subcommand("gpus", "List the GPUs, or show one with its sources");
   gpus->add_option("name", gpu, "GPU name or a GPU file")->type_name("NAME");
+  options.add(*gpus, "gpu-path");
 
   cli::IsaOptions instructions;
   bool coverage = false;
@@ -280,30 +204,35 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   char** const end = argv + argc;
   char** const dashes = std::find_if(argv, end, [](const char* word) { return word == "--"sv; });
   app.parse(int(dashes - argv), argv);
+  config::Loaded loaded = options.load();
+  if (no_report) loaded.from_command_line(config::row("report"), "none");
+  gpus::use_folders(loaded.config.gpu_path);
+  engine::set_host(engine::Host::of(loaded.config));
   for (const CLI::App* command : {run, profile, predict, capture}) {
     if (!command->parsed()) continue;
     const std::string name = command->get_name();
-    options.program = command->remaining();
-    if (!options.program.empty() && options.program.front().starts_with('-'))
-      fail("{}: unknown option {}", name, options.program.front());
+    program.program = command->remaining();
+    if (!program.program.empty() && program.program.front().starts_with('-'))
+      fail("{}: unknown option {}", name, program.program.front());
     if (dashes != end)
-      options.program.insert(options.program.end(), options.program.empty() ? dashes + 1 : dashes,
+      program.program.insert(program.program.end(), program.program.empty() ? dashes + 1 : dashes,
                              end);
-    if (options.program.empty())
+    if (program.program.empty())
       fail("{0}: which program? hipsight {0} [OPTIONS] -- PROGRAM [ARGUMENTS...]", name);
-    options.launcher = lone.options(options.kernel);
-    if (!options.launcher.empty() && options.program.size() != 1)
+    program.launcher = lone.options(loaded.config.kernel);
+    if (!program.launcher.empty() && program.program.size() != 1)
       fail("{}: with --grid, one file with device code, not {} words", name,
-           options.program.size());
-    if (command == capture) {
-      options.no_report = true;
-      return cli::capture(options, capture_file);
-    }
-    if (command == profile || command == predict) options.profile = sample;
-    options.predict = command == predict;
-    return options.also.empty() ? cli::run(options) : cli::run_side_by_side(options);
+           program.program.size());
+    imply(loaded, name);
+    program.options = std::move(loaded);
+    return program.also.empty() ? cli::run(program) : cli::run_side_by_side(program);
   }
-  if (replay->parsed()) return cli::replay(again);
+  if (replay->parsed()) {
+    if (profiled) imply(loaded, "profile");
+    again.options = std::move(loaded);
+    return cli::replay(again);
+  }
+  if (config->parsed()) return cli::show_config(loaded);
   if (isa->parsed()) {
     if (!instructions.name.empty()) return cli::show_instruction(instructions);
     if (!coverage) fail("isa: which instruction? hipsight isa NAME, or hipsight isa --coverage");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -18,16 +17,6 @@
 
 namespace hipsight::cli {
 namespace {
-
-report::Output output_of(const ReplayOptions& options) {
-  report::Output output;
-  if (options.no_report) output.text = report::Output::Text::None;
-  if (!options.report_file.empty()) output.text = report::Output::Text::File;
-  output.text_file = options.report_file;
-  output.json_file = options.json_file;
-  output.wishes.profile = options.profile;
-  return output;
-}
 
 // The GPU that the capture names. A name and never a file, whoever the capture comes from.
 gpus::Gpu gpu_of(const capture::Capture& capture) {
@@ -77,23 +66,23 @@ int compare(const capture::Capture& capture, const std::vector<std::string>& dig
 }  // namespace
 
 int replay(const ReplayOptions& options) {
+  const Config& config = options.options.config;
   if (!options.dump_file.empty() && options.dump_file != "-") prepare_output(options.dump_file);
   const std::vector<std::byte> file = read_bytes(options.file);
   const auto capture = capture::Capture::read(file, options.file);
-  const gpus::Gpu gpu = options.gpu.empty() ? gpu_of(capture) : gpus::find(options.gpu);
-  engine::Options engine_options;
+  const gpus::Gpu gpu = options.options.is_from_command_line(config::row("gpu"))
+                            ? gpus::find(config.gpu, config.xnack)
+                            : gpu_of(capture);
+  engine::Options engine_options = engine::Options::of(config);
   engine_options.matrix =
       capture.header.exact_matrix ? engine::MatrixMode::Exact : engine::MatrixMode::Fast;
-  if (options.timeout_seconds)
-    engine_options.timeout =
-        std::chrono::milliseconds(std::llround(std::ceil(*options.timeout_seconds * 1000)));
   capture::Replay replay(capture, gpu, engine_options, [](const std::string& text) {
     fmt::print(stderr, "hipsight: {}\n", printable(text, true));
   });
   fmt::print(stderr, "hipsight: launch {} of a program, on {}: {}\n", capture.header.launch,
              gpu.title, printable(code::readable_name(capture.header.kernel)));
 
-  report::Reporter session(gpu, output_of(options), {});
+  report::Reporter session(gpu, report::Output::of(config), {}, report::ProgressOutput::of(config));
   report::Reporter::Launch launch(session, replay.dispatch());
   int code = 0;
   try {

@@ -13,7 +13,6 @@
 
 #include "cli/commands.h"
 #include "gpus/gpu.h"
-#include "support/environment.h"
 #include "support/error.h"
 #include "support/files.h"
 #include "support/output_file.h"
@@ -65,106 +64,90 @@ Program read_program(const fs::path& file) {
 
 // Takes away what earlier runs left there, in all their processes (output_of_process), and says now
 // rather than at the end what cannot be written. The program may go to another folder.
-void name_output(const char* variable, const std::string& file) {
-  if (file.empty()) return;
+void prepare_outputs(const std::string& file) {
   prepare_output(file);
   for (std::uint32_t process = 2;; ++process) {
     const fs::path other = output_of_process(file, process);
     if (other == file || !fs::remove(other)) break;
   }
-  set(variable, fs::absolute(file).string());
 }
 
-void name_outputs(const RunOptions& options) {
-  name_output("HIPSIGHT_JSON", options.json_file);
-  name_output("HIPSIGHT_REPORT", options.report_file);
-  name_output("HIPSIGHT_RECORD", options.recording_file);
-  name_output("HIPSIGHT_TRACE_FILE", options.trace_file);
-  name_output("HIPSIGHT_CAPTURE", options.capture_file);
+bool names_file(const config::Row& row, const std::string& text) {
+  return row.is_file() && !text.empty() && text != "none" && text != "stderr";
+}
+
+// What the command line says, to the program's environment.
+void hand_on(const config::Loaded& options) {
+  for (const config::Row& row : config::rows()) {
+    if (!options.is_from_command_line(row)) continue;
+    std::string text = config::text_of(options.config, row);
+    if (names_file(row, text)) {
+      prepare_outputs(text);
+      text = fs::absolute(text).string();  // the program may go to another folder
+    }
+    set(row.variable().c_str(), text);
+  }
 }
 
 // What must come of the run beside the program's own work (docs/exit-codes.md).
-std::uint32_t wanted_of(const RunOptions& options) {
+std::uint32_t wanted_of(const config::Loaded& options) {
+  const auto given = [&](const char* name) {
+    const config::Row& row = config::row(name);
+    return options.is_from_command_line(row) &&
+           (!row.is_file() || names_file(row, config::text_of(options.config, row)));
+  };
   std::uint32_t wanted = 0;
-  if (!options.json_file.empty() || !options.report_file.empty()) wanted |= RunState::Reports;
-  if (!options.kernel.empty() || options.launch || options.profile) wanted |= RunState::Launches;
-  if (!options.trace.empty()) wanted |= RunState::Traces;
-  if (!options.capture_file.empty()) wanted |= RunState::Captures;
+  if (given("json") || given("report")) wanted |= RunState::Reports;
+  if (given("kernel") || given("launch") || given("profile")) wanted |= RunState::Launches;
+  if (given("trace")) wanted |= RunState::Traces;
+  if (given("capture")) wanted |= RunState::Captures;
   return wanted;
 }
 
-}  // namespace
-
 // A file of GPUs must be found from whatever folder the program goes to.
-std::string gpu_to_use(const std::string& asked) {
-  const std::string from_environment = environment("HIPSIGHT_GPU");
-  const std::string name = !asked.empty()              ? asked
-                           : !from_environment.empty() ? from_environment
-                                                       : "mi300x";
+std::string gpu_to_use(const std::string& name) {
   gpus::find(name);  // fails now rather than in the program
   const bool file = name.find('/') != name.npos || name.ends_with(".toml");
   return file ? fs::absolute(name).string() : name;
 }
 
-int capture(const RunOptions& options, const std::string& file) {
-  RunOptions captured = options;
-  captured.capture_file = file;
-  return run(captured);
-}
+}  // namespace
 
-int run(const RunOptions& options) {
-  set("HIPSIGHT_GPU", gpu_to_use(options.gpu));
-  if (options.gpus) set("HIPSIGHT_GPUS", fmt::format("{}", *options.gpus));
-  if (!options.kernel.empty()) set("HIPSIGHT_KERNEL", options.kernel);
-  if (options.launch) set("HIPSIGHT_LAUNCH", fmt::format("{}", *options.launch));
-  if (!options.progress_seconds.empty()) set("HIPSIGHT_PROGRESS", options.progress_seconds);
-  if (options.timeout_seconds) set("HIPSIGHT_TIMEOUT", fmt::format("{}", *options.timeout_seconds));
-  if (options.strict) set("HIPSIGHT_STRICT", "1");
-  if (!options.matrix.empty()) set("HIPSIGHT_MATRIX", options.matrix);
-  if (options.threads) set("HIPSIGHT_THREADS", fmt::format("{}", *options.threads));
-  name_outputs(options);
-  if (options.profile) set("HIPSIGHT_PROFILE", fmt::format("{}", options.profile));
-  if (!options.caches.empty()) set("HIPSIGHT_CACHES", options.caches);
-  if (options.simulate) set("HIPSIGHT_SIMULATE", fmt::format("{}", *options.simulate));
-  if (options.sampled_only) {
-    set("HIPSIGHT_SAMPLED_ONLY", "1");
-    if (options.matrix.empty()) set("HIPSIGHT_MATRIX", "skip");  // results are missing anyhow
-  }
-  if (options.predict) set("HIPSIGHT_PREDICT", "1");
-  if (options.fidelity) set("HIPSIGHT_FIDELITY", "1");
-  if (!options.trace.empty()) set("HIPSIGHT_TRACE", options.trace);
-  if (options.no_report) set("HIPSIGHT_REPORT", "none");
+int run(const RunOptions& run) {
+  const std::string gpu = gpu_to_use(run.options.config.gpu);
+  hand_on(run.options);
+  set("HIPSIGHT_GPU", gpu);
 
   const fs::path folder = library_folder();
   if (const fs::path leave = folder / "libhipsight_leave.so"; fs::exists(leave)) {
-    share_run_state().wanted = wanted_of(options);
-    const std::string others = environment("LD_PRELOAD");
+    share_run_state().wanted = wanted_of(run.options);
+    const std::string others = config::environment("LD_PRELOAD");
     set("LD_PRELOAD", leave.string() + (others.empty() ? "" : ":" + others));
     // GCC's sanitizer asks to be the first library; it does without.
-    const std::string options = environment("ASAN_OPTIONS");
+    const std::string options = config::environment("ASAN_OPTIONS");
     set("ASAN_OPTIONS", options + (options.empty() ? "" : ":") + "verify_asan_link_order=0");
   }
 
   // DT_RUNPATH, which linkers write today, is searched after LD_LIBRARY_PATH.
-  const std::string libraries = environment("LD_LIBRARY_PATH");
+  const std::string libraries = config::environment("LD_LIBRARY_PATH");
   set("LD_LIBRARY_PATH", folder.string() + (libraries.empty() ? "" : ":" + libraries));
   // What packages ask by name which GPU there is: rocminfo and others.
   if (const fs::path rocm = folder.parent_path() / "rocm"; fs::exists(rocm)) {
-    set("PATH", (rocm / "bin").string() + ":" + environment("PATH"));
+    set("PATH", (rocm / "bin").string() + ":" + run.options.config.search_path);
     // Compilers in the program (MLIR's ROCDL target, for one) find the linker and the bitcode by
     // it.
-    if (environment("ROCM_PATH").empty()) set("ROCM_PATH", rocm.string());
+    if (config::environment("ROCM_PATH").empty()) set("ROCM_PATH", rocm.string());
   }
   // What makes Triton find us (docs/triton.md), behind the program's own modules.
   if (const fs::path modules = folder.parent_path() / "python"; fs::exists(modules)) {
-    const std::string others = environment("PYTHONPATH");
+    const std::string others = config::environment("PYTHONPATH");
     set("PYTHONPATH", (others.empty() ? "" : others + ":") + modules.string());
   }
 
-  std::vector<std::string> program = options.program;
-  if (!options.launcher.empty()) {
+  std::vector<std::string> program = run.program;
+  if (!run.launcher.empty()) {
     program.insert(program.begin(), folder / "hipsight_launch");
-    program.insert(program.end(), options.launcher.begin(), options.launcher.end());
+    program.insert(program.end(), run.launcher.begin(), run.launcher.end());
   }
   std::vector<char*> arguments;
   for (std::string& argument : program) arguments.push_back(argument.data());

@@ -76,13 +76,16 @@ std::string problem(int code, const std::string& output) {
 }
 
 // To where the report of the first run went.
-void write_comparison(const RunOptions& options, const std::string& text) {
-  if (options.no_report) return;
-  if (options.report_file.empty()) {
+void write_comparison(const std::string& report, const std::string& text) {
+  if (report == "none") return;
+  if (report == "stderr")
     std::fputs(text.c_str(), stderr);
-    return;
-  }
-  write_output(options.report_file, read_file(options.report_file) + text);
+  else
+    write_output(report, read_file(report) + text);
+}
+
+void set(RunOptions& run, const char* name, const std::string& text) {
+  run.options.from_command_line(config::row(name), text);
 }
 
 }  // namespace
@@ -90,16 +93,17 @@ void write_comparison(const RunOptions& options, const std::string& text) {
 int run_side_by_side(const RunOptions& options) {
   std::vector<report::GpuRun> runs;
   for (const std::string& gpu : options.also) gpus::find(gpu);  // fails before anything runs
-  if (!options.json_file.empty()) prepare_output(options.json_file);
+  const Config& config = options.options.config;
+  if (!config.json.empty()) prepare_output(config.json);
   const TemporaryFolder folder;
 
   RunOptions first = options;
-  first.json_file = folder / "0.json";
+  set(first, "json", folder / "0.json");
   const int code = run_process(first, {});
   if (code == kNotFound || code == kNotExecutable || code == kUsageError || code == kInterrupted)
     return code;
   runs.push_back(
-      {gpus::find(gpu_to_use(options.gpu)).name, read_file(first.json_file), problem(code, "")});
+      {gpus::find(config.gpu).name, read_file(first.options.config.json), problem(code, "")});
   if (runs[0].json.empty()) {
     std::fprintf(stderr, "hipsight: the program left no report: nothing to compare\n");
     return code;
@@ -108,20 +112,17 @@ int run_side_by_side(const RunOptions& options) {
   for (const std::string& gpu : options.also) {
     const std::string number = fmt::format("{}", runs.size());
     RunOptions other = options;
-    other.gpu = gpu;
-    other.no_report = true;
-    other.report_file.clear();
-    other.json_file = folder / (number + ".json");
+    set(other, "gpu", gpu);
+    set(other, "report", "none");
+    set(other, "json", folder / (number + ".json"));
     const fs::path output = folder / (number + ".txt");
     const int code_there = run_process(other, output);
     if (code_there == kInterrupted) return kInterrupted;
-    runs.push_back(
-        {gpus::find(gpu).name, read_file(other.json_file), problem(code_there, read_file(output))});
+    runs.push_back({gpus::find(gpu).name, read_file(other.options.config.json),
+                    problem(code_there, read_file(output))});
   }
-  write_comparison(options, report::side_by_side(runs));
-  if (!options.json_file.empty()) {
-    write_output(options.json_file, report::side_by_side_json(runs));
-  }
+  write_comparison(config.report, report::side_by_side(runs));
+  if (!config.json.empty()) write_output(config.json, report::side_by_side_json(runs));
   const bool alone = std::ranges::all_of(
       std::span(runs).subspan(1), [](const report::GpuRun& run) { return !run.problem.empty(); });
   if (alone) std::fprintf(stderr, "hipsight: the program failed on all other GPUs\n");

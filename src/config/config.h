@@ -12,49 +12,49 @@ namespace hipsight {
 struct Config {
   // The machine.
   std::string gpu = "mi300x";
-  std::string gpu_path;
+  std::string gpu_path = {};
   std::uint64_t gpus = 1;
   std::uint64_t threads = 0;  ///< 0: one per core
   double timeout = 0;         ///< seconds; 0: none
   bool strict = false;
   std::string matrix = "fast";
   std::string engine = "auto";
-  std::string host_isa;  ///< empty: the best that there is
-  std::string host_cpu;  ///< empty: the one that this is
-  std::string cache;     ///< a folder, or "off"; empty: `usual_cache`
+  std::string host_isa = {};  ///< empty: the best that there is
+  std::string host_cpu = {};  ///< empty: the one that this is
+  std::string cache = {};     ///< a folder, or "off"; empty: `usual_cache`
   std::uint64_t cache_size = 256;
   double exit_wait = 60;
 
   // HIP's own.
-  std::string visible_devices;
+  std::string visible_devices = {};
   bool launch_blocking = false, serialize_kernel = false;
   bool xnack = false;
 
   // hiprtc.
-  std::string sdk, clang;
+  std::string sdk = {}, clang = {};
 
   // Which launches are meant.
-  std::string kernel;
+  std::string kernel = {};
   std::uint64_t launch = 0;  ///< 0: all
 
   // Reports.
   std::string report = "stderr";
-  std::string json;
+  std::string json = {};
   bool fidelity = false;
-  std::optional<double> progress;
+  std::optional<double> progress = {};
   std::uint64_t profile = 0;  ///< workgroups; 0: no profile
   bool predict = false;
   bool sampled_only = false;
   std::string caches = "cold";
   std::uint64_t simulate = 20'000'000;
-  std::string record;
-  std::string trace, trace_file;
-  std::string capture;
+  std::string record = {};
+  std::string trace = {}, trace_file = {};
+  std::string capture = {};
 
   // No options, but of the environment.
-  std::string usual_cache;  ///< this user's folder for what can be made anew; empty: none
-  std::string search_path;  ///< PATH: where programs are looked for
-  std::string run;          ///< HIPSIGHT_RUN: what the processes of a run share (run_state.h)
+  std::string usual_cache = {};  ///< this user's folder for what can be made anew; empty: none
+  std::string search_path = {};  ///< PATH: where programs are looked for
+  std::string run = {};          ///< HIPSIGHT_RUN: what the processes of a run share (run_state.h)
 };
 
 }  // namespace hipsight

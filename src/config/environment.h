@@ -19,6 +19,8 @@ struct Loaded {
   Config config;
   std::vector<Origin> origins;  ///< by row
 
+  bool is_from_command_line(const Row& row) const { return origin(row) == Origin::CommandLine; }
+  Origin origin(const Row& row) const { return origins[std::size_t(&row - rows().data())]; }
   /// Takes an option from the command line. @throws Exception that names the option, the text and
   /// what is allowed.
   void from_command_line(const Row& row, const std::string& text);

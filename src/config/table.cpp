@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
-#include <cmath>
+#include <cstdlib>
+#include <vector>
 
 #include "support/error.h"
 #include "support/pattern.h"
@@ -60,7 +60,7 @@ constexpr Row table[]{
      .group = Group::Machine,
      .takes = "SECONDS",
      .words = "Longest time of one kernel launch",
-     .least = 1e-3,
+     .least = 0,
      .most = many,
      .usual = "no limit"},
     {.name = "strict",
@@ -95,8 +95,8 @@ constexpr Row table[]{
     {.name = "cache",
      .value = &Config::cache,
      .group = Group::Machine,
-     .takes = "FOLDER|off",
-     .words = "Where translated code is kept for later runs",
+     .takes = "FOLDER",
+     .words = "Where translated code is kept for later runs; off: nowhere",
      .usual = "hipsight in XDG_CACHE_HOME or ~/.cache"},
     {.name = "cache-size",
      .value = &Config::cache_size,
@@ -130,7 +130,7 @@ constexpr Row table[]{
      .value = &Config::serialize_kernel,
      .group = Group::Hip,
      .takes = "0|1",
-     .words = "The same",
+     .words = "The same as launch-blocking",
      .foreign = "AMD_SERIALIZE_KERNEL"},
     {.name = "xnack",
      .value = &Config::xnack,
@@ -191,7 +191,8 @@ constexpr Row table[]{
      .words = "Say on stderr, so often, how far the program is; 0: never",
      .least = 0,
      .most = many,
-     .usual = "every 5 s, on a terminal"},
+     .usual = "every 5 s, on a terminal",
+     .bare = "5"},
 
     {.name = "profile",
      .value = &Config::profile,
@@ -302,13 +303,18 @@ bool flag(const Row& row, const std::string& text) {
   fail("{}: it takes 0 or 1", text);
 }
 
-bool is_one_of(std::string_view text, std::string_view choices) {
-  while (true) {
-    const std::size_t end = choices.find('|');
-    if (text == choices.substr(0, end)) return true;
-    if (end == choices.npos) return false;
-    choices.remove_prefix(end + 1);
-  }
+std::vector<std::string_view> choices(std::string_view takes) {
+  std::vector<std::string_view> result;
+  for (std::size_t end = 0; (end = takes.find('|')) != takes.npos; takes.remove_prefix(end + 1))
+    result.push_back(takes.substr(0, end));
+  result.push_back(takes);
+  return result;
+}
+
+std::string choice(const Row& row, const std::string& text) {
+  const auto all = choices(row.takes);
+  if (std::ranges::find(all, text) != all.end()) return text;
+  fail("{}: it takes {} or {}", text, fmt::join(all.begin(), all.end() - 1, ", "), all.back());
 }
 
 }  // namespace
@@ -349,10 +355,7 @@ void set(Config& config, const Row& row, const std::string& text) {
     }
   std::visit(
       Overloaded{[&](std::string Config::* member) {
-                   if (row.is_choice() && !row.takes.starts_with("FOLDER") &&
-                       !is_one_of(text, row.takes))
-                     fail("{}: it takes {}", text, row.takes);
-                   config.*member = text;
+                   config.*member = row.is_choice() ? choice(row, text) : text;
                  },
                  [&](bool Config::* member) { config.*member = flag(row, text); },
                  [&](std::uint64_t Config::* member) {

@@ -27,6 +27,7 @@ struct Row {
   std::string_view words;  ///< what it does
   double least = 0, most = 0;     ///< of numbers
   std::string_view usual = {};    ///< what its default means, where the value does not say it
+  std::string_view bare = {};     ///< what the option means on the command line without a value
   std::string_view option = {};   ///< where its name on the command line is another
   std::string_view foreign = {};  ///< where its variable is none of ours: "HSA_XNACK"
   void (*check)(const std::string& text) = nullptr;  ///< throws Exception, saying what is allowed

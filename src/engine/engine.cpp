@@ -11,7 +11,6 @@
 #include "engine/overruns.h"
 #include "engine/pool.h"
 #include "engine/translate/translator.h"
-#include "support/environment.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
@@ -103,17 +102,6 @@ std::shared_ptr<Module> Module::load(std::shared_ptr<const code::CodeObject> obj
   return std::make_shared<LoadedModule>(std::move(object), memory, at);
 }
 
-/// The mode that is asked for: by an option, or else by HIPSIGHT_MATRIX.
-static MatrixMode choose_matrix(const std::optional<MatrixMode>& option) {
-  if (option) return *option;
-  const std::string name = environment("HIPSIGHT_MATRIX");
-  const std::string_view wanted = name.empty() ? std::string_view("fast") : name;
-  if (wanted == "fast") return MatrixMode::Fast;
-  if (wanted == "exact") return MatrixMode::Exact;
-  if (wanted == "skip") return MatrixMode::Skip;
-  fail("HIPSIGHT_MATRIX is '{}': it takes fast, exact or skip", wanted);
-}
-
 struct Engine::Impl {
   gpus::Gpu gpu;
   Options options;
@@ -132,7 +120,7 @@ struct Engine::Impl {
         memory(gpu.dram_bytes ? gpu.dram_bytes : std::uint64_t{16} << 30),
         pool(o.threads),
         tier(choose_tier(o.tier)),
-        matrix(choose_matrix(o.matrix)),
+        matrix(o.matrix),
         sram_ecc(code::Target::parse(gpu.target_id).has_sram_ecc()) {
     if (tier == Tier::Auto) Translator::stop_before_exit();
     overruns.errors = o.strict;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +14,10 @@
 #include "engine/memory.h"
 #include "gpus/gpu.h"
 #include "isa/instruction.h"
+
+namespace hipsight {
+struct Config;
+}
 
 namespace hipsight::engine {
 
@@ -97,8 +100,10 @@ struct Options {
   std::chrono::milliseconds timeout{0};  ///< longest time of one launch; 0: no limit
   bool strict = false;  ///< accesses beyond an allocation are errors even where a GPU, which
                         ///< protects whole pages, would not notice
-  std::optional<Tier> tier = {};          ///< none: as HIPSIGHT_ENGINE says, else Auto
-  std::optional<MatrixMode> matrix = {};  ///< none: as HIPSIGHT_MATRIX says, else Fast
+  Tier tier = Tier::Auto;
+  MatrixMode matrix = MatrixMode::Fast;
+
+  static Options of(const Config& config);
 };
 
 /// What a kernel did wrong; what() is the whole report: kernel, instruction, address, source line,
@@ -132,7 +137,7 @@ class Engine {
   /// pages (Options::strict).
   void on_overrun(std::function<void(const std::string&)> handler);
 
-  /// The host instruction set in use: "avx512", "avx2" or "sse4"; HIPSIGHT_HOST_ISA forces one.
+  /// The host instruction set in use: "avx512", "avx2" or "sse4" (Host::isa).
   static std::string host_isa();
 
  private:

@@ -1,7 +1,7 @@
 #include "engine/engine.h"
+#include "engine/host.h"
 #include "engine/program.h"
 #include "engine/workgroup.h"
-#include "support/environment.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
@@ -83,14 +83,14 @@ constexpr Level levels[]{
 const Level& level() {
   static const Level& chosen = []() -> const Level& {
     __builtin_cpu_init();
-    const std::string forced = environment("HIPSIGHT_HOST_ISA");
+    const std::string& forced = host().isa;
     for (const Level& level : levels) {
       if (!forced.empty() && forced != level.name) continue;
       if (level.supported()) return level;
       if (!forced.empty())
-        fail("HIPSIGHT_HOST_ISA is '{}', which this processor does not have", forced);
+        fail("this processor does not have the host instruction set '{}'", forced);
     }
-    if (!forced.empty()) fail("HIPSIGHT_HOST_ISA is '{}': it takes sse4, avx2 or avx512", forced);
+    if (!forced.empty()) fail("hipsight was built without the host instruction set '{}'", forced);
     fail("this processor lacks SSE4.2: hipsight needs an x86-64 processor of the last ten years");
   }();
   return chosen;

@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "support/embedded.h"
-#include "support/environment.h"
 #include "support/error.h"
 #include "support/printable.h"
 
@@ -39,16 +38,20 @@ void add_folder(std::vector<Gpu>& gpus, const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (entry.path().extension() == ".toml") files.push_back(entry.path());
   }
-  if (error)
-    fail("HIPSIGHT_GPU_PATH: cannot read folder '{}': {}", folder.string(), error.message());
+  if (error) fail("cannot read folder '{}' of GPU files: {}", folder.string(), error.message());
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) add(gpus, read(file));
+}
+
+std::string& more_folders() {
+  static auto& folders = *new std::string;
+  return folders;
 }
 
 std::vector<Gpu> read_all() {
   std::vector<Gpu> gpus;
   for (const EmbeddedFile& file : gpu_files()) add(gpus, parse(file.text, std::string(file.name)));
-  std::istringstream folders(environment("HIPSIGHT_GPU_PATH"));
+  std::istringstream folders(more_folders());
   for (std::string folder; std::getline(folders, folder, ':');)
     if (!folder.empty()) add_folder(gpus, folder);
   std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.name < b.name; });
@@ -94,6 +97,10 @@ const Gpu::LdsPhases* Gpu::phases(std::string_view access) const {
   return found == lds_phases.end() ? nullptr : &*found;
 }
 
+void use_folders(const std::string& folders) {
+  more_folders() = folders;
+}
+
 const std::vector<Gpu>& all() {
   static const std::vector<Gpu> gpus = read_all();
   return gpus;
@@ -101,10 +108,7 @@ const std::vector<Gpu>& all() {
 
 namespace {
 
-/// As for ROCm's driver, HSA_XNACK=1 has a GPU that can do so try accesses again after a page
-/// fault. There are no such faults here; but it runs the code that is compiled for it.
-Gpu with_xnack(Gpu gpu) {
-  const bool wanted = std::strtol(environment("HSA_XNACK").c_str(), nullptr, 0) != 0;
+Gpu with_xnack(Gpu gpu, bool wanted) {
   const auto off = gpu.target_id.find("xnack-");
   if (wanted && off != std::string::npos)
     gpu.target_id[off + std::string_view("xnack").size()] = '+';
@@ -113,11 +117,11 @@ Gpu with_xnack(Gpu gpu) {
 
 }  // namespace
 
-Gpu find(std::string_view name_or_file) {
-  if (is_path(name_or_file)) return with_xnack(read(fs::path(name_or_file)));
+Gpu find(std::string_view name_or_file, bool xnack) {
+  if (is_path(name_or_file)) return with_xnack(read(fs::path(name_or_file)), xnack);
   std::vector<std::string_view> names;
   for (const Gpu& gpu : all()) {
-    if (lower(gpu.name) == lower(name_or_file)) return with_xnack(gpu);
+    if (lower(gpu.name) == lower(name_or_file)) return with_xnack(gpu, xnack);
     names.push_back(gpu.name);
   }
   fail("unknown GPU '{}'; there are: {} (or a path to a GPU file)", printable(name_or_file),

@@ -121,14 +121,18 @@ Gpu read(const std::filesystem::path& file);
 /// Reads the text of a GPU file; `origin` names it in errors.
 Gpu parse(std::string_view text, const std::string& origin);
 
+/// Folders with more GPU files, separated by colons. Before `all` or `find`: they are read once.
+void use_folders(const std::string& folders);
+
 /// Every GPU, in order of name: the built-in ones (compiled in from src/gpus/*.toml) and those of
-/// HIPSIGHT_GPU_PATH (a colon-separated list of folders), which win over built-in ones of that
-/// name.
-/// @throws Exception when a file of HIPSIGHT_GPU_PATH is wrong.
+/// `use_folders`, which win over built-in ones of that name.
+/// @throws Exception when a file there is wrong.
 const std::vector<Gpu>& all();
 
-/// The GPU of this name (in any case), or of a path to a TOML file.
+/// The GPU of this name (in any case), or of a path to a TOML file. As for ROCm's driver, `xnack`
+/// has a GPU that can do so try accesses again after a page fault. There are no such faults here;
+/// but it runs the code that is compiled for it.
 /// @throws Exception listing the names that exist.
-Gpu find(std::string_view name_or_file);
+Gpu find(std::string_view name_or_file, bool xnack = false);
 
 }  // namespace hipsight::gpus

@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "code/fat_binary.h"
+#include "config/environment.h"
 #include "gpus/gpu.h"
 #include "launcher/arguments.h"
-#include "support/environment.h"
 #include "support/error.h"
 #include "support/files.h"
 #include "support/printable.h"
@@ -91,12 +91,12 @@ Found find(std::span<const std::byte> file, const Options& options, const gpus::
 }
 
 void launch(const Options& options) {
-  const std::string name = environment("HIPSIGHT_GPU");
-  if (name.empty()) fail("HIPSIGHT_GPU is not set: run this by hipsight run, profile or predict");
+  const Config config = config::read().config;
+  gpus::use_folders(config.gpu_path);
   std::vector<Value> values;
   for (const std::string& text : options.arguments) values.push_back(parse(text));
   const std::vector<std::byte> file = read_bytes(options.file);
-  const Found found = find(file, options, gpus::find(name));
+  const Found found = find(file, options, gpus::find(config.gpu, config.xnack));
   check(*found.kernel, values);
 
   std::vector<void*> buffers(values.size()), pointers;

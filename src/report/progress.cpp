@@ -5,24 +5,17 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 #include "code/readable_name.h"
-#include "support/environment.h"
+#include "config/config.h"
 #include "support/printable.h"
 
 namespace hipsight::report {
 
-ProgressOutput ProgressOutput::from_environment() {
+ProgressOutput ProgressOutput::of(const Config& config) {
   constexpr double usual_seconds = 5;
-  ProgressOutput output;
-  if (const std::string text = environment("HIPSIGHT_PROGRESS"); !text.empty()) {
-    output.seconds = std::strtod(text.c_str(), nullptr);
-    output.rewritten = false;
-  } else if (isatty(STDERR_FILENO)) {
-    output.seconds = usual_seconds;
-  }
-  return output;
+  if (config.progress) return {.seconds = *config.progress, .rewritten = false};
+  return {.seconds = isatty(STDERR_FILENO) ? usual_seconds : 0};
 }
 
 void Progress::begin(const std::string& kernel, std::uint64_t workgroups,

@@ -1,17 +1,16 @@
 #include "report/reporter.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <mutex>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "config/config.h"
 #include "report/progress.h"
 #include "report/render.h"
 #include "session/describe.h"
-#include "support/environment.h"
 #include "support/error.h"
 #include "support/output_file.h"
 #include "support/printable.h"
@@ -25,62 +24,40 @@ void say(std::string_view text) {
   std::fputs(fmt::format("hipsight: {}\n", printable(text, true)).c_str(), stderr);
 }
 
-/// The file of this process that a variable names.
-std::string output_file(const char* variable) {
-  const std::string file = environment(variable);
+/// This process's own, where several were told to write this file.
+std::string output_file(const std::string& file) {
   return file.empty() ? file : output_of_process(file, process_of_run()).string();
 }
 
 }  // namespace
 
-Output Output::from_environment() {
+Output Output::of(const Config& config) {
   Output output;
-  const std::string text = environment("HIPSIGHT_REPORT");
-  if (text == "none" || text == "0") {
+  if (config.report == "none" || config.report == "0") {
     output.text = Text::None;
-  } else if (!text.empty() && text != "stderr" && text != "1") {
+  } else if (config.report != "stderr" && config.report != "1") {
     output.text = Text::File;
-    output.text_file = output_file("HIPSIGHT_REPORT");
+    output.text_file = output_file(config.report);
   }
-  output.json_file = output_file("HIPSIGHT_JSON");
-  const std::string sample = environment("HIPSIGHT_PROFILE");
-  const char* const end = sample.data() + sample.size();
-  if (!sample.empty() && (std::from_chars(sample.data(), end, output.wishes.profile).ptr != end ||
-                          output.wishes.profile == 0))
-    fail("HIPSIGHT_PROFILE={}: expected a number of workgroups", sample);
-  const std::string caches = environment("HIPSIGHT_CACHES");
-  if (!caches.empty() && caches != "cold" && caches != "mall" && caches != "warm")
-    fail("HIPSIGHT_CACHES={}: it takes cold, mall or warm", caches);
-  if (caches == "mall") output.wishes.assumptions.caches = timing::Caches::InMall;
-  if (caches == "warm") output.wishes.assumptions.caches = timing::Caches::Warm;
-  const std::string simulated = environment("HIPSIGHT_SIMULATE");
-  const char* const last = simulated.data() + simulated.size();
-  std::uint64_t& instructions = output.wishes.assumptions.instructions;
-  if (!simulated.empty() &&
-      (std::from_chars(simulated.data(), last, instructions).ptr != last || instructions == 0))
-    fail("HIPSIGHT_SIMULATE={}: expected a number of instructions", simulated);
-  output.recording_file = output_file("HIPSIGHT_RECORD");
-  output.wishes.sampled_only = environment("HIPSIGHT_SAMPLED_ONLY") == "1";
-  output.tables = environment("HIPSIGHT_PREDICT") != "1";
-  output.wishes.fidelity = environment("HIPSIGHT_FIDELITY") == "1";
-  if (const std::string wave = environment("HIPSIGHT_TRACE"); !wave.empty()) {
-    output.trace = TraceOptions::parse(wave);
-    output.trace->file = output_file("HIPSIGHT_TRACE_FILE");
-    if (output.wishes.profile)
-      fail("HIPSIGHT_TRACE and HIPSIGHT_PROFILE: only one of them at a time");
+  output.json_file = output_file(config.json);
+  output.wishes.profile = static_cast<unsigned>(config.profile);
+  if (config.caches == "mall") output.wishes.assumptions.caches = timing::Caches::InMall;
+  if (config.caches == "warm") output.wishes.assumptions.caches = timing::Caches::Warm;
+  output.wishes.assumptions.instructions = config.simulate;
+  output.recording_file = output_file(config.record);
+  output.wishes.sampled_only = config.sampled_only;
+  output.tables = !config.predict;
+  output.wishes.fidelity = config.fidelity;
+  if (!config.trace.empty()) {
+    output.trace = TraceOptions::parse(config.trace);
+    output.trace->file = output_file(config.trace_file);
+    if (output.wishes.profile) fail("a trace and a profile: only one of them at a time");
   }
   return output;
 }
 
-Selection selection_from_environment() {
-  Selection selection;
-  selection.kernel = environment("HIPSIGHT_KERNEL");
-  const std::string launch = environment("HIPSIGHT_LAUNCH");
-  const char* const end = launch.data() + launch.size();
-  if (!launch.empty() &&
-      (std::from_chars(launch.data(), end, selection.launch).ptr != end || selection.launch == 0))
-    fail("HIPSIGHT_LAUNCH={}: expected the number of a launch, from 1", launch);
-  return selection;
+Selection selection_of(const Config& config) {
+  return {.kernel = config.kernel, .launch = config.launch};
 }
 
 struct Reporter::Impl {

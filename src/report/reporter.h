@@ -11,6 +11,10 @@
 #include "report/wave_trace.h"
 #include "session/session.h"
 
+namespace hipsight {
+struct Config;
+}
+
 namespace hipsight::report {
 
 /// Where the report of a run goes.
@@ -24,24 +28,19 @@ struct Output {
   bool tables = true;          ///< of the profile: else only the prediction that is made from it
   std::optional<TraceOptions> trace = {};  ///< of the first launch
 
-  /// HIPSIGHT_REPORT ("none", "stderr" or a file; unset is "stderr"), HIPSIGHT_JSON (a file),
-  /// HIPSIGHT_FIDELITY (1), HIPSIGHT_PROFILE (a number), HIPSIGHT_PREDICT and HIPSIGHT_SAMPLED_ONLY
-  /// (1), HIPSIGHT_CACHES, HIPSIGHT_SIMULATE (a number), HIPSIGHT_TRACE (TraceOptions) and
-  /// HIPSIGHT_TRACE_FILE. `hipsight run` and `hipsight profile` set them. @throws Exception when
-  /// one makes no sense.
-  static Output from_environment();
+  /// As options say. @throws Exception when they ask for what cannot be together.
+  static Output of(const Config& config);
 };
 
-/// HIPSIGHT_KERNEL and HIPSIGHT_LAUNCH. @throws Exception when one makes no sense.
-Selection selection_from_environment();
+Selection selection_of(const Config& config);
 
 /// What a long run is at, on stderr.
 struct ProgressOutput {
   double seconds = 0;     ///< from one line to the next; 0: none
   bool rewritten = true;  ///< as on a terminal: one line, which changes
 
-  /// HIPSIGHT_PROGRESS, in seconds; unset: every 5 s if stderr is a terminal.
-  static ProgressOutput from_environment();
+  /// As options say, or else every 5 s if stderr is a terminal.
+  static ProgressOutput of(const Config& config);
 };
 
 /// Tells, at exit, what a process's kernels did. Safe to use from several threads.
@@ -49,9 +48,8 @@ struct ProgressOutput {
 /// The runtime makes one per process, tells it of every launch, and calls finish at exit.
 class Reporter {
  public:
-  explicit Reporter(gpus::Gpu gpu, Output output = Output::from_environment(),
-                    Selection selection = selection_from_environment(),
-                    ProgressOutput progress = ProgressOutput::from_environment());
+  explicit Reporter(gpus::Gpu gpu, Output output = {}, Selection selection = {},
+                    ProgressOutput progress = {});
   ~Reporter();
 
   /// A launch under way: from its start until this goes out of scope.

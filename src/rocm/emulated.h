@@ -1,22 +1,23 @@
 #pragma once
 
-#include <algorithm>
-#include <cstdlib>
+#include <cstdint>
 
+#include "config/environment.h"
 #include "gpus/gpu.h"
 
 namespace hipsight::rocm {
 
-/// The GPU that `hipsight run` chose for this process.
-inline gpus::Gpu emulated_gpu() {
-  const char* name = std::getenv("HIPSIGHT_GPU");
-  return gpus::find(name && *name ? name : "mi300x");
-}
+/// The GPUs that `hipsight run` chose for this process.
+struct Emulated {
+  gpus::Gpu gpu;
+  std::uint64_t count = 1;
+};
 
-/// How many of it there are.
-inline int emulated_gpus() {
-  const char* text = std::getenv("HIPSIGHT_GPUS");
-  return text ? std::clamp(std::atoi(text), 1, 64) : 1;
+/// @throws Exception when a variable makes no sense, or there is no such GPU.
+inline Emulated emulated() {
+  const Config config = config::read().config;
+  gpus::use_folders(config.gpu_path);
+  return {gpus::find(config.gpu, config.xnack), config.gpus};
 }
 
 }  // namespace hipsight::rocm

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "rocm/emulated.h"
 
@@ -27,6 +28,7 @@ using Callback = Status (*)(Handle, void*);
 
 std::mutex mutex;
 std::optional<Gpu> gpu;
+std::uint64_t gpus = 0;
 int users = 0;  // hsa_init() without hsa_shut_down()
 
 Status put(void* value, std::uint32_t number) {
@@ -42,8 +44,7 @@ Status put(void* value, const std::string& text, std::size_t size = 64) {
 }
 
 bool is_gpu(Handle agent) {
-  return agent.handle >= 1 &&
-         agent.handle <= static_cast<std::uint64_t>(hipsight::rocm::emulated_gpus());
+  return agent.handle >= 1 && agent.handle <= gpus;
 }
 
 Status cpu_info(std::uint32_t attribute, void* value) {
@@ -116,7 +117,11 @@ Status gpu_info(std::uint32_t number, std::uint32_t attribute, void* value) {
 HSA_API hsa_init() {
   const std::lock_guard lock(mutex);
   try {
-    if (!gpu) gpu = hipsight::rocm::emulated_gpu();
+    if (!gpu) {
+      auto [emulated, count] = hipsight::rocm::emulated();
+      gpu = std::move(emulated);
+      gpus = count;
+    }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hipsight: %s\n", error.what());
     return kError;

@@ -64,12 +64,12 @@ void print_gpu(const Gpu& gpu, int node) {
 }  // namespace
 
 int main() try {
-  const Gpu gpu = hipsight::rocm::emulated_gpu();
+  const auto [gpu, count] = hipsight::rocm::emulated();
   fmt::print("ROCk module is not needed: hipsight emulates {}\n", gpu.name);
   fmt::print("==========\nHSA Agents\n==========\n");
   agent(1);
   print_processor();
-  for (int i = 1; i <= hipsight::rocm::emulated_gpus(); ++i) {
+  for (int i = 1; i <= static_cast<int>(count); ++i) {
     agent(i + 1);
     print_gpu(gpu, i);
   }

@@ -9,7 +9,6 @@
 #include "runtime/rtc_api.h"
 #include "runtime/rtc_compiler.h"
 #include "runtime/state.h"
-#include "support/environment.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -43,8 +42,7 @@ std::shared_ptr<Program> find_compiled(hiprtcProgram handle, bool bitcode) {
 }  // namespace
 
 std::string default_target() {
-  const std::string named = environment("HIPSIGHT_GPU");
-  return gpus::find(named.empty() ? Settings{}.gpu : named).target_id;
+  return gpus::find(config().gpu, config().xnack).target_id;
 }
 
 HIP_API const char* hiprtcGetErrorString(hiprtcResult result) {

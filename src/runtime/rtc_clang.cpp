@@ -13,7 +13,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "support/environment.h"
+#include "runtime/state.h"
 #include "support/files.h"
 #include "support/printable.h"
 
@@ -72,7 +72,7 @@ std::vector<fs::path> own_folders() {
 
 fs::path find_sdk() {
   std::vector<fs::path> candidates;
-  if (const std::string named = environment("HIPSIGHT_SDK"); !named.empty()) {
+  if (const std::string& named = config().sdk; !named.empty()) {
     candidates = {named};
   } else {
     for (const fs::path& folder : own_folders()) candidates.push_back(folder / "sdk");
@@ -84,11 +84,11 @@ fs::path find_sdk() {
 }
 
 fs::path find_clang(const fs::path& sdk) {
-  if (const std::string named = environment("HIPSIGHT_CLANG"); !named.empty())
+  if (const std::string& named = config().clang; !named.empty())
     return is_program(named) ? fs::path(named) : fs::path();
   if (const fs::path own = sdk / "llvm/bin/clang++"; is_program(own)) return own;
   for (const char* name : {"clang++-22", "clang++"}) {
-    std::istringstream folders(environment("PATH"));
+    std::istringstream folders(config().search_path);
     for (std::string folder; std::getline(folders, folder, ':');)
       if (!folder.empty() && is_program(fs::path(folder) / name)) return fs::path(folder) / name;
   }

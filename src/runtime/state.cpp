@@ -6,13 +6,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <mutex>
-#include <optional>
 #include <set>
 
+#include "config/environment.h"
+#include "engine/host.h"
 #include "runtime/exit.h"
 #include "runtime/fork.h"
 #include "runtime/signals.h"
-#include "support/environment.h"
 #include "support/error.h"
 #include "support/run_state.h"
 
@@ -24,22 +24,9 @@ std::atomic<hipError_t> first_error{hipSuccess};  // for good
 std::atomic<Context*> made{nullptr};
 thread_local int device_of_thread = 0;
 
-/// The number in an environment variable, if it is set and within the limits.
-std::optional<double> number(const char* variable, double least, double most) {
-  const std::string text = environment(variable);
-  if (text.empty()) return std::nullopt;
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (*end == '\0' && value >= least && value <= most) return value;
-  complain(
-      fmt::format("{}={}: expected a number from {} to {}; left out", variable, text, least, most));
-  return std::nullopt;
-}
-
 /// How many of so many devices HIP_VISIBLE_DEVICES leaves: a list of numbers, which the first one
 /// that there is not ends. They are all alike, so which ones does not matter.
-int visible(int devices) {
-  const std::string list = environment("HIP_VISIBLE_DEVICES");
+int visible(int devices, const std::string& list) {
   if (list.empty()) return devices;
   std::set<long> seen;
   const char* text = list.c_str();
@@ -52,47 +39,46 @@ int visible(int devices) {
   return static_cast<int>(seen.size());
 }
 
-/// Whether a variable is set to a number that is not 0.
-bool is_on(const char* variable) {
-  return std::strtol(environment(variable).c_str(), nullptr, 0) != 0;
+Config read_config() {
+  Config config = config::read().config;
+  // `hipsight run` has told of them already.
+  if (config.run.empty())
+    for (const std::string& stranger : config::strangers()) complain(stranger);
+  join_run(config.run);
+  gpus::use_folders(config.gpu_path);
+  engine::set_host(engine::Host::of(config));
+  return config;
 }
 
 }  // namespace
 
-Settings Settings::read() {
+const Config& config() {
+  static const auto& config = *new Config(read_config());
+  return config;
+}
+
+Settings Settings::of(const Config& config) {
   Settings settings;
   const std::uint32_t process = process_of_run();  // even if nothing comes of it, it uses HIP
-  if (const std::string gpu = environment("HIPSIGHT_GPU"); !gpu.empty()) settings.gpu = gpu;
-  if (const std::string file = environment("HIPSIGHT_CAPTURE"); !file.empty())
-    settings.capture = output_of_process(file, process);
-  if (const auto devices = number("HIPSIGHT_GPUS", 1, 64))
-    settings.devices = static_cast<int>(*devices);
-  settings.devices = visible(settings.devices);
-  if (const auto threads = number("HIPSIGHT_THREADS", 1, 4096))
-    settings.threads = static_cast<unsigned>(*threads);
-  if (const auto strict = number("HIPSIGHT_STRICT", 0, 1)) settings.strict = *strict != 0;
-  if (const auto seconds = number("HIPSIGHT_TIMEOUT", 0, 1e9))
-    settings.timeout = std::chrono::milliseconds(std::llround(std::ceil(*seconds * 1000)));
-  if (const auto seconds = number("HIPSIGHT_EXIT_WAIT", 0, 1e9))
-    settings.exit_wait = std::chrono::milliseconds(std::llround(std::ceil(*seconds * 1000)));
-  settings.blocking = is_on("HIP_LAUNCH_BLOCKING") || is_on("AMD_SERIALIZE_KERNEL");
+  if (!config.capture.empty()) settings.capture = output_of_process(config.capture, process);
+  settings.devices = visible(static_cast<int>(config.gpus), config.visible_devices);
+  settings.exit_wait = std::chrono::milliseconds(std::llround(std::ceil(config.exit_wait * 1000)));
   // A captured launch should meet no other work half done.
-  if (!settings.capture.empty()) settings.blocking = true;
+  settings.blocking =
+      config.launch_blocking || config.serialize_kernel || !settings.capture.empty();
   return settings;
 }
 
 Context::Context()
-    : settings_(Settings::read()),
-      gpu_(gpus::find(settings_.gpu)),
+    : settings_(Settings::of(config())),
+      gpu_(gpus::find(config().gpu, config().xnack)),
       target_(code::Target::parse(gpu_.target_id)) {
-  engine::Options options;
-  options.threads = settings_.threads;
-  options.timeout = settings_.timeout;
-  options.strict = settings_.strict;
-  engine_ = std::make_unique<engine::Engine>(gpu_, options);
+  engine_ = std::make_unique<engine::Engine>(gpu_, engine::Options::of(config()));
   engine_->on_overrun(complain);
   host_ = std::make_unique<services::Host>(*engine_, gpu_, complain);
-  session_ = std::make_unique<report::Reporter>(gpu_);
+  session_ = std::make_unique<report::Reporter>(gpu_, report::Output::of(config()),
+                                                report::selection_of(config()),
+                                                report::ProgressOutput::of(config()));
   watch_exit();
   watch_signals();
   watch_fork();

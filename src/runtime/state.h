@@ -5,6 +5,7 @@
 #include <string>
 
 #include "code/target.h"
+#include "config/config.h"
 #include "engine/engine.h"
 #include "gpus/gpu.h"
 #include "report/reporter.h"
@@ -14,20 +15,19 @@
 
 namespace hipsight::runtime {
 
-/// What the environment asks for.
-struct Settings {
-  std::string gpu = "mi300x";           ///< HIPSIGHT_GPU
-  int devices = 1;                      ///< HIPSIGHT_GPUS: how many of them
-  std::chrono::milliseconds timeout{};  ///< HIPSIGHT_TIMEOUT, in seconds; 0: none
-  unsigned threads = 0;                 ///< HIPSIGHT_THREADS; 0: one per core
-  bool strict = false;                  ///< HIPSIGHT_STRICT=1: engine::Options::strict
-  /// HIPSIGHT_EXIT_WAIT, in seconds: how long work that is left may take when the program exits.
-  std::chrono::milliseconds exit_wait{60'000};
-  bool blocking = false;  ///< HIP_LAUNCH_BLOCKING or AMD_SERIALIZE_KERNEL: a launch waits
-  std::string capture;    ///< HIPSIGHT_CAPTURE: file for the first selected launch
+/// What this process's environment asks for, read once. Names variables that nothing reads.
+/// @throws Exception when a value makes no sense.
+const Config& config();
 
-  /// Reads the environment; values that make no sense are named on stderr and left out.
-  static Settings read();
+/// What HIP makes of it.
+struct Settings {
+  int devices = 1;
+  /// How long work that is left may take when the program exits.
+  std::chrono::milliseconds exit_wait{60'000};
+  bool blocking = false;  ///< a launch waits
+  std::string capture;    ///< file for the first selected launch
+
+  static Settings of(const Config& config);
 };
 
 /// The emulated machine of this process: one or more GPUs of one kind and their memory. One engine

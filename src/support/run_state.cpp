@@ -10,7 +10,6 @@
 #include <cstring>
 #include <new>
 
-#include "support/environment.h"
 #include "support/error.h"
 #include "support/files.h"
 
@@ -20,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kVariable = "HIPSIGHT_RUN";
+
+std::atomic<RunState*> joined{nullptr};
 
 void* map(int file) {
   void* const memory = mmap(nullptr, sizeof(RunState), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -39,22 +40,22 @@ RunState& share_run_state() {
   return *new (memory) RunState;
 }
 
+void join_run(const std::string& name) {
+  char* end = nullptr;
+  const long process = std::strtol(name.c_str(), &end, 10);
+  if (process <= 0 || *end != ':') return;
+  const std::string path = fmt::format("/proc/{}/fd/{}", process, std::atoi(end + 1));
+  const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat info{};
+  if (!file || fstat(file.number(), &info) != 0 || !S_ISREG(info.st_mode) ||
+      info.st_size != sizeof(RunState))
+    return;
+  auto* const found = static_cast<RunState*>(map(file.number()));
+  if (found && found->magic == RunState::kMagic) joined = found;
+}
+
 RunState* run_state() {
-  static RunState* const state = []() -> RunState* {
-    const std::string name = environment(kVariable);
-    char* end = nullptr;
-    const long process = std::strtol(name.c_str(), &end, 10);
-    if (process <= 0 || *end != ':') return nullptr;
-    const std::string path = fmt::format("/proc/{}/fd/{}", process, std::atoi(end + 1));
-    const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    struct stat info{};
-    if (!file || fstat(file.number(), &info) != 0 || !S_ISREG(info.st_mode) ||
-        info.st_size != sizeof(RunState))
-      return nullptr;
-    auto* const found = static_cast<RunState*>(map(file.number()));
-    return found && found->magic == RunState::kMagic ? found : nullptr;
-  }();
-  return state;
+  return joined;
 }
 
 std::uint32_t process_of_run() {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace hipsight {
 
@@ -28,7 +29,11 @@ struct RunState {
 /// @throws Exception when that cannot be.
 RunState& share_run_state();
 
-/// The one that HIPSIGHT_RUN names; null without it, or when it is gone.
+/// Makes this process one of the run with that name, a value of HIPSIGHT_RUN, if there is such a
+/// run.
+void join_run(const std::string& name);
+
+/// That of the run which this process has joined; null if there is none.
 RunState* run_state();
 
 /// Which of the processes of the run that have used HIP this one is, from 1, in order of their

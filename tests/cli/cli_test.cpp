@@ -39,7 +39,8 @@ bool has(const std::string& text, const std::string& part) {
 class Cli : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"HIPSIGHT_GPU", "HIPSIGHT_GPU_PATH", "LD_LIBRARY_PATH", "PYTHONPATH"})
+    for (const char* name :
+         {"HIPSIGHT_GPU", "HIPSIGHT_GPU_PATH", "HIPSIGHT_REPORT", "LD_LIBRARY_PATH", "PYTHONPATH"})
       unsetenv(name);
     folder_ = fs::canonical(fs::temp_directory_path()) / fmt::format("hipsight_cli{}", getpid());
     fs::create_directories(folder_ / "lib");
@@ -211,6 +212,37 @@ TEST_F(Cli, the_environment_chooses_the_gpu_unless_the_command_does) {
   EXPECT_EQ(run("run --gpu mi210 -- printenv HIPSIGHT_GPU").output, "mi210\n");
   setenv("HIPSIGHT_GPU", "mi999", 1);
   EXPECT_EQ(run("run -- true").code, 125);
+}
+
+TEST_F(Cli, tells_every_option_and_where_it_came_from) {
+  setenv("HIPSIGHT_THREADS", "3", 1);
+  const Outcome outcome = run("config --gpu mi210 --strict");
+  unsetenv("HIPSIGHT_THREADS");
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* line : {
+           "--gpu                HIPSIGHT_GPU             command line   mi210\n",
+           "--strict             HIPSIGHT_STRICT          command line   1\n",
+           "--threads            HIPSIGHT_THREADS         environment    3\n",
+           "--timeout            HIPSIGHT_TIMEOUT         default        no limit\n",
+           "--launch-blocking    HIP_LAUNCH_BLOCKING      default        0\n",
+       })
+    EXPECT_TRUE(has(outcome.output, line)) << line << outcome.output;
+}
+
+TEST_F(Cli, bad_and_unknown_variables_are_named) {
+  setenv("HIPSIGHT_THREADS", "some", 1);
+  const Outcome bad = run("run -- true");
+  EXPECT_EQ(bad.code, 125);
+  EXPECT_EQ(bad.output,
+            "hipsight: HIPSIGHT_THREADS=some: it takes a whole number from 1 to 4096\n");
+  unsetenv("HIPSIGHT_THREADS");
+  setenv("HIPSIGHT_GPU_PAHT", "x", 1);
+  const Outcome unknown = run("run -- true");
+  unsetenv("HIPSIGHT_GPU_PAHT");
+  EXPECT_EQ(unknown.code, 0);
+  EXPECT_EQ(unknown.output,
+            "hipsight: nothing reads HIPSIGHT_GPU_PAHT; the nearest that there is: "
+            "HIPSIGHT_GPU_PATH ('hipsight config' lists all)\n");
 }
 
 TEST_F(Cli, our_library_comes_before_others) {

@@ -16,6 +16,9 @@
 #include <set>
 #include <thread>
 
+#include "config/config.h"
+#include "engine/host.h"
+
 namespace hipsight::engine {
 namespace {
 
@@ -186,54 +189,54 @@ TEST_F(CodeCacheTest, FailsQuietlyWhereItCannotWrite) {
 
 class CacheFolderTest : public CodeCacheTest {
  protected:
-  /// Whether there is a cache that keeps things with these variables; what is said on the way.
-  static std::pair<bool, std::string> works(
-      const std::vector<std::pair<const char*, std::string>>& variables) {
-    for (const char* name : {"HIPSIGHT_CACHE", "HIPSIGHT_CACHE_SIZE", "XDG_CACHE_HOME", "HOME"})
-      unsetenv(name);
-    for (const auto& [name, value] : variables) setenv(name, value.c_str(), 1);
+  /// Whether there is a cache that keeps things; what is said on the way.
+  static std::pair<bool, std::string> works(const Host& host) {
     testing::internal::CaptureStderr();
-    auto cache = CodeCache::from_environment();
+    auto cache = CodeCache::of(host);
     if (cache) cache->keep(key(1), bytes(1, 100));
     const bool found = cache && cache->find(key(1)).has_value();
     return {found, testing::internal::GetCapturedStderr()};
+  }
+  static std::pair<bool, std::string> works(const Config& config) {
+    return works(Host::of(config));
   }
   const std::pair<bool, std::string> yes{true, ""}, no{false, ""};
 };
 
 TEST_F(CacheFolderTest, IsTheOneThatIsAskedFor) {
-  EXPECT_EQ(works({{"HIPSIGHT_CACHE", folder / "a/b"}, {"HOME", folder / "home"}}), yes);
+  Config config{.usual_cache = folder / "home/.cache/hipsight"};
+  config.cache = folder / "a/b";
+  EXPECT_EQ(works(config), yes);
   EXPECT_EQ(fs::status(folder / "a/b").permissions(), fs::perms::owner_all);
+  config.cache = "off";
+  EXPECT_EQ(works(config), no);
   EXPECT_FALSE(fs::exists(folder / "home"));
-  EXPECT_EQ(works({{"XDG_CACHE_HOME", folder / "xdg"}, {"HOME", folder / "home"}}), yes);
-  EXPECT_TRUE(fs::exists(folder / "xdg/hipsight"));
-  EXPECT_EQ(works({{"HOME", folder / "home"}}), yes);
+  config.cache.clear();
+  EXPECT_EQ(works(config), yes);
   EXPECT_TRUE(fs::exists(folder / "home/.cache/hipsight"));
-  EXPECT_EQ(works({{"HIPSIGHT_CACHE", "off"}, {"HOME", folder / "home"}}), no);
-  EXPECT_EQ(works({}), no);
-  EXPECT_EQ(works({{"HOME", "relative"}}), no);
-  EXPECT_EQ(works({{"HOME", folder / "home"}, {"HIPSIGHT_CACHE_SIZE", "0"}}), no);
+  config.cache_size = 0;
+  EXPECT_EQ(works(config), no);
+  EXPECT_EQ(works(Config()), no);
+  EXPECT_EQ(works(Host()), no);
 }
 
 TEST_F(CacheFolderTest, IsNotOneThatOthersMayWriteTo) {
   const fs::path open = folder / "open";
   fs::create_directory(open);
   chmod(open.c_str(), 0777);
-  const auto [found, said] = works({{"HIPSIGHT_CACHE", open}});
+  const auto [found, said] = works(Host{.cache = open});
   EXPECT_FALSE(found);
   EXPECT_THAT(said, testing::HasSubstr("is not a folder that only we can write to"));
   EXPECT_TRUE(fs::is_empty(open));
 }
 
-TEST_F(CacheFolderTest, IsToldWhenItMakesNoSense) {
+TEST_F(CacheFolderTest, IsToldWhenItCannotBeHad) {
   std::ofstream(folder / "file") << "text";
-  EXPECT_THAT(works({{"HIPSIGHT_CACHE", folder / "file"}}).second,
+  EXPECT_THAT(works(Host{.cache = folder / "file"}).second,
               testing::HasSubstr("is not a folder that only we can write to"));
-  EXPECT_THAT(works({{"HIPSIGHT_CACHE", "/proc/none/cache"}}).second,
+  EXPECT_THAT(works(Config{.cache = "/proc/none/cache"}).second,
               testing::HasSubstr("/proc/none/cache cannot be made"));
-  for (const char* size : {"x", "-1", "1.5", "5 ", "99999999999"})
-    EXPECT_THAT(works({{"HIPSIGHT_CACHE", folder}, {"HIPSIGHT_CACHE_SIZE", size}}).second,
-                testing::HasSubstr("expected a number of MiB"));
+  EXPECT_EQ(works(Config{.usual_cache = "/proc/none/cache"}), no);
 }
 
 }  // namespace

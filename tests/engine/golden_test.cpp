@@ -13,6 +13,7 @@
 #include <regex>
 #include <sstream>
 
+#include "engine/host.h"
 #include "kernels.h"
 
 namespace hipsight::engine {
@@ -94,9 +95,7 @@ class GoldenTest : public testing::TestWithParam<Case> {
   void translate() const {
     const pid_t child = fork();
     if (child == 0) {
-      setenv("HIPSIGHT_CACHE", folder.c_str(), 1);
-      setenv("HIPSIGHT_HOST_CPU", "haswell", 1);
-      setenv("HIPSIGHT_HOST_ISA", "avx2", 1);
+      set_host({.isa = "avx2", .cpu = "haswell", .cache = folder});
       bool good = false;
       try {
         Kernels kernels(GetParam().where, {.threads = 1, .tier = Tier::Translate});

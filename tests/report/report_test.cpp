@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "config/config.h"
 #include "report/render.h"
 #include "report/reporter.h"
 #include "report/side_by_side.h"
@@ -155,20 +156,38 @@ TEST(Session, writes_files_once_and_says_what_it_cannot_write) {
   fs::remove_all(folder);
 }
 
-TEST(Session, the_environment_says_where) {
-  setenv("HIPSIGHT_REPORT", "none", 1);
-  setenv("HIPSIGHT_JSON", "/x.json", 1);
-  EXPECT_EQ(Output::from_environment().text, Output::Text::None);
-  EXPECT_EQ(Output::from_environment().json_file, "/x.json");
-  setenv("HIPSIGHT_REPORT", "/r.txt", 1);
-  EXPECT_EQ(Output::from_environment().text, Output::Text::File);
-  EXPECT_EQ(Output::from_environment().text_file, "/r.txt");
-  setenv("HIPSIGHT_REPORT", "stderr", 1);
-  EXPECT_EQ(Output::from_environment().text, Output::Text::Stderr);
-  unsetenv("HIPSIGHT_REPORT");
-  unsetenv("HIPSIGHT_JSON");
-  EXPECT_EQ(Output::from_environment().text, Output::Text::Stderr);
-  EXPECT_TRUE(Output::from_environment().json_file.empty());
+TEST(Session, options_say_where) {
+  EXPECT_EQ(Output::of({}).text, Output::Text::Stderr);
+  EXPECT_TRUE(Output::of({}).json_file.empty());
+  EXPECT_EQ(Output::of({.report = "none"}).text, Output::Text::None);
+  EXPECT_EQ(Output::of({.json = "/x.json"}).json_file, "/x.json");
+  EXPECT_EQ(Output::of({.report = "/r.txt"}).text, Output::Text::File);
+  EXPECT_EQ(Output::of({.report = "/r.txt"}).text_file, "/r.txt");
+  EXPECT_THROW(Output::of({.profile = 1, .trace = "0"}), Exception);
+}
+
+TEST(Session, options_say_what_is_told) {
+  const Output usual = Output::of({});
+  EXPECT_FALSE(usual.wishes.profile || usual.wishes.fidelity || usual.wishes.sampled_only ||
+               usual.trace);
+  EXPECT_TRUE(usual.tables);
+  EXPECT_EQ(usual.wishes.assumptions.instructions, timing::Assumptions().instructions);
+  const Output all = Output::of({.fidelity = true,
+                                 .profile = 8,
+                                 .predict = true,
+                                 .sampled_only = true,
+                                 .caches = "warm",
+                                 .simulate = 5,
+                                 .record = "/x"});
+  EXPECT_TRUE(all.wishes.profile == 8 && all.wishes.fidelity && all.wishes.sampled_only &&
+              !all.tables);
+  EXPECT_EQ(all.wishes.assumptions.caches, timing::Caches::Warm);
+  EXPECT_EQ(all.wishes.assumptions.instructions, 5u);
+  EXPECT_EQ(all.recording_file, "/x");
+  EXPECT_EQ(Output::of({.trace = "3:1", .trace_file = "/t"}).trace->file, "/t");
+  EXPECT_EQ(selection_of({.kernel = "a|b", .launch = 12}).launch, 12u);
+  EXPECT_EQ(selection_of({.kernel = "a|b", .launch = 12}).kernel, "a|b");
+  EXPECT_EQ(ProgressOutput::of({.progress = 0.5}).seconds, 0.5);
 }
 
 TEST(Session, says_how_exact_instructions_were_if_asked) {
@@ -242,16 +261,6 @@ TEST(Selection, says_when_nothing_was_selected) {
 
 TEST(Selection, refuses_nonsense) {
   EXPECT_THROW(Reporter(gpus::find("mi300x"), nowhere(), {.kernel = "("}), Exception);
-  for (const char* wrong : {"0", "-1", "x", "1x", "99999999999999999999"}) {
-    setenv("HIPSIGHT_LAUNCH", wrong, 1);
-    EXPECT_THROW(selection_from_environment(), Exception) << wrong;
-  }
-  setenv("HIPSIGHT_LAUNCH", "12", 1);
-  setenv("HIPSIGHT_KERNEL", "a|b", 1);
-  EXPECT_EQ(selection_from_environment().launch, 12u);
-  EXPECT_EQ(selection_from_environment().kernel, "a|b");
-  unsetenv("HIPSIGHT_LAUNCH");
-  unsetenv("HIPSIGHT_KERNEL");
 }
 
 // stderr goes into a pipe, so that a test can wait for what is written.

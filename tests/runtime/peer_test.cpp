@@ -53,6 +53,20 @@ TEST(Initialization, MakesTheDevicesThatTheEnvironmentAsksFor) {
   EXPECT_EXIT(init_as_mi210(), testing::ExitedWithCode(0), "");
 }
 
+[[noreturn]] void count_with(const char* variable, const char* value) {
+  setenv(variable, value, 1);
+  int count = 0;
+  std::exit(hipGetDeviceCount(&count) == hipSuccess ? count : 100);
+}
+
+TEST(Initialization, BadValuesAndUnknownVariablesAreNamed) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(count_with("HIPSIGHT_GPUS", "many"), testing::ExitedWithCode(100),
+              "hipsight: HIPSIGHT_GPUS=many: it takes a whole number from 1 to 64");
+  EXPECT_EXIT(count_with("HIPSIGHT_THREAD", "2"), testing::ExitedWithCode(2),
+              "nothing reads HIPSIGHT_THREAD; the nearest that there is: HIPSIGHT_THREADS");
+}
+
 TEST_F(PeerTest, EachDeviceHasItsOwnMemory) {
   int count = 0;
   ASSERT_EQ(hipGetDeviceCount(&count), hipSuccess);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "support/files.h"
 
 namespace hipsight {
@@ -18,6 +20,10 @@ TEST(RunStates, give_each_process_its_file) {
 TEST(RunStates, are_found_by_those_who_have_the_name) {
   RunState& made = share_run_state();
   made.wanted = RunState::Captures;
+  EXPECT_EQ(run_state(), nullptr);
+  join_run("1:x");
+  EXPECT_EQ(run_state(), nullptr);
+  join_run(std::getenv("HIPSIGHT_RUN"));
   RunState* const found = run_state();
   ASSERT_NE(found, nullptr);
   EXPECT_NE(found, &made);

@@ -10,14 +10,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
-#include "support/environment.h"
+#include "engine/host.h"
 #include "support/files.h"
 
 namespace hipsight::engine {
@@ -28,7 +27,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view magic = "hipsight code 1\n";
 constexpr std::string_view ending = ".code", unfinished = ".part";
 constexpr std::size_t header_bytes = magic.size() + 32;
-constexpr std::uint64_t default_limit_mib = 256;
 
 CodeCache::Key digest(std::initializer_list<std::span<const std::byte>> parts) {
   llvm::SHA256 hash;
@@ -118,39 +116,20 @@ bool read(const Descriptor& file, std::span<std::byte> bytes) {
 
 }  // namespace
 
-std::optional<CodeCache> CodeCache::from_environment() {
-  const std::string asked = environment("HIPSIGHT_CACHE");
-  if (asked == "off" || maker().empty()) return {};
-  std::uint64_t limit = default_limit_mib;
-  if (const std::string size = environment("HIPSIGHT_CACHE_SIZE"); !size.empty()) {
-    const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), limit);
-    if (error != std::errc{} || end != size.data() + size.size() || limit > (1u << 30)) {
-      complain(fmt::format("HIPSIGHT_CACHE_SIZE={}: expected a number of MiB", size));
-      return {};
-    }
-  }
-  fs::path folder = asked;
-  if (asked.empty()) {
-    const fs::path common = environment("XDG_CACHE_HOME"), home = environment("HOME");
-    if (common.is_absolute())
-      folder = common / "hipsight";
-    else if (home.is_absolute())
-      folder = home / ".cache/hipsight";
-    else
-      return {};
-  }
-  // A folder that was asked for by name and cannot be had is worth a word.
+std::optional<CodeCache> CodeCache::of(const Host& host) {
+  const fs::path& folder = host.cache;
+  if (folder.empty() || maker().empty()) return {};
   std::error_code error;
   if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), error);
   mkdir(folder.c_str(), 0700);
   if (!is_ours(folder)) {
     if (fs::exists(folder, error))
       complain(fmt::format("{} is not a folder that only we can write to", folder.string()));
-    else if (!asked.empty())
+    else if (host.cache_is_asked_for)
       complain(fmt::format("{} cannot be made", folder.string()));
     return {};
   }
-  return CodeCache(fs::absolute(folder, error), limit << 20);
+  return CodeCache(fs::absolute(folder, error), host.cache_bytes);
 }
 
 CodeCache::CodeCache(fs::path folder, std::uint64_t limit_bytes)

@@ -11,6 +11,8 @@
 
 namespace hipsight::engine {
 
+struct Host;
+
 /// Compiled code in files, for later runs. A file is named by what its code was made from, and
 /// holds a checksum: files that a crash has cut short are ignored and written anew. Processes may
 /// share a folder. The least lately used files go when the folder grows beyond its limit.
@@ -18,10 +20,9 @@ namespace hipsight::engine {
 /// Nothing here fails: without a cache, code is compiled.
 class CodeCache {
  public:
-  /// As HIPSIGHT_CACHE says: a folder, or "off"; unset: "hipsight" in XDG_CACHE_HOME or ~/.cache.
-  /// HIPSIGHT_CACHE_SIZE: its limit in MiB (256). What makes no sense, or a folder that others may
-  /// write to, is told on stderr and there is no cache.
-  static std::optional<CodeCache> from_environment();
+  /// The one that the host's settings ask for. Where the folder cannot be had, or others may write
+  /// to it, that is told on stderr and there is no cache.
+  static std::optional<CodeCache> of(const Host& host);
 
   CodeCache(std::filesystem::path folder, std::uint64_t limit_bytes);
 

@@ -29,6 +29,7 @@
 #include <utility>
 
 #include "engine/engine.h"
+#include "engine/host.h"
 #include "engine/program.h"
 #include "engine/translate/cluster.h"
 #include "engine/translate/code_cache.h"
@@ -38,7 +39,6 @@
 #include "engine/translate/words.h"
 #include "isa/entry.h"
 #include "isa/instruction.h"
-#include "support/environment.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
@@ -78,7 +78,7 @@ std::unique_ptr<llvm::TargetMachine> host_machine(bool wide) {
   if (!target) fail("LLVM has no code generator for this host: {}", error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  const std::string asked = environment("HIPSIGHT_HOST_CPU");
+  const std::string& asked = host().cpu;
   const std::string processor = asked.empty() ? llvm::sys::getHostCPUName().str() : asked;
   // The processor's own schedule, but no instructions that it lacks, as a virtual machine may hide
   // some of them, and none beyond the chosen host instruction set.
@@ -88,7 +88,7 @@ std::unique_ptr<llvm::TargetMachine> host_machine(bool wide) {
       target->createTargetMachine(triple, processor, features, options, llvm::Reloc::PIC_,
                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
   if (!machine->getMCSubtargetInfo()->isCPUStringValid(processor))
-    fail("HIPSIGHT_HOST_CPU is '{}', which LLVM does not know", processor);
+    fail("LLVM does not know the host's processor '{}'", processor);
   return machine;
 }
 
@@ -163,7 +163,7 @@ struct Compiler::Impl {
   llvm::SmallString<0> object;  ///< what the generator has written
   llvm::raw_svector_ostream object_stream{object};
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  std::optional<CodeCache> cache = CodeCache::from_environment();
+  std::optional<CodeCache> cache = CodeCache::of(host());
   std::unordered_map<std::string, std::weak_ptr<const std::vector<Run>>> linked;  ///< by name
   std::deque<CompiledCode> latest;       ///< kept for code objects that are loaded again
   std::unique_ptr<llvm::Module> module;  ///< to be compiled

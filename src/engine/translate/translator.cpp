@@ -20,7 +20,6 @@
 #include "engine/translate/matrix.h"
 #include "engine/wave.h"
 #include "engine/workgroup.h"
-#include "support/environment.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
@@ -258,20 +257,9 @@ BlockOp block_op(const Op& op) {
   return result;
 }
 
-Tier choose_tier(const std::optional<Tier>& option) {
-  const std::string name = environment("HIPSIGHT_ENGINE");
-  const std::string_view wanted = name.empty() ? std::string_view("auto") : name;
-  Tier tier = Tier::Auto;
-  if (option)
-    tier = *option;
-  else if (wanted == "interpret")
-    tier = Tier::Interpret;
-  else if (wanted == "translate")
-    tier = Tier::Translate;
-  else if (wanted != "auto")
-    fail("HIPSIGHT_ENGINE is '{}': it takes auto, interpret or translate", wanted);
-  if (Engine::host_isa() != "sse4") return tier;
-  if (tier == Tier::Translate) fail("this host cannot translate kernels: that needs AVX2");
+Tier choose_tier(Tier wanted) {
+  if (Engine::host_isa() != "sse4") return wanted;
+  if (wanted == Tier::Translate) fail("this host cannot translate kernels: that needs AVX2");
   return Tier::Interpret;
 }
 

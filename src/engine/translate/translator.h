@@ -14,9 +14,9 @@
 
 namespace hipsight::engine {
 
-/// The tier that is asked for: by an option, or else by HIPSIGHT_ENGINE. Hosts without AVX2 only
-/// interpret. @throws Exception when HIPSIGHT_ENGINE names none, or one that the host cannot give.
-Tier choose_tier(const std::optional<Tier>& option);
+/// The tier that comes of the one that is asked for: hosts without AVX2 only interpret.
+/// @throws Exception when only translated code is asked for there.
+Tier choose_tier(Tier wanted);
 
 /// Which waves translated code serves: those with every lane on, or any.
 struct Variants {
