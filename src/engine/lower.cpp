@@ -422,6 +422,8 @@ struct Lowering {
     const Code* code = context.table.find(name);
     missing = {};
     bool known = code != nullptr && in.format != Format::Other;
+    if (in.is(isa::Opcode::V_SWAP_B16))
+      for (Operand* operand : {&in.dst, &in.src[0]}) split_half(in, *operand, Type::U16);
     const bool indexed = context.indexed && in.format >= Format::Vop1 && in.format <= Format::Vopd;
     if (known) known = shape ? place(in, op, *shape) : place_plainly(in, op);
     if (!known) {

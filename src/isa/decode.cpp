@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "isa/aliases.h"
-#include "isa/crash_guard.h"
 #include "isa/llvm_target.h"
 #include "support/error.h"
 
@@ -111,18 +110,8 @@ std::optional<Instruction> Decoder::decode(std::span<const std::byte> code, std:
 }
 
 std::string Decoder::text(const Instruction& instruction) {
-  llvm::MCInst inst;
-  std::uint64_t size = 0;
-  if (!impl_->target.decode(bytes_of(instruction), instruction.address, inst, size))
-    return "(not an instruction)";
-  std::string out;
-  llvm::raw_string_ostream stream(out);
-  // LLVM prints some malformed instructions no better than it decodes them.
-  if (!guard_crashes([&] {
-        impl_->target.printer->printInst(&inst, instruction.address, "", *impl_->target.subtarget,
-                                         stream);
-      }))
-    return std::string(instruction.name()) + " (malformed)";
+  std::string out = impl_->target.text(bytes_of(instruction), instruction.address);
+  if (out.empty()) return std::string(instruction.name()) + " (malformed)";
   const auto begin = out.find_first_not_of(" \t");
   out.erase(0, begin == std::string::npos ? out.size() : begin);
   for (char& c : out)

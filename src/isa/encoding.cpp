@@ -301,8 +301,13 @@ struct Reader {
     const std::string_view name = in.name();
     const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
     if (!name.starts_with("V_CVT_") || !(has("FP8") || has("BF8") || has("FP4"))) return;
-    const std::uint32_t low = in.op_sel & 3u, high = in.op_sel >> 2;
+    std::uint32_t low = in.op_sel & 3u;
+    const std::uint32_t high = in.op_sel >> 2;
     const bool scaled = has("SCALEF32");
+    // Pairs are a source of 16 bits, so the short encoding can name a register's high half.
+    if (rdna && in.format == Format::Vop1 && has("_PK_F32_") && in.src[0].where == Where::Vgpr &&
+        in.src[0].index >= 128)
+      in.src[0].index &= 127, low = 1;
     if (has("_SR_F") || has("_SR_B") || has("PK_FP4_"))
       in.dst_select = static_cast<std::uint8_t>(high), in.dst_unused = keep_unused;
     else if (!scaled && (name.ends_with("FP8") || name.ends_with("BF8")))

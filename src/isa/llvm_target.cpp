@@ -50,6 +50,8 @@ LlvmTarget::LlvmTarget(std::string_view processor, Gfx gfx) {
       std::make_unique<llvm::MCContext>(triple, assembly.get(), registers.get(), subtarget.get());
   disassembler.reset(target->createMCDisassembler(*subtarget, *context));
   if (is_rdna(gfx)) {
+    halves_subtarget.reset(target->createMCSubtargetInfo(triple, processor, "+real-true16"));
+    halves_disassembler.reset(target->createMCDisassembler(*halves_subtarget, *context));
     wide_subtarget.reset(target->createMCSubtargetInfo(triple, processor, "+wavefrontsize64"));
     wide_disassembler.reset(target->createMCDisassembler(*wide_subtarget, *context));
   }
@@ -58,8 +60,26 @@ LlvmTarget::LlvmTarget(std::string_view processor, Gfx gfx) {
 
 bool LlvmTarget::decode(std::span<const std::byte> code, std::uint64_t address, llvm::MCInst& inst,
                         std::uint64_t& size) const {
-  return decode_with(*disassembler, code, address, inst, size) ||
+  return (halves_disassembler && decode_with(*halves_disassembler, code, address, inst, size)) ||
+         decode_with(*disassembler, code, address, inst, size) ||
          (wide_disassembler && decode_with(*wide_disassembler, code, address, inst, size));
+}
+
+std::string LlvmTarget::text(std::span<const std::byte> code, std::uint64_t address) const {
+  llvm::MCInst inst;
+  std::uint64_t size = 0;
+  std::string out;
+  for (const auto* from : {&disassembler, &halves_disassembler, &wide_disassembler}) {
+    if (!*from || !decode_with(**from, code, address, inst, size)) continue;
+    out.clear();
+    llvm::raw_string_ostream stream(out);
+    // LLVM prints some malformed instructions no better than it decodes them.
+    if (!guard_crashes([&] { printer->printInst(&inst, address, "", *subtarget, stream); }))
+      return "";
+    // It decodes, and then says that it should not have.
+    if (out.find("Invalid register") == std::string::npos) return out;
+  }
+  return out;
 }
 
 }  // namespace hipsight::isa

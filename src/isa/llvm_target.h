@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "isa/instruction.h"
@@ -28,6 +29,9 @@ struct LlvmTarget {
   /// LLVM crashes on it.
   bool decode(std::span<const std::byte> code, std::uint64_t address, llvm::MCInst& inst,
               std::uint64_t& size) const;
+  /// Its text; none when there is none. Halves of registers are named only where there is no other
+  /// way to write it, as llvm-objdump does.
+  std::string text(std::span<const std::byte> code, std::uint64_t address) const;
 
   std::unique_ptr<llvm::MCRegisterInfo> registers;
   std::unique_ptr<llvm::MCAsmInfo> assembly;
@@ -35,6 +39,11 @@ struct LlvmTarget {
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
   std::unique_ptr<llvm::MCContext> context;
   std::unique_ptr<llvm::MCDisassembler> disassembler;
+  // RDNA's halves of registers as operands of their own: "real" true16, that newer compilers write
+  // by default. Without it LLVM takes no high half in a short encoding, and a result of 16 bits for
+  // one of 32.
+  std::unique_ptr<llvm::MCSubtargetInfo> halves_subtarget;
+  std::unique_ptr<llvm::MCDisassembler> halves_disassembler;
   // RDNA's wave64: for operands that wave32 has not (index keys of SWMMAC).
   std::unique_ptr<llvm::MCSubtargetInfo> wide_subtarget;
   std::unique_ptr<llvm::MCDisassembler> wide_disassembler;

@@ -95,11 +95,10 @@ const Op* swap_rows(Wave& w, const Op* op) {
     std::swap_ranges(a + lane, a + lane + Width, b + lane - Width);
   return op + 1;
 }
-/// v_swap_b16: halves of registers; bit 7 of a register's number says which.
+/// v_swap_b16: halves of registers.
 const Op* swap_register_halves(Wave& w, const Op* op) {
   const auto half_at = [&](const isa::Operand& operand, unsigned lane) {
-    return reinterpret_cast<std::byte*>(w.vgpr(operand.index & 127) + lane) +
-           (operand.index & 128 ? 2 : 0);
+    return reinterpret_cast<std::byte*>(w.vgpr(operand.index) + lane) + (operand.high ? 2 : 0);
   };
   for_active(w, [&](unsigned lane) {
     std::byte* a = half_at(op->instruction->dst, lane);
