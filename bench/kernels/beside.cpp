@@ -87,7 +87,7 @@ Forecast forecast(const std::vector<std::string>& recordings) {
       all.seconds[i] += prediction.seconds;
       if (i > 0 || prediction.seconds <= longest) continue;
       longest = prediction.seconds;
-      all.bound = prediction.bound.substr(0, prediction.bound.find(';'));
+      all.bound = timing::text(prediction.bound);
     }
   }
   return all;

@@ -36,7 +36,7 @@ bool run(const char* name, const char* file) {
               gpu->facts().title.c_str(),
               static_cast<unsigned long long>(report->counts.instructions),
               report->counts.floating_operations, 1e6 * report->prediction->seconds,
-              report->prediction->bound.c_str());
+              report->prediction->bound.sentence.c_str());
   return true;
 }
 

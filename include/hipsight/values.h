@@ -147,13 +147,29 @@ struct ModelError {
   HIPSIGHT_FIELDS(median_percent, p90_percent, points, fitted, seconds_at_least, seconds_at_most)
 };
 
+/// What keeps a launch from being quicker.
+struct Bound {
+  enum class Kind : std::uint32_t {
+    Launch,     ///< the launch itself takes more than half of the time
+    Unit,       ///< a unit works most of it
+    Grid,       ///< too few workgroups: compute units have none
+    Tail,       ///< the last round of workgroups leaves compute units without work
+    Occupancy,  ///< waves wait, and more of them would help
+    Latency,    ///< waves wait
+  };
+  Kind kind = Kind::Launch;
+  std::string of;        ///< the unit, as in Prediction::busy; or what waves wait for
+  std::string sentence;  ///< in words: "memory", "grid: 100 workgroups for 304 compute units"
+  HIPSIGHT_FIELDS(kind, of, sentence)
+};
+
 /// How long one launch would take (docs/timing.md).
 struct Prediction {
   double seconds = 0;         ///< with the launch itself
   double launch_seconds = 0;  ///< of these
   double cycles = 0;          ///< of the compute units
   double clock_ghz = 0;       ///< that they were taken to run at
-  std::string bound;  ///< "launch"; a unit; "grid: ...", "tail: ...", "occupancy: ...", "latency: "
+  Bound bound;
   std::vector<Amount> busy;    ///< share of the cycles for which a unit works, busiest first
   std::vector<Amount> stalls;  ///< what waves wait for: shares of all waves' time, largest first
   std::vector<Wait> waits;     ///< where, longest first

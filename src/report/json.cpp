@@ -106,7 +106,7 @@ Json prediction(const Prediction& p) {
                {"launch_seconds", p.launch_seconds},
                {"cycles", p.cycles},
                {"clock_ghz", p.clock_ghz},
-               {"bound", p.bound},
+               {"bound", p.bound.sentence},
                {"full_occupancy_seconds",
                 p.full_occupancy_seconds ? Json(*p.full_occupancy_seconds) : Json()},
                {"family", p.family.empty() ? Json() : Json(p.family)},

@@ -150,11 +150,16 @@ std::string trust(const Prediction& p) {
                      p.error->points, p.error->fitted ? ", which the model was fitted on" : "");
 }
 
-std::string prediction(const Prediction& p) {
-  std::string out = wrapped_words(fmt::format(
+std::string prediction(const Prediction& p, const Occupancy& occupancy) {
+  std::string text = fmt::format(
       "{}; {} (docs/timing.md). The launch itself {} of it, {} cycles at {:.3g} GHz, bound by {}",
       duration(p.seconds), trust(p), duration(p.launch_seconds), quantity(p.cycles, ""),
-      p.clock_ghz, p.bound));
+      p.clock_ghz, p.bound.sentence);
+  if (p.bound.kind == Bound::Kind::Occupancy && p.full_occupancy_seconds)
+    text += fmt::format("; with all {} waves a SIMD instead of {:.3g} it would take {}",
+                        occupancy.max_waves_per_simd, occupancy.waves_per_simd,
+                        duration(*p.full_occupancy_seconds));
+  std::string out = wrapped_words(text);
   const auto list = [&](const char* what, const std::vector<Amount>& shares) {
     std::vector<std::string> items;
     for (const Amount& share : shares)
@@ -208,7 +213,7 @@ void add(std::string& out, const GpuFacts& gpu, const KernelReport& kernel, bool
   if (kernel.registers) row(out, "registers", wrapped_words(text_of(*kernel.registers)));
   if (kernel.registers && !scratch_text(*kernel.registers).empty())
     row(out, "scratch", wrapped_words(scratch_text(*kernel.registers)));
-  if (kernel.prediction) row(out, "predicted", prediction(*kernel.prediction));
+  if (kernel.prediction) row(out, "predicted", prediction(*kernel.prediction, kernel.occupancy));
   if (kernel.profile && tables) row(out, "profile", text_of(*kernel.profile, kLabel));
   if (kernel.fidelity) row(out, "fidelity", fidelity(*kernel.fidelity));
   row(out, "emulated in", duration(kernel.counts.host_seconds));

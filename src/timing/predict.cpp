@@ -93,6 +93,27 @@ Rates rates_of(const gpus::Gpu& gpu, double active, double alike, double units, 
 
 }  // namespace
 
+std::string text(const Bound& bound) {
+  const std::string waiting = bound.of.empty() ? "" : ": waves wait for " + bound.of;
+  switch (bound.kind) {
+    case Bound::Kind::Launch:
+      return "launch";
+    case Bound::Kind::Unit:
+      return bound.of;
+    case Bound::Kind::Grid:
+      return fmt::format("grid: {} workgroups for {:.0f} {}", bound.workgroups, bound.units,
+                         bound.wgps ? "WGPs" : "compute units");
+    case Bound::Kind::Tail:
+      return fmt::format("tail: {:.0f} % of the compute units' time is left without work",
+                         100 * bound.idle);
+    case Bound::Kind::Occupancy:
+      return "occupancy" + waiting;
+    case Bound::Kind::Latency:
+      return "latency" + waiting;
+  }
+  return "";
+}
+
 std::array<double, 2> Prediction::seconds_between() const {
   const double off = error ? error->p90 / 100 : 0;
   return {seconds / (1 + off), off < 1 ? seconds / (1 - off) : INFINITY};
@@ -283,26 +304,24 @@ Launch::Time Launch::with(unsigned resident) const {
 
 /// What bounds a launch whose units all have time to spare: that the grid leaves compute units
 /// without work, that more waves would help, or the waiting itself.
-std::string bound_of(Prediction& p, const Launch& launch) {
+Bound bound_of(Prediction& p, const Launch& launch) {
   if (launch.filled < filled_enough) {
-    if (launch.workgroups_per_cu == 1)
-      return fmt::format("grid: {} workgroups for {:.0f} {}", launch.result.workgroups,
-                         launch.units, launch.units_of_group > 1 ? "WGPs" : "compute units");
-    return fmt::format("tail: {:.0f} % of the compute units' time is left without work",
-                       100 * (1 - launch.filled));
+    if (launch.workgroups_per_cu > 1) return {.kind = Bound::Kind::Tail, .idle = 1 - launch.filled};
+    return {.kind = Bound::Kind::Grid,
+            .workgroups = launch.result.workgroups,
+            .units = launch.units,
+            .wgps = launch.units_of_group > 1};
   }
-  const std::string waiting = p.stalls.empty() ? "" : ": waves wait for " + p.stalls.front().name;
+  const std::string waiting = p.stalls.empty() ? "" : p.stalls.front().name;
   const Occupancy& o = launch.occupancy;
   const auto resident = std::max(1u, o.workgroups),
              slots = o.max_waves_per_simd * o.simds / std::max(1u, o.waves_per_workgroup);
   if (launch.assumptions.more_waves && resident < slots && resident < launch.workgroups_per_cu) {
     p.full_occupancy_seconds = launch.with(slots).seconds;
     if (p.full_occupancy_seconds < worth_more_waves * p.seconds)
-      return fmt::format("occupancy{}; with all {} waves a SIMD instead of {:.3g} it would take {}",
-                         waiting, o.max_waves_per_simd, o.waves_per_simd(),
-                         duration(*p.full_occupancy_seconds));
+      return {.kind = Bound::Kind::Occupancy, .of = waiting};
   }
-  return "latency" + waiting;
+  return {.kind = Bound::Kind::Latency, .of = waiting};
 }
 
 }  // namespace
@@ -349,9 +368,9 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
       p.waits.push_back({w.at, w.of, text(w.why), w.cycles / waited});
 
   if (p.launch_seconds > p.seconds / 2)
-    p.bound = "launch";
+    p.bound = {.kind = Bound::Kind::Launch};
   else if (!p.units.empty() && p.units.front().busy >= busy_enough)
-    p.bound = p.units.front().name;
+    p.bound = {.kind = Bound::Kind::Unit, .of = p.units.front().name};
   else
     p.bound = bound_of(p, launch);
   p.family = family_of(gpu, trace, result, wavefront_size, p);

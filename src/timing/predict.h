@@ -19,6 +19,25 @@ struct ModelError {
   bool fitted = false;  ///< constants of the model were fitted on these very points
 };
 
+/// What keeps a launch from being quicker.
+struct Bound {
+  enum class Kind : std::uint8_t {
+    Launch,     ///< the launch itself takes more than half of the time
+    Unit,       ///< a unit works most of it
+    Grid,       ///< too few workgroups: compute units have none
+    Tail,       ///< the last round of workgroups leaves compute units without work
+    Occupancy,  ///< waves wait, and more of them would help
+    Latency,    ///< waves wait
+  } kind = Kind::Launch;
+  std::string of;                ///< the unit; or what waves wait for; empty: nothing
+  std::uint64_t workgroups = 0;  ///< of Grid
+  double units = 0;              ///< of Grid: compute units, or WGPs
+  bool wgps = false;
+  double idle = 0;  ///< of Tail: share of the compute units' time
+};
+/// In words: "memory", "grid: 100 workgroups for 304 compute units".
+std::string text(const Bound& bound);
+
 /// How long a launch takes. docs/timing.md.
 struct Prediction {
   double seconds = 0;         ///< with the launch itself
@@ -49,9 +68,7 @@ struct Prediction {
   /// Had registers and LDS room for as many waves as a SIMD takes; only looked at where no unit is
   /// busy and that is more than now.
   std::optional<double> full_occupancy_seconds;
-  /// What keeps it from being quicker: "launch"; a unit; "grid: ...", "tail: ...", "occupancy:
-  /// ..." or "latency: ...", which say more.
-  std::string bound;
+  Bound bound;
   std::uint64_t workgroups_per_cu = 0, simulated = 0;
   std::string_view family;            ///< of kernels, see validated.h
   const ModelError* error = nullptr;  ///< of the family on this GPU; null: UNVALIDATED

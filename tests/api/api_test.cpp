@@ -70,7 +70,7 @@ TEST_P(OnGpu, predicts_and_profiles_when_asked) {
   const KernelReport report = *triad.launch(config, n, 2.0f, a, b);
   ASSERT_TRUE(report.prediction && report.profile && report.registers);
   EXPECT_GT(report.prediction->seconds, report.prediction->launch_seconds);
-  EXPECT_FALSE(report.prediction->bound.empty());
+  EXPECT_FALSE(report.prediction->bound.sentence.empty());
   EXPECT_EQ(report.profile->workgroups, n / 256u);
   EXPECT_GE(report.profile->observed, 8u);
   // Each byte is asked for once, 32 at a time.

@@ -76,7 +76,7 @@ TEST_F(RecordingTest, PredictsTheSame) {
     EXPECT_GT(a.cycles, 1000);
     EXPECT_EQ(a.cycles, b.cycles);
     EXPECT_EQ(a.seconds, b.seconds);
-    EXPECT_EQ(a.bound, b.bound);
+    EXPECT_EQ(text(a.bound), text(b.bound));
   }
   EXPECT_LT(recording->predict({.caches = Caches::InMall}).cycles, recording->predict().cycles);
 }

@@ -46,7 +46,7 @@ GemmPoint predict(const GemmLaunch& l) {
               .most = l.most * 1e-6,
               // What was measured has the zeroing in it.
               .predicted = prediction.seconds + l.zeroing_seconds(gpu, prediction.launch_seconds),
-              .bound = prediction.bound,
+              .bound = timing::text(prediction.bound),
               .model_family = std::string(prediction.family)};
   p.specified_roof =
       std::max(operations / (each_ghz * gpu.clock_ghz), bytes / (gpu.dram_gb_per_s * 1e9));
