@@ -99,6 +99,9 @@ struct Slot {
     group.barriers = {};
     idle = 0;
     stuck_since = 0;
+    // Kernels read what none of them wrote and multiply it by zero (MAGMA's trmv): on a GPU that is
+    // what earlier kernels left, here it could be a NaN of the host's, and differ between runs.
+    std::memset(lds.get(), 0, lds_room(launch.lds_bytes));
     steppers.clear();
     Observer* const observer = launch.dispatch->observer;
     GroupObserver* const observed = observer ? observer->begins(index) : nullptr;
@@ -130,10 +133,9 @@ struct Slot {
     for (Wave* wave : group.waves) std::ranges::copy(group.start.scalar, wave->scalar);
   }
 
-  /// Clears registers and LDS: where results of matrix instructions are left out, the kernel reads
-  /// what it did not write, and that must be the same in each run.
+  /// Clears registers: where results of matrix instructions are left out, the kernel reads what it
+  /// did not write, and that must be the same in each run.
   void forget() {
-    std::memset(lds.get(), 0, group.lds_bytes);
     for (Wave* wave : group.waves)
       std::memset(wave->vgpr(0), 0, group.launch->file.wave_bytes() - sizeof(Wave));
   }

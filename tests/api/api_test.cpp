@@ -226,6 +226,19 @@ TEST(Api, several_gpus_and_threads_at_once) {
   for (std::thread& thread : threads) thread.join();
 }
 
+TEST(Api, reads_no_environment) {
+  const std::vector<std::pair<const char*, const char*>> variables = {
+      {"HIPSIGHT_MATRIX", "nonsense"}, {"HIPSIGHT_ENGINE", "nonsense"},
+      {"HIPSIGHT_GPU", "nonsense"},    {"HIPSIGHT_THREADS", "0"},
+      {"HIPSIGHT_GPU_PATH", "/dev"},   {"HSA_XNACK", "1"}};
+  for (const auto& [name, value] : variables) setenv(name, value, 1);
+  const auto gpu = Gpu::open("mi300x");
+  for (const auto& [name, value] : variables) unsetenv(name);
+  ASSERT_TRUE(gpu);
+  EXPECT_THAT(gpu->facts().target_id, HasSubstr("xnack-"));
+  EXPECT_TRUE(gpu->load_file(KERNELS));
+}
+
 TEST(Api, prints_nothing) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();

@@ -163,6 +163,15 @@ TEST_P(EngineTest, ScratchIsPrivateToEachWorkItem) {
   }
 }
 
+TEST_P(EngineTest, LdsIsZeroWhenAWorkgroupStarts) {
+  constexpr std::uint32_t n = 64 * 16;
+  auto* out = array<std::uint32_t>(engine, n);
+  for (int launch = 0; launch < 2; ++launch) {
+    run("take_lds", n, 64, out, 0x7fc00000u);
+    for (std::uint32_t i = 0; i < n; ++i) EXPECT_EQ(out[i], 0) << i;
+  }
+}
+
 TEST_P(EngineTest, BarriersOrderTheWavesOfAWorkgroup) {
   constexpr std::uint32_t block = 512, groups = 8;
   auto* out = array<std::uint32_t>(engine, block * groups);

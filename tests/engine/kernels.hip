@@ -122,3 +122,10 @@ extern "C" GLOBAL void beyond(u32* out) {
   asm volatile("v_mov_b32 v200, v0");  // beyond the last register
   out[item()] = 1;
 }
+
+/// Takes what nobody has stored to LDS, and leaves something there.
+extern "C" GLOBAL void take_lds(u32* out, u32 left) {
+  __attribute__((shared)) static volatile u32 tile[64];
+  out[item()] = tile[__builtin_amdgcn_workitem_id_x()];
+  tile[__builtin_amdgcn_workitem_id_x()] = left;
+}
