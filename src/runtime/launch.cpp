@@ -68,8 +68,7 @@ void check(const Launch& launch, const session::Asked& asked) {
     refuse(launch, hipErrorInvalidValue, "arguments both as a list and packed");
   const auto why = session::refusal(Context::get().gpu(), asked);
   using Rule = session::Refusal::Rule;
-  const bool of_dimensions =
-      why && (why->rule == Rule::Configuration || why->rule == Rule::Value);
+  const bool of_dimensions = why && (why->rule == Rule::Configuration || why->rule == Rule::Value);
   if (!of_dimensions && !launch.parameters && !launch.extra &&
       services::has_explicit_arguments(*asked.kernel))
     refuse(launch, hipErrorInvalidValue, "no arguments");
