@@ -14,8 +14,10 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/hipsight.pc.in hipsight.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hipsight.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT api)
 
-install(TARGETS hipsight hipsight_launch RUNTIME COMPONENT hipsight)
+install(TARGETS hipsight RUNTIME COMPONENT hipsight)
+# Where the command finds it, beside libamdhip64.
+install(TARGETS hipsight_launch RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT hipsight)
 foreach(major 5 6 7)
   install(TARGETS amdhip64_${major} hiprtc_${major} LIBRARY COMPONENT hipsight)
 endforeach()
-install(TARGETS hipsight_leave hipsight_re2_library LIBRARY COMPONENT hipsight)
+install(TARGETS hipsight_leave hipsight_re2_library hsa LIBRARY COMPONENT hipsight)

@@ -18,8 +18,12 @@ run() {
 }
 run "$work/build/two_gpus"
 
-[[ -x $(command -v pkg-config) ]] || { echo "no pkg-config here: its file is read instead"; }
-flags=$(sed -n 's/^Cflags: //p; s/^Libs: //p' "$(find "$work/prefix" -name hipsight.pc)" |
-  sed "s#\${includedir}#$work/prefix/include#; s#\${libdir}#$work/prefix/lib#" | tr '\n' ' ')
+file=$(find "$work/prefix" -name hipsight.pc)
+if command -v pkg-config >/dev/null; then
+  flags=$(PKG_CONFIG_PATH=$(dirname "$file") pkg-config --cflags --libs hipsight)
+else # what it would make of the file
+  flags=$(sed -n 's/^Cflags: //p; s/^Libs: //p' "$file" |
+    sed "s#\${includedir}#$work/prefix/include#; s#\${libdir}#$work/prefix/lib#" | tr '\n' ' ')
+fi
 "$compiler" $work/project/two_gpus.cpp -o "$work/by_flags" $flags -Wl,-rpath,"$work/prefix/lib"
 run "$work/by_flags" >/dev/null
