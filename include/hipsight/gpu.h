@@ -39,17 +39,13 @@ struct GpuOptions {
   HIPSIGHT_FIELDS(threads, timeout_seconds, strict, exact_matrix, interpret)
 };
 
-/// What caches hold when a launch begins: nothing of it; the MALL all that it reads; or L2 and MALL
-/// what they can of what it touches.
-enum class Caches : std::uint32_t { Cold, InMall, Warm };
-
 struct LaunchConfig {
   Dim3 grid;   ///< workgroups
   Dim3 block;  ///< work-items of a workgroup
   std::uint32_t dynamic_lds = 0;
   bool cooperative = false;
   /// Workgroups whose memory accesses are observed; 0: none, and no profile. A prediction needs
-  /// some, and takes 32 where this is 0.
+  /// some, and takes 64 where this is 0.
   std::uint32_t profile = 0;
   bool predict = false;
   Caches caches = Caches::Cold;  ///< of the prediction

@@ -147,6 +147,11 @@ struct ModelError {
   HIPSIGHT_FIELDS(median_percent, p90_percent, points, fitted, seconds_at_least, seconds_at_most)
 };
 
+/// What caches hold when a launch begins: nothing of it, or the MALL all that it reads, or L2 and
+/// MALL what they can of what it touches, as if it went round in its data for long. A program that
+/// goes round in buffers which together fill the MALL finds it cold.
+enum class Caches : std::uint32_t { Cold, InMall, Warm };
+
 /// What keeps a launch from being quicker.
 struct Bound {
   enum class Kind : std::uint32_t {

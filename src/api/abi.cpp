@@ -8,6 +8,7 @@
 #include "api/answer.h"
 #include "api/objects.h"
 #include "session/describe.h"
+#include "support/error.h"
 #include "support/files.h"
 
 namespace hipsight::api {
@@ -42,6 +43,12 @@ void check(const GpuOptions& options) {
   if (options.threads > 4096)
     fail(Error::Kind::Usage, "threads",
          fmt::format("threads is {}: it takes 0 to 4096", options.threads));
+}
+
+std::vector<std::byte> content(const char* path) try {
+  return read_bytes(path);
+} catch (const Exception& error) {
+  fail(Error::Kind::NotFound, path, error.what());
 }
 
 std::vector<KernelFacts> load(HipsightObject* gpu, std::span<const std::byte> file,
@@ -120,12 +127,8 @@ HipsightAnswer hipsight_load(HipsightObject* gpu, const std::byte* image, std::s
 }
 
 HipsightAnswer hipsight_load_file(HipsightObject* gpu, const char* path, HipsightObject** module) {
-  std::vector<std::byte> file;
-  const HipsightAnswer read =
-      answer_to(Error::Kind::NotFound, path, [&] { file = read_bytes(path); });
-  if (read.failed) return read;
-  hipsight_release_answer(read);
-  return hipsight_load(gpu, file.data(), file.size(), path, module);
+  return answer_to(Error::Kind::BadCode, path,
+                   [&] { return load(gpu, content(path), path, module); });
 }
 
 HipsightAnswer hipsight_variable(HipsightObject* module, const char* name, void** address,

@@ -6,7 +6,6 @@
 #include "api/answer.h"
 #include "api/objects.h"
 #include "code/fat_binary.h"
-#include "code/readable_name.h"
 #include "services/kernarg.h"
 #include "session/describe.h"
 #include "session/launch_rules.h"
@@ -16,7 +15,7 @@
 namespace hipsight::api {
 namespace {
 
-constexpr unsigned predicted_sample = 32;  // workgroups, as `hipsight predict` observes
+constexpr unsigned predicted_sample = 64;  // workgroups, as `hipsight predict` observes
 
 /// What a list of arguments lacks; empty: nothing.
 std::string what_is_wrong(const KernelFacts& kernel, std::span<const HipsightArgument> arguments) {
@@ -67,14 +66,11 @@ LoadedModule::LoadedModule(Reference<OpenGpu> gpu, std::span<const std::byte> fi
         engine::Module::load(code::CodeObject::read(image->elf, origin), memory), memory));
   }
   if (parts_.empty()) throw *first;
-}
-
-std::vector<KernelFacts> LoadedModule::kernels() const {
-  std::vector<KernelFacts> all;
   for (const auto& part : parts_)
-    for (const code::Kernel& kernel : part->code->object().kernels())
-      all.push_back(session::describe(kernel, &part->code->object()));
-  return all;
+    for (const code::Kernel& kernel : part->code->object().kernels()) {
+      kernels_.push_back(session::describe(kernel, &part->code->object()));
+      places_.push_back({part.get(), &kernel});
+    }
 }
 
 std::optional<services::Variable> LoadedModule::variable(std::string_view name) const {
@@ -85,17 +81,14 @@ std::optional<services::Variable> LoadedModule::variable(std::string_view name) 
 
 KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& config,
                                   std::span<const HipsightArgument> arguments) {
-  const Part* holder = nullptr;
-  const code::Kernel* kernel = nullptr;
-  for (const auto& part : parts_) {
-    kernel = part->code->object().find_kernel(name);
-    holder = part.get();
-    if (kernel) break;
-  }
-  if (!kernel) fail(Error::Kind::NotFound, name, fmt::format("no kernel is called '{}'", name));
-  const std::string title = code::readable_name(name);
+  const auto found = std::ranges::find(kernels_, name, &KernelFacts::name);
+  if (found == kernels_.end())
+    fail(Error::Kind::NotFound, name, fmt::format("no kernel is called '{}'", name));
+  const KernelFacts& facts = *found;
+  const auto [part, kernel] = places_[static_cast<std::size_t>(found - kernels_.begin())];
   const auto refuse = [&](const std::string& why) {
-    fail(Error::Kind::InvalidLaunch, title, fmt::format("launch of {} refused: {}", title, why));
+    fail(Error::Kind::InvalidLaunch, facts.title,
+         fmt::format("launch of {} refused: {}", facts.title, why));
   };
 
   const gpus::Gpu& gpu = gpu_->gpu();
@@ -110,7 +103,6 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
       config.dynamic_lds,
       config.cooperative};
   if (const auto why = session::refusal(gpu, asked)) refuse(why->text);
-  const KernelFacts facts = session::describe(*kernel, &holder->code->object());
   if (const std::string wrong = what_is_wrong(facts, arguments); !wrong.empty()) refuse(wrong);
 
   std::vector<void*> values;
@@ -120,7 +112,7 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
                                     config.dynamic_lds};
   const std::vector<std::byte> kernarg = services::kernarg(*kernel, geometry, values.data());
   engine::Dispatch dispatch;
-  dispatch.module = holder->code;
+  dispatch.module = part->code;
   dispatch.kernel = kernel;
   dispatch.grid = geometry.grid;
   dispatch.block = geometry.block;
@@ -133,7 +125,7 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
   wishes.predict = config.predict;
   wishes.sampled_only = config.sampled_only;
   wishes.fidelity = config.fidelity;
-  wishes.assumptions.caches = static_cast<timing::Caches>(config.caches);
+  wishes.assumptions.caches = config.caches;
   session::Observation observation(gpu, wishes, dispatch);
   engine::Result result;
   {

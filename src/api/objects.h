@@ -70,7 +70,7 @@ class LoadedModule : public HipsightObject {
   /// @throws Exception when there are none, or one is damaged.
   LoadedModule(Reference<OpenGpu> gpu, std::span<const std::byte> file, const std::string& origin);
 
-  std::vector<KernelFacts> kernels() const;
+  const std::vector<KernelFacts>& kernels() const { return kernels_; }
   std::optional<services::Variable> variable(std::string_view name) const;
   /// @throws Failure, KernelError.
   KernelReport launch(const std::string& kernel, const LaunchConfig& config,
@@ -84,6 +84,12 @@ class LoadedModule : public HipsightObject {
   };
   Reference<OpenGpu> gpu_;
   std::vector<std::unique_ptr<Part>> parts_;
+  struct Place {
+    const Part* part;
+    const code::Kernel* kernel;
+  };
+  std::vector<KernelFacts> kernels_;
+  std::vector<Place> places_;  ///< of each of these
 };
 
 }  // namespace hipsight::api

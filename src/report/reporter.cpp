@@ -1,11 +1,11 @@
 #include "report/reporter.h"
 
-#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <mutex>
-#include <set>
-#include <unordered_map>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "config/config.h"
 #include "report/progress.h"

@@ -10,10 +10,6 @@
 namespace hipsight::services {
 namespace {
 
-bool is_hidden(const code::Argument& argument) {
-  return argument.value_kind.starts_with("hidden_");
-}
-
 /// The value of a hidden argument. Pointers to what only exists while the kernel runs
 /// (services/services.h) are null for now, those to what is not there (queues) for good.
 std::uint64_t hidden_value(std::string_view kind, const Geometry& g) {
@@ -39,7 +35,7 @@ std::vector<std::byte> blank(const code::Kernel& kernel) {
 void fill_hidden(std::vector<std::byte>& segment, const code::Kernel& kernel,
                  const Geometry& geometry) {
   for (const code::Argument& argument : kernel.arguments) {
-    if (!is_hidden(argument)) continue;
+    if (!argument.is_hidden()) continue;
     const std::uint64_t value = hidden_value(argument.value_kind, geometry);
     std::memcpy(segment.data() + argument.offset, &value,
                 std::min<std::size_t>(argument.size, sizeof value));
@@ -49,14 +45,14 @@ void fill_hidden(std::vector<std::byte>& segment, const code::Kernel& kernel,
 }  // namespace
 
 bool has_explicit_arguments(const code::Kernel& kernel) {
-  return !std::ranges::all_of(kernel.arguments, is_hidden);
+  return !std::ranges::all_of(kernel.arguments, &code::Argument::is_hidden);
 }
 
 std::vector<std::byte> kernarg(const code::Kernel& kernel, const Geometry& geometry,
                                void* const* parameters) {
   std::vector<std::byte> segment = blank(kernel);
   for (const code::Argument& argument : kernel.arguments) {
-    if (is_hidden(argument)) continue;
+    if (argument.is_hidden()) continue;
     if (const void* value = *parameters++)
       std::memcpy(segment.data() + argument.offset, value, argument.size);
   }
@@ -75,7 +71,7 @@ std::vector<std::byte> kernarg(const code::Kernel& kernel, const Geometry& geome
 std::vector<void*> explicit_arguments(const code::Kernel& kernel, std::span<std::byte> segment) {
   std::vector<void*> result;
   for (const code::Argument& argument : kernel.arguments)
-    if (!is_hidden(argument)) result.push_back(segment.data() + argument.offset);
+    if (!argument.is_hidden()) result.push_back(segment.data() + argument.offset);
   return result;
 }
 

@@ -141,8 +141,7 @@ Prediction describe(const timing::Prediction& from, const code::CodeObject& obje
   prediction.launch_seconds = from.launch_seconds;
   prediction.cycles = from.cycles;
   prediction.clock_ghz = from.clock_ghz;
-  prediction.bound = {static_cast<Bound::Kind>(from.bound.kind), from.bound.of,
-                      timing::text(from.bound)};
+  prediction.bound = {from.bound.kind, from.bound.of, timing::text(from.bound)};
   for (const auto& unit : from.units) prediction.busy.push_back({unit.name, unit.busy});
   for (const auto& cause : from.stalls) prediction.stalls.push_back({cause.name, cause.share});
   Locations locations(object);

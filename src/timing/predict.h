@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "hipsight/values.h"
 #include "timing/compute_unit.h"
 #include "timing/occupancy.h"
 
 namespace hipsight::timing {
+
+using hipsight::Caches;
 
 /// Of predictions that were compared with measurements: how far off they were. Percent of the
 /// measured times.
@@ -21,14 +24,8 @@ struct ModelError {
 
 /// What keeps a launch from being quicker.
 struct Bound {
-  enum class Kind : std::uint8_t {
-    Launch,     ///< the launch itself takes more than half of the time
-    Unit,       ///< a unit works most of it
-    Grid,       ///< too few workgroups: compute units have none
-    Tail,       ///< the last round of workgroups leaves compute units without work
-    Occupancy,  ///< waves wait, and more of them would help
-    Latency,    ///< waves wait
-  } kind = Kind::Launch;
+  using Kind = hipsight::Bound::Kind;
+  Kind kind = Kind::Launch;
   std::string of;                ///< the unit; or what waves wait for; empty: nothing
   std::uint64_t workgroups = 0;  ///< of Grid
   double units = 0;              ///< of Grid: compute units, or WGPs
@@ -75,11 +72,6 @@ struct Prediction {
   /// Between which nine of ten measured times of the family lie; infinite where `error` says so.
   std::array<double, 2> seconds_between() const;
 };
-
-/// What caches hold when a launch begins: nothing of it, or the MALL all that it reads, or L2 and
-/// MALL what they can of what it touches, as if it went round in its data for long. A program that
-/// goes round in buffers which together fill the MALL finds it cold.
-enum class Caches : std::uint8_t { Cold, InMall, Warm };
 
 /// What a prediction takes for granted, and how much work it is.
 struct Assumptions {
