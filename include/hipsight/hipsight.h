@@ -3,4 +3,5 @@
 /// The public API: gpu.h says how to use it, values.h what comes of it.
 #include "hipsight/expected.h"
 #include "hipsight/gpu.h"
+#include "hipsight/report_file.h"
 #include "hipsight/values.h"

@@ -27,7 +27,8 @@ constexpr const char* kSample = "64";
 void add_also(CLI::App& command, cli::RunOptions& run) {
   command.add_option("--also", run.also, "Run it on these GPUs, too, and compare the verdicts")
       ->type_name("NAME,...")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->excludes("--values");
 }
 
 void add_no_report(CLI::App& command, bool& no_report) {

@@ -16,6 +16,7 @@
 
 #include "cli/commands.h"
 #include "gpus/gpu.h"
+#include "hipsight/report_file.h"
 #include "support/error.h"
 #include "support/files.h"
 #include "support/output_file.h"
@@ -88,6 +89,22 @@ void set(RunOptions& run, const char* name, const std::string& text) {
   run.options.from_command_line(config::row(name), text);
 }
 
+// The program as a process of its own, which leaves its report as values, and nothing else.
+struct Child {
+  RunOptions run;
+  fs::path values;
+
+  Child(const RunOptions& options, const fs::path& file) : run(options), values(file) {
+    set(run, "json", "");
+    set(run, "values", file);
+  }
+  report::GpuRun came(std::string problem) const {
+    report::GpuRun result{gpus::find(run.options.config.gpu).name, {}, std::move(problem)};
+    if (auto report = read_report(values)) result.report = *std::move(report);
+    return result;
+  }
+};
+
 }  // namespace
 
 int run_side_by_side(const RunOptions& options) {
@@ -97,32 +114,28 @@ int run_side_by_side(const RunOptions& options) {
   if (!config.json.empty()) prepare_output(config.json);
   const TemporaryFolder folder;
 
-  RunOptions first = options;
-  set(first, "json", folder / "0.json");
-  const int code = run_process(first, {});
+  const Child first(options, folder / "0.values");
+  const int code = run_process(first.run, {});
   if (code == kNotFound || code == kNotExecutable || code == kUsageError || code == kInterrupted)
     return code;
-  runs.push_back(
-      {gpus::find(config.gpu).name, read_file(first.options.config.json), problem(code, "")});
-  if (runs[0].json.empty()) {
+  runs.push_back(first.came(problem(code, "")));
+  if (!runs[0].report) {
     std::fprintf(stderr, "hipsight: the program left no report: nothing to compare\n");
     return code;
   }
 
   for (const std::string& gpu : options.also) {
     const std::string number = fmt::format("{}", runs.size());
-    RunOptions other = options;
-    set(other, "gpu", gpu);
-    set(other, "report", "none");
-    set(other, "json", folder / (number + ".json"));
+    Child other(options, folder / (number + ".values"));
+    set(other.run, "gpu", gpu);
+    set(other.run, "report", "none");
     const fs::path output = folder / (number + ".txt");
-    const int code_there = run_process(other, output);
+    const int code_there = run_process(other.run, output);
     if (code_there == kInterrupted) return kInterrupted;
-    runs.push_back({gpus::find(gpu).name, read_file(other.options.config.json),
-                    problem(code_there, read_file(output))});
+    runs.push_back(other.came(problem(code_there, read_file(output))));
   }
-  write_comparison(config.report, report::side_by_side(runs));
-  if (!config.json.empty()) write_output(config.json, report::side_by_side_json(runs));
+  write_comparison(config.report, report::to_text(runs));
+  if (!config.json.empty()) write_output(config.json, report::to_json(runs));
   const bool alone = std::ranges::all_of(
       std::span(runs).subspan(1), [](const report::GpuRun& run) { return !run.problem.empty(); });
   if (alone) std::fprintf(stderr, "hipsight: the program failed on all other GPUs\n");

@@ -5,6 +5,7 @@
 
 #include "explain/verdict.h"
 #include "report/render.h"
+#include "report/side_by_side.h"
 
 // docs/report-schema.md describes what is written here; a change of meaning raises kVersion.
 
@@ -215,9 +216,7 @@ Json kernel_json(const KernelReport& report) {
   return json;
 }
 
-}  // namespace
-
-std::string to_json(const RunReport& run) {
+Json report_json(const RunReport& run) {
   Json json;
   json["schema"] = "hipsight.report";
   json["version"] = kVersion;
@@ -242,8 +241,31 @@ std::string to_json(const RunReport& run) {
     json["unfinished"].push_back({{"kernel", one.kernel},
                                   {"workgroups_done", one.workgroups_done},
                                   {"workgroups", one.workgroups}});
-  // Names come from object files: what is no UTF-8 in them is replaced, never thrown at.
+  return json;
+}
+
+/// Names come from object files: what is no UTF-8 in them is replaced, never thrown at.
+std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string to_json(const RunReport& run) {
+  return text_of(report_json(run));
+}
+
+std::string to_json(std::span<const GpuRun> runs) {
+  const auto report = [](const GpuRun& run) {
+    return run.report ? report_json(*run.report) : Json();
+  };
+  Json json = report(runs.front());
+  json["also"] = Json::array();
+  for (const GpuRun& run : runs.subspan(1))
+    json["also"].push_back({{"gpu", run.gpu},
+                            {"report", report(run)},
+                            {"problem", run.problem.empty() ? Json() : Json(run.problem)}});
+  return text_of(json);
 }
 
 }  // namespace hipsight::report

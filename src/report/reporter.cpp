@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "hipsight/report_file.h"
 #include "report/progress.h"
 #include "report/render.h"
 #include "session/describe.h"
@@ -40,6 +41,7 @@ Output Output::of(const Config& config) {
     output.text_file = output_file(config.report);
   }
   output.json_file = output_file(config.json);
+  output.values_file = output_file(config.values);
   output.wishes.profile = static_cast<unsigned>(config.profile);
   if (config.caches == "mall") output.wishes.assumptions.caches = timing::Caches::InMall;
   if (config.caches == "warm") output.wishes.assumptions.caches = timing::Caches::Warm;
@@ -73,8 +75,8 @@ struct Reporter::Impl {
 
   Impl(gpus::Gpu gpu, Output o, const Selection& selection, ProgressOutput p)
       : output(std::move(o)), session(std::move(gpu), output.wishes, selection), progress(p) {
-    for (const std::string& file : {output.text_file, output.json_file, output.recording_file,
-                                    output.trace ? output.trace->file : ""})
+    for (const std::string& file : {output.text_file, output.json_file, output.values_file,
+                                    output.recording_file, output.trace ? output.trace->file : ""})
       if (!file.empty()) attempt([&] { prepare_output(file); });
   }
 
@@ -175,6 +177,9 @@ void Reporter::finish(const std::string& how) noexcept {
     if (output.text == Output::Text::File)
       impl.attempt([&] { write_output(output.text_file, text()); });
     if (!output.json_file.empty()) impl.attempt([&] { write_output(output.json_file, json()); });
+    if (!output.values_file.empty())
+      impl.attempt(
+          [&] { write_output(output.values_file, report_file(impl.session.report(impl.ended))); });
   });
   if (RunState* const state = run_state()) {
     if (impl.failed) state->failed = 1;

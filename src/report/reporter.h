@@ -22,7 +22,8 @@ struct Output {
   enum class Text { None, Stderr, File };
   Text text = Text::Stderr;
   std::string text_file;
-  std::string json_file;  ///< empty: no JSON
+  std::string json_file;    ///< empty: no JSON
+  std::string values_file;  ///< hipsight/report_file.h; empty: none
   session::Wishes wishes = {};
   std::string recording_file;  ///< where the last profiled launch goes (timing/recording.h)
   bool tables = true;          ///< of the profile: else only the prediction that is made from it

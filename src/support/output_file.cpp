@@ -128,10 +128,13 @@ void OutputFile::finish() {
   cannot_write(path_, std::strerror(error_));
 }
 
-void write_output(const fs::path& file, std::string_view text) {
+void write_output(const fs::path& file, std::span<const std::byte> bytes) {
   OutputFile out(file);
-  out.write(text);
+  out.write(bytes);
   out.finish();
+}
+void write_output(const fs::path& file, std::string_view text) {
+  write_output(file, std::as_bytes(std::span(text)));
 }
 
 void prepare_output(const fs::path& file) {

@@ -40,6 +40,7 @@ class OutputFile {
 };
 
 /// The same at once. @throws Exception.
+void write_output(const std::filesystem::path& file, std::span<const std::byte> bytes);
 void write_output(const std::filesystem::path& file, std::string_view text);
 
 /// Before a run that will write a file: takes away what an earlier one left there.

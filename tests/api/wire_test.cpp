@@ -1,11 +1,17 @@
 #include "hipsight/wire.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "hipsight/gpu.h"
+#include "hipsight/report_file.h"
 
 namespace hipsight {
 namespace {
@@ -108,6 +114,48 @@ TEST(Wire, what_is_cut_is_told) {
     reader.get(back);
     EXPECT_FALSE(reader.whole()) << size;
   }
+}
+
+class ReportFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = testing::TempDir() + "hipsight_report_file_" + std::to_string(getpid());
+    report_.gpu.name = "mi300x";
+    report_.kernels.emplace_back().kernel.title = "saxpy()";
+  }
+  void TearDown() override { std::remove(path_.c_str()); }
+  void write(std::span<const std::byte> bytes) {
+    std::ofstream(path_, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+  }
+  std::string path_;
+  RunReport report_;
+};
+
+TEST_F(ReportFile, brings_the_report_back) {
+  write(report_file(report_));
+  const auto back = read_report(path_);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->gpu.name, "mi300x");
+  EXPECT_EQ(back->kernels.at(0).kernel.title, "saxpy()");
+}
+
+TEST_F(ReportFile, is_whole_or_an_error_that_names_it) {
+  const auto none = read_report(path_);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, Error::Kind::NotFound);
+  EXPECT_EQ(none.error().text, "cannot read '" + path_ + "'");
+  std::vector<std::byte> bytes = report_file(report_);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    write(std::span(bytes).first(size));
+    const auto cut = read_report(path_);
+    ASSERT_FALSE(cut) << size;
+    EXPECT_EQ(cut.error().kind, Error::Kind::Incompatible);
+    EXPECT_EQ(cut.error().place, path_);
+  }
+  bytes[0] = std::byte{'H'};
+  write(bytes);
+  EXPECT_FALSE(read_report(path_));
 }
 
 // How many values a struct takes in braces: its fields.

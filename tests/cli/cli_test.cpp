@@ -10,6 +10,9 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "hipsight/report_file.h"
 
 namespace {
 
@@ -118,6 +121,7 @@ TEST_F(Cli, wrong_command_lines_give_125_and_say_why) {
       {"run --kernel '(' -- true", "'(' is no regular expression"},
       {"run --progress=no -- true", "--progress"},
       {"run --also mi300x,mi999 -- true", "unknown GPU 'mi999'"},
+      {"run --also mi300x --values v -- true", "--values excludes --also"},
       {"run --no-report --report r.txt -- true", "--no-report"},
       {"gpus mi999", "there are: mi210"},
   };
@@ -149,12 +153,13 @@ TEST_F(Cli, the_programs_words_are_its_own) {
 }
 
 TEST_F(Cli, hands_its_options_to_the_runtime) {
-  const Outcome outcome =
-      run("run --gpu mi210 --timeout 2.5 --threads 3 --json j.json --report r.txt -- env");
+  const Outcome outcome = run(
+      "run --gpu mi210 --timeout 2.5 --threads 3 --json j.json --values v --report r.txt -- env");
   for (const std::string& line :
        {std::string("HIPSIGHT_GPU=mi210\n"), std::string("HIPSIGHT_TIMEOUT=2.5\n"),
         std::string("HIPSIGHT_THREADS=3\n"),
         fmt::format("HIPSIGHT_JSON={}/j.json\n", folder_.string()),
+        fmt::format("HIPSIGHT_VALUES={}/v\n", folder_.string()),
         fmt::format("HIPSIGHT_REPORT={}/r.txt\n", folder_.string()),
         fmt::format("LD_LIBRARY_PATH={}/lib\n", folder_.string())})
     EXPECT_TRUE(has(outcome.output, line)) << line << outcome.output;
@@ -182,14 +187,22 @@ TEST_F(Cli, several_gpus_need_a_report_to_compare) {
 
 // A stand-in for a program of ours, which leaves a report.
 TEST_F(Cli, runs_the_program_on_each_gpu) {
+  for (const std::string gpu : {"mi210", "rx7900xtx"}) {
+    hipsight::RunReport report;
+    hipsight::KernelReport& kernel = report.kernels.emplace_back();
+    kernel.kernel.title = "k()";
+    kernel.block = {64, 2, 1};
+    kernel.counts.launches = 1;
+    kernel.verdict.bound = "LDS of " + gpu;
+    kernel.verdict.seconds = 1e-6;
+    const std::vector<std::byte> bytes = report_file(report);
+    std::ofstream(folder_ / (gpu + ".values"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+  }
   std::ofstream(folder_ / "program") << R"sh(#!/bin/sh
 echo "on $HIPSIGHT_GPU"
 [ $HIPSIGHT_GPU = mi355x ] && { echo "no code for it" >&2; exit 1; }
-cat >"$HIPSIGHT_JSON" <<END
-{"kernels": [{"title": "k()", "launches": 1, "block": [64, 2, 1],
-  "verdict": {"bound": "LDS of $HIPSIGHT_GPU", "seconds": 1e-6}}]
-}
-END
+[ -z "$HIPSIGHT_JSON" ] && cp $HIPSIGHT_GPU.values "$HIPSIGHT_VALUES"
 )sh";
   fs::permissions(folder_ / "program", fs::perms::owner_all);
   const Outcome outcome =

@@ -164,6 +164,7 @@ TEST(FullDisk, IsSaidAndSeenInTheExitCode) {
   const Scratch scratch;
   for (const Words& options :
        std::vector<Words>{{"run", "--json", "/dev/full"},
+                          {"run", "--values", "/dev/full"},
                           {"run", "--report", "/dev/full"},
                           {"run", "--no-report", "--trace", "0", "--trace-file", "/dev/full"},
                           {"predict", "--no-report", "--record", "/dev/full"},
@@ -183,6 +184,7 @@ TEST(Unwritable, FilesAreToldBeforeTheProgramStarts) {
   const std::string nowhere = scratch / "no/such", file = scratch / "file";
   write_file(file, "of an earlier run");
   for (const Words& options : std::vector<Words>{{"run", "--json", nowhere},
+                                                 {"run", "--values", nowhere},
                                                  {"run", "--report", "/tmp"},
                                                  {"run", "--trace", "0", "--trace-file", nowhere},
                                                  {"profile", "--record", nowhere},

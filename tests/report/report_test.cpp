@@ -10,6 +10,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "hipsight/report_file.h"
 #include "report/render.h"
 #include "report/reporter.h"
 #include "report/side_by_side.h"
@@ -142,6 +143,7 @@ TEST(Session, writes_files_once_and_says_what_it_cannot_write) {
   output.text = Output::Text::File;
   output.text_file = folder / "report.txt";
   output.json_file = folder / "no/such/folder.json";
+  output.values_file = folder / "values";
   Reporter session(gpus::find("mi300x"), output);
   const Launched launched;
   add(session, launched);
@@ -150,6 +152,7 @@ TEST(Session, writes_files_once_and_says_what_it_cannot_write) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "hipsight: cannot write '" + output.json_file + "': No such file or directory\n");
   EXPECT_EQ(content(output.text_file), session.text());
+  EXPECT_EQ(to_json(*read_report(output.values_file)), session.json());
   fs::remove(output.text_file);
   session.finish();
   EXPECT_FALSE(fs::exists(output.text_file));
@@ -161,6 +164,7 @@ TEST(Session, options_say_where) {
   EXPECT_TRUE(Output::of({}).json_file.empty());
   EXPECT_EQ(Output::of({.report = "none"}).text, Output::Text::None);
   EXPECT_EQ(Output::of({.json = "/x.json"}).json_file, "/x.json");
+  EXPECT_EQ(Output::of({.values = "/x"}).values_file, "/x");
   EXPECT_EQ(Output::of({.report = "/r.txt"}).text, Output::Text::File);
   EXPECT_EQ(Output::of({.report = "/r.txt"}).text_file, "/r.txt");
   EXPECT_THROW(Output::of({.profile = 1, .trace = "0"}), Exception);
@@ -289,49 +293,84 @@ TEST(Progress, tells_what_runs_and_how_far_it_is) {
   for (const int file : {ends[0], ends[1], before}) close(file);
 }
 
-std::string report_on(const char* gpu, const std::vector<std::string>& kernels) {
-  Reporter session(gpus::find(gpu), nowhere());
-  for (const std::string& kernel : kernels) {
-    Launched launched(kernel);
-    launched.result.waves = 8;
-    add(session, launched);
+/// Of kernels with these names, by hand.
+RunReport report_on(const char* gpu, const std::vector<std::string>& kernels) {
+  RunReport report;
+  report.gpu.name = gpu;
+  for (const std::string& title : kernels) {
+    KernelReport& kernel = report.kernels.emplace_back();
+    kernel.kernel.title = title;
+    kernel.block = {64, 2, 1};
+    kernel.counts.launches = 1;
+    kernel.verdict.bound = "LDS of " + std::string(gpu);
+    kernel.verdict.seconds = 1e-6;
   }
-  return session.json();
+  return report;
 }
 
 TEST(SideBySide, compares_kernels_by_name) {
-  const GpuRun runs[] = {{"mi300x", report_on("mi300x", {"_Z3onev", "_Z3twov"}), ""},
-                         {"rx7900xtx", report_on("rx7900xtx", {"_Z3twov"}), ""},
-                         {"mi355x", "", "exit code 1\nno code for gfx950"}};
-  const std::string text = side_by_side(runs);
-  EXPECT_TRUE(has(text, "UNVALIDATED")) << text;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const json report = json::parse(runs[i].json);
-    for (const json& kernel : report["kernels"]) {
-      const std::string bound = kernel["verdict"]["bound"];
-      EXPECT_TRUE(has(text, bound)) << bound << text;
-    }
+  const GpuRun runs[] = {{"mi300x", report_on("mi300x", {"one()", "two()", "two()"}), ""},
+                         {"rx7900xtx", report_on("rx7900xtx", {"two()"}), ""},
+                         {"mi355x", {}, "exit code 1\nno code for gfx950"}};
+  EXPECT_EQ(to_text(runs),
+            R"(
+hipsight: the same program on several GPUs. UNVALIDATED: first-order times, of the longest roof
+alone, not measured on hardware
+
+one()
+  mi300x      1.00 us  LDS of mi300x (1 launch, blocks of 128)
+  rx7900xtx  did not run
+  mi355x     did not run
+
+two()
+  mi300x      1.00 us  LDS of mi300x (1 launch, blocks of 128)
+  rx7900xtx   1.00 us  LDS of rx7900xtx (1 launch, blocks of 128)
+  mi355x     did not run
+
+two() (2)
+  mi300x      1.00 us  LDS of mi300x (1 launch, blocks of 128)
+  rx7900xtx  did not run
+  mi355x     did not run
+
+mi355x: exit code 1
+no code for gfx950
+)");
+}
+
+TEST(SideBySide, says_how_far_off_predictions_may_be) {
+  GpuRun runs[] = {{"mi300x", report_on("mi300x", {"k()"}), ""},
+                   {"mi210", report_on("mi210", {"k()"}), ""},
+                   {"rx7900xtx", report_on("rx7900xtx", {"k()"}), ""}};
+  for (GpuRun& run : runs) {
+    Prediction& prediction = run.report->kernels[0].prediction.emplace();
+    prediction.seconds = 2e-6;
+    prediction.bound.sentence = "memory";
   }
-  const std::size_t one = text.find("\none()\n"), two = text.find("\ntwo()\n");
-  ASSERT_TRUE(one != text.npos && two != text.npos && one < two) << text;
-  const std::size_t missing = text.find("rx7900xtx  did not run");
-  EXPECT_TRUE(one < missing && missing < two) << text;
-  EXPECT_TRUE(has(text, "\nmi355x: exit code 1\nno code for gfx950\n")) << text;
+  runs[0].report->kernels[0].prediction->error =
+      ModelError{.seconds_at_least = 1e-6, .seconds_at_most = 3e-6};
+  runs[1].report->kernels[0].prediction->error =
+      ModelError{.seconds_at_least = 1e-6, .seconds_at_most = {}};
+  const std::string text = to_text(runs);
+  EXPECT_TRUE(has(text, "Times of one launch, predicted;")) << text;
+  for (const char* row :
+       {"  mi300x      2.00 us  1.00 us to 3.00 us  memory (1 launch, blocks of 128)\n",
+        "  mi210       2.00 us  1.00 us to ?  memory (", "  rx7900xtx   2.00 us  UNVALIDATED  mem"})
+    EXPECT_TRUE(has(text, row)) << row << text;
 }
 
 TEST(SideBySide, joins_the_reports) {
-  const GpuRun runs[] = {{"mi300x", report_on("mi300x", {"_Z3onev"}), ""},
-                         {"rx7900xtx", report_on("rx7900xtx", {"_Z3onev"}), ""},
-                         {"mi355x", "", "exit code 1"}};
-  json whole = json::parse(side_by_side_json(runs));
+  const GpuRun runs[] = {{"mi300x", report_on("mi300x", {"one()"}), ""},
+                         {"rx7900xtx", report_on("rx7900xtx", {"one()"}), ""},
+                         {"mi355x", {}, "exit code 1"}};
+  json whole = json::parse(to_json(runs));
   const json also = whole["also"];
   ASSERT_EQ(also.size(), 2u);
-  EXPECT_EQ(
-      also[0],
-      json({{"gpu", "rx7900xtx"}, {"report", json::parse(runs[1].json)}, {"problem", nullptr}}));
+  EXPECT_EQ(also[0], json({{"gpu", "rx7900xtx"},
+                           {"report", json::parse(to_json(*runs[1].report))},
+                           {"problem", nullptr}}));
   EXPECT_EQ(also[1], json({{"gpu", "mi355x"}, {"report", nullptr}, {"problem", "exit code 1"}}));
   whole.erase("also");
-  EXPECT_EQ(whole, json::parse(runs[0].json));
+  EXPECT_EQ(whole, json::parse(to_json(*runs[0].report)));
   const std::string docs = content(fs::path(HIPSIGHT_DOCS) / "report-schema.md");
   for (const char* key : {"also", "report", "problem"})
     EXPECT_TRUE(has(docs, "`" + std::string(key) + "`")) << key;
