@@ -23,6 +23,7 @@ int run(const std::string& json) {
     if (!only_gpu.empty() && only_gpu != gpu) continue;
     if (gpu != "mi308x") {  // of which others are like MI300X's
       if (runs("gemm")) add_gemms(gpu, rows);
+      if (runs("grouped")) add_grouped_gemms(gpu, rows);
       if (runs("attention")) add_attention(gpu, rows);
       if (runs("paged")) add_paged_attention(gpu, rows);
       if (runs("rows")) add_rows(gpu, rows);

@@ -29,6 +29,7 @@ struct Operation {
 };
 constexpr Operation operations[] = {
     {"gemm", "kernels_gemm", "gemm.h"},
+    {"grouped gemm", "kernels_grouped", "grouped_gemm.h"},
     {"attention", "kernels_attention", "attention.h"},
     {"paged attention", "kernels_paged", "paged_attention.h"},
     {"rows", "kernels_rows", "rows.h"},
@@ -62,6 +63,11 @@ constexpr Call calls[] = {
      "            const float* bias, Workspace lent) {\n"
      "  return gemm<TileSize::small, TileSize::tiny>(nullptr, a, b, c, Bias(bias) | Gelu{}, 1, "
      "lent);\n"
+     "}\n"},
+    {"grouped_gemm()", "grouped_gemm.h",
+     "Status call(RowMajor<const bf16> a, ColumnMajor<const bf16> b, RowMajor<bf16> c,\n"
+     "            RowGroups groups) {\n"
+     "  return grouped_gemm(nullptr, a, b, c, groups);\n"
      "}\n"},
     {"attention()", "attention.h",
      "Status call(Sequences<const bf16, 128> q, Sequences<const bf16, 128> k,\n"

@@ -53,6 +53,8 @@
 #include "hipsight/kernels/attention/on_host.h"
 #include "hipsight/kernels/gemm.h"
 #include "hipsight/kernels/gemm/on_host.h"
+#include "hipsight/kernels/grouped_gemm.h"
+#include "hipsight/kernels/grouped_gemm/on_host.h"
 #include "hipsight/kernels/paged_attention.h"
 #include "hipsight/kernels/paged_attention/on_host.h"
 #include "hipsight/kernels/rows.h"
@@ -62,4 +64,11 @@
 hipsight::kernels::Status call(const hipsight::kernels::RowMajor<const float>& a,
                                const hipsight::kernels::RowMajor<float>& c) {
   return hipsight::kernels::gemm(nullptr, a, a, c);
+}
+
+hipsight::kernels::Status call(const hipsight::kernels::RowMajor<const float>& a,
+                               const hipsight::kernels::RowMajor<float>& c,
+                               const hipsight::kernels::RowGroups& groups, const int* index) {
+  using namespace hipsight::kernels;
+  return grouped_gemm<TileSize::small>(nullptr, indexed_rows(a, index, 1), a, c, groups);
 }

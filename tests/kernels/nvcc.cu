@@ -1,6 +1,7 @@
 // The same kernels for NVIDIA: what nvcc must compile.
 #include "hipsight/kernels/attention.h"
 #include "hipsight/kernels/gemm.h"
+#include "hipsight/kernels/grouped_gemm.h"
 #include "hipsight/kernels/paged_attention.h"
 #include "hipsight/kernels/rows.h"
 #include "hipsight/kernels/wave_roles.h"
@@ -37,6 +38,15 @@ Status scaled_product(const fp8_e4m3* x, const fp8_e4m3* weights, const float* f
   return launch_gemm<TileSize::small>(nullptr, problem, Architecture::ampere);
 }
 
+/// Of a mixture of experts: rows by index, through registers and past them.
+Status experts(const bf16* tokens, const int* index, const bf16* weights, bf16* y,
+               const RowGroups& groups, int size) {
+  return grouped_gemm<TileSize::small>(
+      nullptr, indexed_rows(RowMajor<const bf16>{tokens, size, size, size}, index, size),
+      ColumnMajor<const bf16>{weights, size, size, size, size},
+      indexed_rows(RowMajor<bf16>{y, size, size, size}, index, size), groups);
+}
+
 __global__ void over_lanes_kernel(float* values) {
   values[arch::lane()] = over_lanes(values[arch::lane()], Plus{});
 }
@@ -45,17 +55,16 @@ Status rows(const f16* x, const float* weight, std::uint8_t* bytes, float* scale
   const RowMajor<const f16> in{x, size, size, size};
   const PerToken out(RowMajor<fp8_e4m3>{reinterpret_cast<fp8_e4m3*>(bytes), size, size, size},
                      scales);
-  return launch_rows<RowSize::workgroup>(nullptr,
-                                         rms_norm_problem(in, weight, out, 1e-6f, NoResidual{}),
-                                         Architecture::ampere);
+  return launch_rows<RowSize::workgroup>(
+      nullptr, rms_norm_problem(in, weight, out, 1e-6f, NoResidual{}), Architecture::ampere);
 }
 
 template <int head, class T>
 Status causal(const T* q, const T* k, const T* v, T* o) {
   const auto queries = packed_sequences<head>(q, 512, 8);
   const auto results = packed_sequences<head>(o, 512, 8);
-  return attention(nullptr, queries, packed_sequences<head>(k, 512, 2), packed_sequences<head>(v, 512, 2),
-                   results, {.band = Band::causal()});
+  return attention(nullptr, queries, packed_sequences<head>(k, 512, 2),
+                   packed_sequences<head>(v, 512, 2), results, {.band = Band::causal()});
 }
 
 template Status causal<128>(const bf16*, const bf16*, const bf16*, bf16*);
@@ -77,7 +86,5 @@ Status rotate(const bf16* x, const float* cosine, const float* sine, bf16* y) {
 }
 
 __global__ void roles_kernel(int* out) {
-  WaveRoles<1, 2>::run([&](auto role, int wave) {
-    out[arch::thread()] = role == 0 ? -1 : wave;
-  });
+  WaveRoles<1, 2>::run([&](auto role, int wave) { out[arch::thread()] = role == 0 ? -1 : wave; });
 }

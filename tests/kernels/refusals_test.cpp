@@ -8,6 +8,7 @@
 
 #include "hipsight/kernels/attention/on_host.h"
 #include "hipsight/kernels/gemm/on_host.h"
+#include "hipsight/kernels/grouped_gemm/on_host.h"
 #include "hipsight/kernels/paged_attention/on_host.h"
 #include "hipsight/kernels/rows/on_host.h"
 
@@ -100,6 +101,52 @@ TEST(Refusals, FactorsOfBlocks) {
             "gemm: the stride of A's factors, 16777216, is more than 2097151, the largest that "
             "kernels take");
   EXPECT_EQ(error(numbers, 2), "");
+}
+
+std::string grouped_error(RowMajor<bf16> c, const RowGroups& groups, int rows = 4) {
+  const RowMajor<const bf16> a{some, rows, 8, 8}, b{some, 8, 5, 5, 40};
+  return grouped_gemm_problem(a, b, c, groups, Identity{}).error();
+}
+
+TEST(Refusals, GroupedGemm) {
+  const int starts[] = {0, 4};
+  const RowGroups groups{starts, 1};
+  const RowMajor<bf16> c{some, 4, 5, 5};
+  EXPECT_EQ(grouped_error(c, groups), "");
+  EXPECT_EQ(grouped_error(c, groups, 3),
+            "grouped_gemm: A is 3 x 8, each B is 8 x 5 and C is 4 x 5: they must be M x K, K x N "
+            "and M x N");
+  EXPECT_EQ(grouped_error(c, {starts, -1}), "grouped_gemm: there are -1 groups");
+  EXPECT_EQ(grouped_error(c, {nullptr, 1}), "grouped_gemm: groups.starts is a null pointer");
+  EXPECT_EQ(grouped_error(c, {nullptr, 0}), "");  // without groups, nothing is read
+  EXPECT_EQ(grouped_error({some, 4, 5, 4}, groups),
+            "grouped_gemm: C's stride of 4 is less than the 5 elements side by side");
+  EXPECT_EQ(grouped_error({nullptr, 4, 5, 5}, groups), "grouped_gemm: a matrix is a null pointer");
+  EXPECT_EQ(grouped_gemm_problem(RowMajor<const bf16>{some, 4, 8, 8},
+                                 RowMajor<const bf16>{some, 8, 5, 5, 40}, c, groups,
+                                 Bias(static_cast<const float*>(nullptr)))
+                .error(),
+            "grouped_gemm: Bias is a null pointer");
+}
+
+TEST(Refusals, RowsByIndex) {
+  const int starts[] = {0, 4}, index[] = {3, 2, 1, 0};
+  const auto error = [&](RowMajor<const bf16> a, const int* of_a, int count) {
+    const RowMajor<const bf16> b{some, a.columns, 5, 5, 40};
+    return grouped_gemm_problem(indexed_rows(a, of_a, count), b,
+                                indexed_rows(RowMajor<bf16>{some, 9, 5, 5}, index, 4), {starts, 1},
+                                Identity{})
+        .error();
+  };
+  EXPECT_EQ(error({some, 2, 8, 8}, index, 4), "");
+  EXPECT_EQ(error({some, 2, 8, 8}, index, 5),
+            "grouped_gemm: A is 5 x 8, each B is 8 x 5 and C is 4 x 5: they must be M x K, K x N "
+            "and M x N");
+  EXPECT_EQ(error({some, 2, 8, 8}, nullptr, 4), "grouped_gemm: A's index is a null pointer");
+  EXPECT_EQ(error({some, -1, 8, 8}, index, 4),
+            "grouped_gemm: a size is negative: A's index has 4 rows and A has -1");
+  EXPECT_EQ(error({some, 1 << 18, 8, 1 << 12}, index, 4),
+            "grouped_gemm: A has 2147483648 bytes: of what is indexed 2^31 - 1 are possible");
 }
 
 std::string norm_error(float epsilon) {

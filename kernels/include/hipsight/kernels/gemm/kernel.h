@@ -16,10 +16,12 @@ namespace hipsight::kernels {
 
 /// What a kernel is given: all of each matrix, with the rows that memory has, and the elements from
 /// one of a batch to the next.
-template <class Value, class Out, class After, class Scales>
+template <class Value, class Out, class After, class Scales, class InA = GlobalTile<const Value>,
+          class InC = GlobalTile<Out>>
 struct GemmArguments {
-  GlobalTile<const Value> a, b;
-  GlobalTile<Out> c;
+  InA a;
+  GlobalTile<const Value> b;
+  InC c;
   std::int64_t a_batch, b_batch, c_batch;
   TileOrder tiles;
   DepthShares shares;
@@ -27,11 +29,12 @@ struct GemmArguments {
   Scales scales;
 };
 
-/// What one workgroup does: a tile of C, of which each wave sums a part.
+/// What one workgroup does: a tile of C, of which each wave sums a part. `InA`, `InC`: as what the
+/// rows of A and C lie in memory.
 template <class Value, Order order_a, Order order_b, class Out, Epilogue After, class Scales,
-          TileSize size>
+          TileSize size, class InA = GlobalTile<const Value>, class InC = GlobalTile<Out>>
 struct GemmWorkgroup {
-  using Arguments = GemmArguments<Value, Out, After, Scales>;
+  using Arguments = GemmArguments<Value, Out, After, Scales, InA, InC>;
   static constexpr Tiling tiling = gemm_tiling(arch::current, size, sizeof(Value), Scales::used,
                                                are_turned<Value, order_a, order_b>);
   static constexpr int threads = kernels::threads(tiling, arch::current);
@@ -55,7 +58,7 @@ struct GemmWorkgroup {
                            swizzle_for<Factor>(Step::layout.a, tiling.depth_bytes, bank_bytes)>;
   using TileB = SharedTile<Factor, tiling.columns, depth,
                            swizzle_for<Factor>(Step::layout.b, tiling.depth_bytes, bank_bytes)>;
-  using PipelineA = Pipeline<TileA, order_a == Order::row_major, threads, tiling.ahead, Value>;
+  using PipelineA = Pipeline<TileA, order_a == Order::row_major, threads, tiling.ahead, Value, InA>;
   using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead, Value>;
   static constexpr bool direct = PipelineA::direct && PipelineB::direct;
   static constexpr int most_ahead = most(PipelineA::ahead, PipelineB::ahead);
@@ -102,12 +105,26 @@ struct GemmWorkgroup {
     }
   }
 
+  HIPSIGHT_INLINE static Arguments of_batch(Arguments all, int batch) {
+    all.a.data += batch * all.a_batch;
+    all.b.data += batch * all.b_batch;
+    all.c.data = arch::held(all.c.data + batch * all.c_batch);
+    all.c.rows = arch::held(all.c.rows);
+    all.c.columns = arch::held(all.c.columns);
+    all.c.stride = arch::held(all.c.stride);
+    return all;
+  }
+  /// The tile of C that begins at `first`.
+  HIPSIGHT_INLINE static void run_at(const Arguments& arguments, Shared& shared, int batch,
+                                     Place first) {
+    const Kept sum = sum_of(arguments, shared, batch, first, 0, INT32_MAX);
+    store<false>(arguments, shared, batch, first, sum);
+  }
+
  private:
   HIPSIGHT_INLINE static void run_tile(const Arguments& all, Shared& shared, int tile, int batch) {
     const Arguments arguments = of_batch(all, batch);
-    const Place first = first_of(arguments.tiles.of(tile));
-    const Kept sum = sum_of(arguments, shared, batch, first, 0, INT32_MAX);
-    store<false>(arguments, shared, batch, first, sum);
+    run_at(arguments, shared, batch, first_of(arguments.tiles.of(tile)));
   }
   HIPSIGHT_INLINE static void run_part(const Arguments& all, Shared& shared, const TilePart& part) {
     const Arguments arguments = of_batch(all, part.batch);
@@ -129,15 +146,6 @@ struct GemmWorkgroup {
     int row, column, depth;
   };
 
-  HIPSIGHT_INLINE static Arguments of_batch(Arguments all, int batch) {
-    all.a.data += batch * all.a_batch;
-    all.b.data += batch * all.b_batch;
-    all.c.data = arch::held(all.c.data + batch * all.c_batch);
-    all.c.rows = arch::held(all.c.rows);
-    all.c.columns = arch::held(all.c.columns);
-    all.c.stride = arch::held(all.c.stride);
-    return all;
-  }
   HIPSIGHT_INLINE static Place first_of(Place tile) {
     return {tile.row * tiling.rows, tile.column * tiling.columns};
   }
@@ -189,10 +197,9 @@ struct GemmWorkgroup {
       store_all(Constant<false>());
   }
 
-  template <bool along>
-  HIPSIGHT_INLINE static GlobalTile<const Value> slice_of(const GlobalTile<const Value>& operand,
-                                                          int at, int deep) {
-    GlobalTile<const Value> part = along ? operand.from(0, at) : operand.from(at, 0);
+  template <bool along, class Matrix>
+  HIPSIGHT_INLINE static Matrix slice_of(const Matrix& operand, int at, int deep) {
+    Matrix part = along ? operand.from(0, at) : operand.from(at, 0);
     int& rest = along ? part.columns : part.rows;
     if (rest > deep) rest = deep;
     return part;
@@ -358,7 +365,7 @@ struct GemmWorkgroup {
     const After& epilogue;
     int batch;
     Place first;
-    GlobalTile<Out> c;
+    InC c;
     static constexpr int width = Result::width;
 
     HIPSIGHT_INLINE Results(const Arguments& arguments, int batch, Place first)

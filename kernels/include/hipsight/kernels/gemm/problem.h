@@ -48,6 +48,28 @@ struct GemmLines {
   int element_bytes;
 };
 
+template <class Given>
+GemmLines lines_of(const Given& matrix) {
+  constexpr bool by_rows = Given::order == Order::row_major;
+  return {by_rows ? matrix.rows : matrix.columns, by_rows ? matrix.columns : matrix.rows,
+          matrix.stride, sizeof(typename Given::Element)};
+}
+
+/// A matrix as a tile, whose rows are those of memory.
+template <class Given>
+auto whole(const Given& matrix) {
+  constexpr bool by_rows = Given::order == Order::row_major;
+  constexpr int bytes = sizeof(typename Given::Element);
+  const int lines = by_rows ? matrix.rows : matrix.columns,
+            across = by_rows ? matrix.columns : matrix.rows;
+  const std::int64_t stride = lines > 1 ? matrix.stride : across;  // of one line it may be any
+  const auto in_chunks = [](std::int64_t count) { return count % chunk_bytes == 0; };
+  return GlobalTile<typename Given::Element>{
+      matrix.data, lines, across, static_cast<int>(stride),
+      in_chunks(reinterpret_cast<std::intptr_t>(matrix.data)) &&
+          (lines == 1 || in_chunks(stride * bytes)) && in_chunks(matrix.batch_stride * bytes)};
+}
+
 /// Of 256 rows, the most that a workgroup sees at once, any element is within 2 GiB.
 constexpr std::int64_t most_stride(int element_bytes) {
   return INT32_MAX / 256 / element_bytes;
@@ -184,29 +206,6 @@ struct GemmProblem {
     return {whole(a),       whole(b), whole(c), a.batch_stride, b.batch_stride,
             c.batch_stride, order,    shares,   epilogue,       scales};
   }
-
- private:
-  template <class Given>
-  static GemmLines lines_of(const Given& matrix) {
-    constexpr bool by_rows = Given::order == Order::row_major;
-    return {by_rows ? matrix.rows : matrix.columns, by_rows ? matrix.columns : matrix.rows,
-            matrix.stride, sizeof(typename Given::Element)};
-  }
-
-  /// The rows of the tile are those of memory.
-  template <class Given>
-  static auto whole(const Given& matrix) {
-    constexpr bool by_rows = Given::order == Order::row_major;
-    constexpr int bytes = sizeof(typename Given::Element);
-    const int lines = by_rows ? matrix.rows : matrix.columns,
-              across = by_rows ? matrix.columns : matrix.rows;
-    const std::int64_t stride = lines > 1 ? matrix.stride : across;  // of one line it may be any
-    const auto in_chunks = [](std::int64_t count) { return count % chunk_bytes == 0; };
-    return GlobalTile<typename Given::Element>{
-        matrix.data, lines, across, static_cast<int>(stride),
-        in_chunks(reinterpret_cast<std::intptr_t>(matrix.data)) &&
-            (lines == 1 || in_chunks(stride * bytes)) && in_chunks(matrix.batch_stride * bytes)};
-  }
 };
 
 /// The factors of operands, if they have some.
@@ -226,9 +225,9 @@ auto scales_of(const OfA& a, const OfB& b) {
   }
 }
 
-/// What is wrong at compile time, too, in sentences.
+/// What is wrong at compile time, in sentences.
 template <class OfA, class OfB, class OfC, class After>
-auto gemm_problem(const OfA& a, const OfB& b, const OfC& c, After epilogue, int batches) {
+constexpr void check_gemm_types() {
   using Value = std::remove_const_t<typename OfA::Element>;
   static_assert(std::is_same_v<Value, std::remove_const_t<typename OfB::Element>>,
                 "gemm: A and B must have elements of the same type");
@@ -245,6 +244,12 @@ auto gemm_problem(const OfA& a, const OfB& b, const OfC& c, After epilogue, int 
                 "gemm: C is written: its elements must not be const");
   static_assert(Epilogue<After>,
                 "gemm: an epilogue must be callable as float(float value, ResultPlace at) const");
+}
+
+template <class OfA, class OfB, class OfC, class After>
+auto gemm_problem(const OfA& a, const OfB& b, const OfC& c, After epilogue, int batches) {
+  check_gemm_types<OfA, OfB, OfC, After>();
+  using Value = std::remove_const_t<typename OfA::Element>;
   using Scales = decltype(scales_of(a, b));
   return GemmProblem<Value, OfA::order, OfB::order, typename OfC::Element, After, Scales>{
       {a.data, a.rows, a.columns, a.stride, a.batch_stride},

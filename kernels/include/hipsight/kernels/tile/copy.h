@@ -50,16 +50,28 @@ class Copy {
            (Along ? from.columns : from.rows) >= Shared::depth;
   }
 
-  /// A source gives what is at a row and column, as GlobalTile does.
+  /// A source gives what is at a row and column, as GlobalTile does; or, of lines that were
+  /// numbered by for_lines(), what is at a number and column.
   template <class Source>
   HIPSIGHT_INLINE void start(const Source& from, Shared&) {
     for_units([&](int turn, Place at) {
       HIPSIGHT_UNROLL
       for (int i = 0; i < unit_requests; i++)
-        staged_[turn][i] = Along ? from.template load<n, true>(at.row, at.column, rows)
-                                 : from.template load<n>(at.column + i, at.row, rows);
+        if constexpr (requires { from.template load_line<n>(turn, at.column); })
+          staged_[turn][i] = from.template load_line<n>(turn, at.column);
+        else
+          staged_[turn][i] = Along ? from.template load<n, true>(at.row, at.column, rows)
+                                   : from.template load<n>(at.column + i, at.row, rows);
     });
   }
+
+  /// f(number, line) of each line that this work-item copies from, in all of an operand's tiles.
+  template <class Function>
+  HIPSIGHT_INLINE static void for_lines(Function f) {
+    static_assert(Along, "Copy: only lines that lie along their depth in memory have numbers");
+    for_units([&](int turn, Place at) { f(turn, at.row); });
+  }
+  static constexpr int numbered_lines = turns;
 
   template <int = 0>
   HIPSIGHT_INLINE void finish(Shared& to) const {
@@ -83,7 +95,8 @@ class Copy {
     });
   }
 
-  HIPSIGHT_INLINE static void now(const GlobalTile<const From>& from, Shared& to) {
+  template <class Source>
+  HIPSIGHT_INLINE static void now(const Source& from, Shared& to) {
     static_assert(columns % n == 0, "Copy: the tile's rows in memory are not made of chunks");
     constexpr int across = columns / n;
     for (int i = natural(arch::anew(arch::thread())); i < rows * across; i += Threads) {
@@ -150,8 +163,17 @@ class DirectCopy : public Copy<Shared, true, Threads> {
     const Place at = Shared::place(i * Threads + arch::thread());
     auto* const wave =
         reinterpret_cast<Chunk<Value>*>(to.elements) + i * Threads + arch::wave() * arch::wave_size;
-    from.copy(at.row, at.column, Shared::lines, wave);
+    if constexpr (requires { from.copy_line(i, at.column, wave); })
+      from.copy_line(i, at.column, wave);
+    else
+      from.copy(at.row, at.column, Shared::lines, wave);
   }
+
+  template <class Function>
+  HIPSIGHT_INLINE static void for_lines(Function f) {
+    unroll<requests>([&](auto i) { f(i, Shared::place(i * Threads + arch::thread()).row); });
+  }
+  static constexpr int numbered_lines = requests;
 
   /// Of all copies that were asked for later, `younger` may be under way still.
   template <int younger = 0>

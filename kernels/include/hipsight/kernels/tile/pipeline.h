@@ -4,14 +4,31 @@
 #include <type_traits>
 
 #include "copy.h"
+#include "indexed_tile.h"
 
 namespace hipsight::kernels {
 
+/// Where the lines begin that a work-item copies from; nothing, if that follows from their numbers.
+template <class Matrix, class Lines>
+struct LineBegins {
+  HIPSIGHT_INLINE explicit LineBegins(const Matrix&) {}
+};
+template <class Matrix, class Lines>
+  requires requires(const Matrix& matrix) { matrix.begin(0); }
+struct LineBegins<Matrix, Lines> {
+  std::uint32_t bytes[Lines::numbered_lines];
+
+  HIPSIGHT_INLINE explicit LineBegins(const Matrix& matrix) {
+    Lines::for_lines([&](int number, int line) { bytes[number] = matrix.begin(line); });
+  }
+};
+
 /// Lines of a matrix as tiles, of which some are in shared memory: tile t in tiles[t % buffers].
 /// Those at the front that fit are fetched while others are worked on, `Ahead` at a time, the
-/// others when they are needed. `From`: the type in global memory, as in Copy.
+/// others when they are needed. `From`: the type in global memory, as in Copy; `Matrix`: where it
+/// lies there, a GlobalTile or an IndexedTile.
 template <class Shared, bool Along, int Threads, int Ahead = 1,
-          class From = typename Shared::Element>
+          class From = typename Shared::Element, class Matrix = GlobalTile<const From>>
 class Pipeline {
   using Direct = DirectCopy<Shared, Threads>;
 
@@ -33,9 +50,10 @@ class Pipeline {
   static constexpr int younger_requests = direct ? (ahead - 1) * requests : 0;
 
   /// `matrix` has the lines as rows if Along, else as columns.
-  HIPSIGHT_INLINE Pipeline(const GlobalTile<const From>& matrix, int first_line,
-                           Shared (&tiles)[buffers])
-      : lines_(Along ? matrix.from(first_line, 0) : matrix.from(0, first_line)), tiles_(tiles) {
+  HIPSIGHT_INLINE Pipeline(const Matrix& matrix, int first_line, Shared (&tiles)[buffers])
+      : lines_(Along ? matrix.from(first_line, 0) : matrix.from(0, first_line)),
+        tiles_(tiles),
+        begins_(lines_) {
     lines_.data = arch::held(lines_.data);  // not to be found anew for a loop
     const int deep = natural(Along ? lines_.columns : lines_.rows);
     count_ = ceil_div(deep, Shared::depth);
@@ -91,13 +109,40 @@ class Pipeline {
       tile.copy_below(row, column, limit, to);
     }
   };
-  HIPSIGHT_INLINE Known known(int t) const { return {tile(t), t < fitting_ ? limit_ : 0}; }
-  HIPSIGHT_INLINE GlobalTile<const From> tile(int t) const {
+  /// The same of lines that lie anywhere.
+  using Begins = LineBegins<Matrix, TileCopy>;
+  struct KnownLines {
+    const From* data;
+    const Begins& begins;
+    std::uint32_t limit;
+    template <int Count>
+    HIPSIGHT_INLINE auto load_line(int number, int column) const {
+      return arch::load<Vector<From, Count>>(data, at(number, column), limit);
+    }
+    HIPSIGHT_INLINE void copy_line(int number, int column, Chunk<From>* to) const {
+      arch::copy_to_shared<From>(data, at(number, column), limit, to);
+    }
+
+   private:
+    HIPSIGHT_INLINE std::uint32_t at(int number, int column) const {
+      return begins.bytes[number] +
+             static_cast<std::uint32_t>(column) * static_cast<std::uint32_t>(sizeof(From));
+    }
+  };
+  HIPSIGHT_INLINE auto known(int t) const {
+    const std::uint32_t limit = t < fitting_ ? limit_ : 0;
+    if constexpr (requires { begins_.bytes; })
+      return KnownLines{tile(t).data, begins_, limit};
+    else
+      return Known{tile(t), limit};
+  }
+  HIPSIGHT_INLINE Matrix tile(int t) const {
     return Along ? lines_.from(0, t * Shared::depth) : lines_.from(t * Shared::depth, 0);
   }
 
-  GlobalTile<const From> lines_;
+  Matrix lines_;
   Shared (&tiles_)[buffers];
+  [[no_unique_address]] Begins begins_;
   int count_, fitting_;
   std::uint32_t limit_;
   TileCopy copies_[ahead];

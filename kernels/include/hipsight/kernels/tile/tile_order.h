@@ -7,6 +7,15 @@
 
 namespace hipsight::kernels {
 
+/// The place, of `count`, of a workgroup. GPUs of several dies give them workgroups in turn: each
+/// die gets places one after the other, as its L2 keeps what neighbours share.
+HIPSIGHT_INLINE int place_of(int workgroup, int count) {
+  constexpr int dies = facts(arch::current).dies;
+  const int each = count / dies, more = count % dies;  // the first `more` dies take one more
+  const int die = workgroup % dies;
+  return workgroup / dies + die * each + (die < more ? die : more);
+}
+
 /// Rows x columns tiles, of which `group` rows go together, column by column. Made by the host.
 class TileOrder {
  public:
@@ -28,14 +37,9 @@ class TileOrder {
     return {first_row + inside - column * by.number, column};
   }
 
-  /// The tile of a workgroup. GPUs of several dies give them workgroups in turn: each die gets
-  /// places one after the other, as its L2 keeps what neighbours share.
+  /// The tile of a workgroup.
   HIPSIGHT_INLINE Place of(int workgroup) const {
-    constexpr int dies = facts(arch::current).dies;
-    const int count = natural(count_), each = count / dies,
-              more = count % dies;  // the first `more` dies take one more
-    const int die = workgroup % dies;
-    return (*this)[workgroup / dies + die * each + (die < more ? die : more)];
+    return (*this)[place_of(workgroup, natural(count_))];
   }
 
  private:
