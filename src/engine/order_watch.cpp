@@ -11,28 +11,47 @@ namespace hipsight::engine {
 OrderWatch::Byte& OrderWatch::byte(std::uint64_t at) {
   if (at >= bytes_.size()) bytes_.resize(at + 1);
   Byte& byte = bytes_[at];
-  if (byte.phase != phase_) byte = {.phase = phase_, .overwritten = none, .loads = {}};
+  if (byte.phase != phase_) byte = {.phase = phase_};
   return byte;
 }
 
 void OrderWatch::load(std::uint64_t at, unsigned wave, const isa::Instruction& instruction) {
   Byte& byte = this->byte(at);
   // A wave that loads it again sees what was stored meanwhile.
-  if (byte.overwritten != none && overwrites_[byte.overwritten].load.wave == wave)
-    overwrites_[byte.overwritten].load.wave = none;
+  if (byte.overwritten != none && overwrites_[byte.overwritten].first.wave == wave)
+    overwrites_[byte.overwritten].first.wave = none;
   if (byte.loads[0].wave != wave) byte.loads[1] = byte.loads[0];
   byte.loads[0] = {wave, &instruction, paths_[wave].size() - 1};
+  if (disputed_.empty()) return;
+  if (const auto dispute = disputed_.find(at); dispute != disputed_.end()) {
+    tell(dispute->second);
+    disputed_.erase(dispute);
+  }
 }
 
 void OrderWatch::store(std::uint64_t at, unsigned wave, const isa::Instruction& instruction) {
   Byte& byte = this->byte(at);
+  dispute(byte, at, wave, instruction);
   if (byte.overwritten != none) return;
-  for (const Byte::Load& load : byte.loads)
+  for (const Byte::Use& load : byte.loads)
     if (load.wave != none && load.wave != wave) {
       byte.overwritten = static_cast<std::uint32_t>(overwrites_.size());
       overwrites_.push_back({at, group_.lds[at], load, wave, &instruction});
       return;
     }
+}
+
+void OrderWatch::dispute(Byte& byte, std::uint64_t at, unsigned wave,
+                         const isa::Instruction& instruction) {
+  if (!disputed_.empty()) disputed_.erase(at);
+  const Byte::Use before = byte.stored;
+  byte.stored = {wave, &instruction};
+  const auto atomic = [](const isa::Instruction& in) { return in.row->memory.atomic(); };
+  if (byte.disputed || before.wave == none || before.wave == wave ||
+      before.instruction == &instruction || (atomic(*before.instruction) && atomic(instruction)))
+    return;
+  byte.disputed = true;
+  disputes_.push_back({at, group_.lds[at], before, wave, &instruction});
 }
 
 void OrderWatch::accesses(unsigned wave, const isa::Instruction& instruction,
@@ -62,7 +81,7 @@ void OrderWatch::enters(unsigned wave, std::uint32_t region, std::uint64_t) {
   const auto regions = group_.launch->program->regions();
   const isa::Instruction* const begin = regions[region].first;
   std::erase_if(suspects_, [&](Suspect& suspect) {
-    if (suspect.overwrite.load.wave != wave) return false;
+    if (suspect.overwrite.first.wave != wave) return false;
     const Fate fate = follow(suspect, begin, begin + regions[region].count);
     if (fate == Fate::Used) tell(suspect.overwrite);
     return fate != Fate::Unknown;
@@ -70,11 +89,15 @@ void OrderWatch::enters(unsigned wave, std::uint32_t region, std::uint64_t) {
 }
 
 void OrderWatch::settle() {
-  if (!polls_)
+  if (!polls_) {
     for (const Overwrite& overwrite : overwrites_)
-      if (overwrite.load.wave != none && group_.lds[overwrite.at] != overwrite.before)
+      if (overwrite.first.wave != none && group_.lds[overwrite.at] != overwrite.before)
         suspect(overwrite);
+    for (const Overwrite& dispute : disputes_)
+      if (group_.lds[dispute.at] != dispute.before) disputed_.insert_or_assign(dispute.at, dispute);
+  }
   overwrites_.clear();
+  disputes_.clear();
   for (auto& path : paths_)
     if (!path.empty()) path.erase(path.begin(), path.end() - 1);
   phase_ = group_.phase;
@@ -82,7 +105,7 @@ void OrderWatch::settle() {
 }
 
 void OrderWatch::suspect(const Overwrite& overwrite) {
-  const Byte::Load& load = overwrite.load;
+  const Byte::Use& load = overwrite.first;
   if (!seen_.insert({load.instruction, overwrite.store, load.wave}).second) return;
   Suspect suspect{overwrite, use_of(*load.instruction).may_write};
   // What goes to memory is used at once.
@@ -134,13 +157,13 @@ void OrderWatch::tell(const Overwrite& overwrite) {
     const std::lock_guard lock(overruns.mutex);
     if (!overruns.ordered
              .insert(fmt::format("{} {} {}", group_.launch->dispatch->kernel->name,
-                                 place(*overwrite.load.instruction), place(*overwrite.store)))
+                                 place(*overwrite.first.instruction), place(*overwrite.store)))
              .second)
       return;
   }
   if (overruns.tell)
-    overruns.tell(report_order(*group_.waves[overwrite.wave], *overwrite.load.instruction,
-                               overwrite.load.wave, *overwrite.store, overwrite.at));
+    overruns.tell(report_order(*group_.waves[overwrite.wave], *overwrite.first.instruction,
+                               overwrite.first.wave, *overwrite.store, overwrite.at));
 }
 
 }  // namespace hipsight::engine

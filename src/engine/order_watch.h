@@ -14,8 +14,9 @@
 namespace hipsight::engine {
 
 /// Finds loads from LDS whose values hang on the order of a workgroup's waves: a wave loads what
-/// another one overwrites later, with no barrier between, and uses it. Waves that wait for each
-/// other by polling are left out: what they do without a barrier may be in order.
+/// another one overwrites later, with no barrier between, and uses it; or it loads what two waves
+/// have stored, by two instructions, with no barrier between. Waves that wait for each other by
+/// polling are left out: what they do without a barrier may be in order.
 class OrderWatch final : public GroupObserver {
  public:
   explicit OrderWatch(Workgroup& group) : group_(group) {}
@@ -37,21 +38,24 @@ class OrderWatch final : public GroupObserver {
   static constexpr std::uint64_t most_accesses = 1u << 18;
   static constexpr std::uint32_t none = ~0u;
 
-  /// The last two waves that loaded a byte, with what.
+  /// What was done to a byte in this phase.
   struct Byte {
     std::uint32_t phase = none;
-    std::uint32_t overwritten = none;  ///< index of the first overwrite in this phase
-    struct Load {
+    std::uint32_t overwritten = none;  ///< index of the first overwrite of what was loaded
+    struct Use {
       std::uint32_t wave = none;
       const isa::Instruction* instruction = nullptr;
       std::size_t region = 0;  ///< index in `paths_` of its wave
-    } loads[2];
+    };
+    Use loads[2];  ///< of the last two waves that loaded it
+    Use stored;    ///< the last store
+    bool disputed = false;
   };
   struct Overwrite {
     std::uint64_t at;
     std::byte before;
-    Byte::Load load;
-    std::uint32_t wave;  ///< that stores
+    Byte::Use first;     ///< the load; or, of a dispute, a store
+    std::uint32_t wave;  ///< that stores then
     const isa::Instruction* store;
   };
 
@@ -64,6 +68,7 @@ class OrderWatch final : public GroupObserver {
 
   void load(std::uint64_t at, unsigned wave, const isa::Instruction& instruction);
   void store(std::uint64_t at, unsigned wave, const isa::Instruction& instruction);
+  void dispute(Byte& byte, std::uint64_t at, unsigned wave, const isa::Instruction& instruction);
   Byte& byte(std::uint64_t at);
   void suspect(const Overwrite& overwrite);
   /// What becomes of the registers in some instructions that its wave runs.
@@ -74,6 +79,8 @@ class OrderWatch final : public GroupObserver {
   Workgroup& group_;
   std::vector<Byte> bytes_;
   std::vector<Overwrite> overwrites_;
+  std::vector<Overwrite> disputes_;                        ///< stores over other waves' stores
+  std::unordered_map<std::uint64_t, Overwrite> disputed_;  ///< by byte: such of earlier phases
   std::unordered_map<const isa::Instruction*, analysis::LdsUse> uses_;
   std::optional<isa::RegisterUses> register_uses_;
   std::unordered_map<const isa::Instruction*, isa::RegisterUse> known_uses_;

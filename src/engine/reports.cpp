@@ -8,6 +8,7 @@
 #include <span>
 #include <sstream>
 
+#include "analysis/wave_order.h"
 #include "code/readable_name.h"
 #include "engine/overruns.h"
 #include "engine/workgroup.h"
@@ -287,7 +288,7 @@ void report_deadlock(const Workgroup& group) {
   throw KernelError(KernelError::Kind::Deadlock, message);
 }
 
-std::string report_order(const Wave& wave, const isa::Instruction& load, unsigned loader,
+std::string report_order(const Wave& wave, const isa::Instruction& first, unsigned first_wave,
                          const isa::Instruction& store, std::uint64_t at) {
   const Launch& launch = *wave.group->launch;
   const auto side = [&](const isa::Instruction& in) {
@@ -298,17 +299,18 @@ std::string report_order(const Wave& wave, const isa::Instruction& load, unsigne
     return text;
   };
   const auto& id = wave.group->id;
+  const char* const does = analysis::lds_use(first).loads ? "load" : "store";
   return fmt::format(
-      "the order of waves decides a value in LDS: no barrier parts a load of it from the next "
+      "the order of waves decides a value in LDS: no barrier parts a {} of it from the next "
       "store\n"
       "  kernel      {}\n"
-      "  load        {}\n"
+      "  {:<12}{}\n"
       "  store       {}\n"
-      "  workgroup   ({}, {}, {}): wave {} loads byte {} of LDS, then wave {} changes it\n"
+      "  workgroup   ({}, {}, {}): wave {} {}s byte {} of LDS, then wave {} changes it\n"
       "  Here, as a GPU mostly does it, all waves come as far as the store before any goes on. "
       "Nothing\n  promises that order: __syncthreads() between the two does.",
-      code::readable_name(launch.dispatch->kernel->name), side(load), side(store), id[0], id[1],
-      id[2], loader, at, wave.index_in_group);
+      does, code::readable_name(launch.dispatch->kernel->name), does, side(first), side(store),
+      id[0], id[1], id[2], first_wave, does, at, wave.index_in_group);
 }
 
 bool find_range(const Wave& wave, std::uintptr_t address, std::size_t bytes, bool stores,

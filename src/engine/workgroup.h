@@ -184,9 +184,9 @@ bool report_lds_access(const Wave& wave, const Op* op, std::uint64_t address, un
 [[noreturn]] void report_trap(const Wave& wave, const Op* op);
 [[noreturn]] void report_timeout(const Wave& wave, double seconds);
 [[noreturn]] void report_deadlock(const Workgroup& group);
-/// In words, that the order of waves decided what `loader` loads from LDS at `at`, as `wave` stores
-/// to it with no barrier between.
-std::string report_order(const Wave& wave, const isa::Instruction& load, unsigned loader,
+/// In words, that the order of waves decided a value in LDS at `at`: a wave loads it or stores to
+/// it first, and `wave` stores to it with no barrier between.
+std::string report_order(const Wave& wave, const isa::Instruction& first, unsigned first_wave,
                          const isa::Instruction& store, std::uint64_t at);
 
 /// Tells the wave's observer of a region that begins, and of an access: host addresses.

@@ -84,7 +84,7 @@ TEST(WaveOrder, atomics_store_and_load_if_they_return) {
     ds_max_rtn_u32 v2, v0, v1
     ds_write_b32 v0, v1
     s_endpgm)"),
-              ElementsAre(2, 6, 7));
+              ElementsAre(1, 2, 4, 6, 7));
 }
 
 TEST(WaveOrder, loads_straight_to_lds_are_stores) {
@@ -111,7 +111,61 @@ TEST(WaveOrder, flat_instructions_may_be_either) {
     ds_write_b32 v0, v2
     flat_store_dword v[0:1], v2
     s_endpgm)"),
-              ElementsAre(-1, -2, 3));
+              ElementsAre(-1, -2, 3, -4));
+}
+
+TEST(WaveOrder, a_store_behind_another_one) {
+  // Clears, loads what it is to keep, and stores that elsewhere; a run of stores is as one.
+  EXPECT_THAT(places("gfx1100", R"(
+           ds_store_b32 v0, v1
+           ds_store_b32 v0, v1 offset:4
+           global_load_b32 v2, v0, s[0:1]
+           s_waitcnt vmcnt(0)
+           ds_store_b32 v3, v2
+           v_add_nc_u32 v4, 4, v3
+           ds_store_b32 v4, v2
+           s_cbranch_execz over
+           ds_store_b32 v4, v2 offset:8
+    over:  ds_store_b32 v4, v2 offset:16
+           s_barrier
+           ds_store_b32 v4, v2
+           s_endpgm)"),
+              ElementsAre(4, 8, 9));
+  // In a loop, behind itself.
+  EXPECT_THAT(places("gfx942", R"(
+    more: ds_write_b32 v0, v1
+          v_add_u32 v0, 4, v0
+          s_cbranch_scc0 more
+          s_endpgm)"),
+              ElementsAre(0));
+  EXPECT_THAT(places("gfx942", R"(
+    more: ds_write_b32 v0, v1
+          s_barrier
+          s_cbranch_scc0 more
+          s_endpgm)"),
+              IsEmpty());
+  // Several loads in flight: their stores are one run.
+  EXPECT_THAT(places("gfx942", R"(
+    global_load_dword v2, v0, s[0:1]
+    global_load_dword v3, v0, s[0:1] offset:4
+    s_waitcnt vmcnt(1)
+    ds_write_b32 v0, v2
+    s_waitcnt vmcnt(0)
+    ds_write_b32 v1, v3
+    s_endpgm)"),
+              IsEmpty());
+}
+
+TEST(WaveOrder, atomics_of_one_kind_may_come_in_any_order) {
+  EXPECT_THAT(places("gfx942", R"(
+          ds_write_b32 v0, v1
+    more: ds_add_u32 v0, v2       ; what clears is to come before
+          s_cbranch_scc0 more
+          ds_add_u32 v3, v2
+          ds_max_u32 v0, v2
+          ds_write_b32 v0, v1
+          s_endpgm)"),
+              ElementsAre(1, 4, 5));
 }
 
 TEST(WaveOrder, what_is_called_may_load_and_callers_may_have) {

@@ -77,6 +77,32 @@ extern "C" GLOBAL void unused(const u32* in, u32* out) {
   out[out_of()] = sum_of_waves((Words)lds, in[wave()] * first) + first;
 }
 
+/// Each wave clears its words, and then stores to words that other waves clear (MAGMA's trmv).
+extern "C" GLOBAL void cleared(const volatile u32* in, u32* out) {
+  SHARED static volatile u32 lds[items];
+  ((Words)lds)[item()] = 0;
+  ((Words)lds)[items - 1 - item()] = in[item()];
+  barrier();
+  out[out_of()] = lds[item()];
+}
+extern "C" GLOBAL void cleared_and_added(const volatile u32* in, u32* out) {
+  SHARED static u32 lds[items];
+  ((Words)lds)[item()] = 0;
+  __hip_atomic_fetch_add(&lds[items - 1 - item()], in[item()], __ATOMIC_RELAXED,
+                         __HIP_MEMORY_SCOPE_WORKGROUP);
+  barrier();
+  out[out_of()] = ((Words)lds)[item()];
+}
+/// In each trip the waves store to each other's words of the trip before.
+extern "C" GLOBAL void again_and_again(const u32*, u32* out) {
+  SHARED static volatile u32 lds[items];
+#pragma nounroll
+  for (u32 trip = 0; trip < 8; ++trip)
+    ((Words)lds)[(item() + trip * lanes) % items] = trip * items + item();
+  barrier();
+  out[out_of()] = lds[item()];
+}
+
 #ifdef __gfx942__
 /// Loads straight to LDS overwrite what other waves load just before.
 extern "C" GLOBAL void direct(const u32* in, u32* out) {

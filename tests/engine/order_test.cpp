@@ -88,6 +88,26 @@ TEST_P(WaveOrder, holds_in_loops_that_are_longer_than_a_turn) {
   check("rounds", by_wave([&](std::uint32_t w) { return value[w]; }), 1);
 }
 
+TEST_P(WaveOrder, a_store_comes_behind_what_other_waves_have_stored_earlier) {
+  std::vector<std::uint32_t> mirrored, last;
+  for (std::uint32_t i = 0; i < items * groups; ++i) {
+    mirrored.push_back(items - i % items);
+    last.push_back(7 * items + (i + items - 7 * lanes() % items) % items);
+  }
+  check("cleared", mirrored, 1);
+  check("cleared_and_added", mirrored, 1);
+  check("again_and_again", last, 0);
+}
+
+TEST_P(WaveOrder, the_note_names_both_stores) {
+  const Outcome outcome = run("cleared", Tier::Interpret, 1);
+  ASSERT_EQ(outcome.told.size(), 1u);
+  const std::string& note = outcome.told.front();
+  EXPECT_THAT(note, HasSubstr("parts a store of it from the next store"));
+  EXPECT_THAT(note, testing::ContainsRegex("store +[^ ]*order.hip:83: 0x[0-9a-f]+ ds_"));
+  EXPECT_THAT(note, testing::ContainsRegex("store +[^ ]*order.hip:84: 0x[0-9a-f]+ ds_"));
+}
+
 TEST_P(WaveOrder, holds_of_loads_straight_to_lds) {
   if (std::string_view(GetParam().gpu) != "mi300x") GTEST_SKIP() << "not compiled for this GPU";
   std::vector<std::uint32_t> expected;
