@@ -40,6 +40,8 @@ Capture Capture::read(std::span<const std::byte> file, const std::string& origin
       once(kernarg, section);
     } else if (section.tag == "DONE") {
       once(outcome, section);
+    } else if (section.tag == "ALSO") {
+      capture.called.push_back(unpack(section, origin));
     } else if (section.tag == "DATA") {
       capture.memory.push_back(section);
     } else {
@@ -50,6 +52,9 @@ Capture Capture::read(std::span<const std::byte> file, const std::string& origin
     fail("{}: cut short: it does not have all of its sections", origin);
   capture.header = parse_header(text(unpack(*header, origin)), origin);
   capture.outcome = parse_outcome(text(unpack(*outcome, origin)), origin);
+  if (capture.outcome.called.size() != capture.called.size())
+    fail("{}: corrupt: {} sections ALSO, not {}", origin, capture.called.size(),
+         capture.outcome.called.size());
   capture.code = unpack(*code, origin);
   capture.kernarg = unpack(*kernarg, origin);
   return capture;

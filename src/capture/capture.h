@@ -36,6 +36,12 @@ Header parse_header(std::string_view json, const std::string& origin);
 struct Outcome {
   std::vector<std::string> digests;  ///< of each allocation, in order of address; empty: it failed
   std::string error;                 ///< of a launch that failed
+  /// Other code objects whose functions it called.
+  struct Called {
+    std::string origin;
+    std::uint64_t address = 0;  ///< where it was loaded
+  };
+  std::vector<Called> called;
 };
 
 std::string to_json(const Outcome& outcome);
@@ -46,7 +52,8 @@ Outcome parse_outcome(std::string_view json, const std::string& origin);
 struct Capture {
   Header header;
   Outcome outcome;
-  std::vector<std::byte> code;  ///< the ELF
+  std::vector<std::byte> code;                 ///< the ELF
+  std::vector<std::vector<std::byte>> called;  ///< those of Outcome::called
   std::vector<std::byte> kernarg;
   std::vector<Section> memory;
   std::string origin;

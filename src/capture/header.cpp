@@ -150,6 +150,9 @@ std::string to_json(const Outcome& outcome) {
   Json json;
   json["digests"] = outcome.digests;
   json["error"] = name_json(outcome.error);
+  json["called"] = Json::array();
+  for (const auto& [code, address] : outcome.called)
+    json["called"].push_back({{"origin", name_json(code)}, {"address", address}});
   return dump(json);
 }
 
@@ -158,6 +161,8 @@ Outcome parse_outcome(std::string_view text, const std::string& origin) {
     Outcome outcome;
     outcome.digests = json.at("digests").get<std::vector<std::string>>();
     outcome.error = name(json.at("error"));
+    for (const Json& one : json.value("called", Json::array()))  // younger than the first files
+      outcome.called.push_back({name(one.at("origin")), number<std::uint64_t>(one.at("address"))});
     return outcome;
   });
 }

@@ -27,7 +27,7 @@ void write_memory(FileWriter& file, std::span<const std::byte> all) {
 
 Recorder::Recorder(const std::string& file, engine::Engine& engine,
                    const engine::Dispatch& dispatch, std::uint64_t number)
-    : file_(file), allocations_(allocations(engine.memory())) {
+    : file_(file), module_(dispatch.module), allocations_(allocations(engine.memory())) {
   const code::CodeObject& code = dispatch.module->object();
   Header header;
   header.gpu = engine.gpu().name;
@@ -49,14 +49,19 @@ Recorder::Recorder(const std::string& file, engine::Engine& engine,
 }
 
 std::uint64_t Recorder::finish() {
-  return finish(Outcome{digests(allocations_), ""});
+  return finish(Outcome{digests(allocations_), "", {}});
 }
 
 std::uint64_t Recorder::finish(const engine::KernelError& error) {
-  return finish(Outcome{{}, error.what()});
+  return finish(Outcome{{}, error.what(), {}});
 }
 
-std::uint64_t Recorder::finish(const Outcome& outcome) {
+std::uint64_t Recorder::finish(Outcome outcome) {
+  // Only now is it known what it called.
+  for (const auto& [code, address] : module_->called()) {
+    outcome.called.push_back({code->origin(), address});
+    file_.add("ALSO", code->elf());
+  }
   file_.add("DONE", to_json(outcome));
   return file_.finish();
 }

@@ -20,8 +20,9 @@ class Recorder {
   std::uint64_t finish(const engine::KernelError& error);
 
  private:
-  std::uint64_t finish(const Outcome& outcome);
+  std::uint64_t finish(Outcome outcome);
   FileWriter file_;
+  std::shared_ptr<engine::Module> module_;
   std::vector<engine::Memory::Allocation> allocations_;
 };
 

@@ -15,20 +15,21 @@ Replay::Replay(const Capture& capture, const gpus::Gpu& gpu, engine::Options opt
     : capture_(capture), engine_(gpu, options), host_(engine_, gpu, complain) {
   engine_.on_overrun(complain);
   const Header& header = capture.header;
-  const auto object = code::CodeObject::read(capture.code, header.code_origin);
-  if (!object->target().runs_on(code::Target::parse(gpu.target_id)))
-    fail("{}: its code is for {}, which does not run on {} ({})", capture.origin,
-         object->target().text(), gpu.title, gpu.target_id);
+  const auto object = read(capture.code, header.code_origin);
   dispatch_.kernel = object->find_kernel(header.kernel);
   if (!dispatch_.kernel) fail("{}: no kernel {} in its code", capture.origin, header.kernel);
-
+  dispatch_.module = load(object, header.code_address);
+  for (std::size_t i = 0; i < capture.called.size(); ++i) {
+    const Outcome::Called& called = capture.outcome.called[i];
+    called_.push_back(load(read(capture.called[i], called.origin), called.address));
+  }
+  const auto is_code = [&](std::uint64_t address) {
+    return address == header.code_address ||
+           std::ranges::find(capture.outcome.called, address, &Outcome::Called::address) !=
+               capture.outcome.called.end();
+  };
   for (const auto& allocation : header.allocations)
-    if (allocation.begin == header.code_address && allocation.size != object->image_size())
-      fail("{}: corrupt header: the code takes {} bytes, not {}", capture.origin,
-           object->image_size(), allocation.size);
-  dispatch_.module = engine::Module::load(object, engine_.memory(), header.code_address);
-  for (const auto& allocation : header.allocations)
-    if (allocation.begin != header.code_address) place(allocation);
+    if (!is_code(allocation.begin)) place(allocation);
   capture.for_each_block([](std::uint64_t address, std::span<const std::byte> bytes) {
     std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
   });
@@ -43,6 +44,27 @@ Replay::Replay(const Capture& capture, const gpus::Gpu& gpu, engine::Options opt
 
 Replay::~Replay() {
   for (const auto& [address, size] : mapped_) munmap(address, size);
+}
+
+std::shared_ptr<const code::CodeObject> Replay::read(std::span<const std::byte> elf,
+                                                     const std::string& origin) const {
+  auto object = code::CodeObject::read(elf, origin);
+  const gpus::Gpu& gpu = engine_.gpu();
+  if (!object->target().runs_on(code::Target::parse(gpu.target_id)))
+    fail("{}: its code is for {}, which does not run on {} ({})", capture_.origin,
+         object->target().text(), gpu.title, gpu.target_id);
+  return object;
+}
+
+std::shared_ptr<engine::Module> Replay::load(std::shared_ptr<const code::CodeObject> object,
+                                             std::uint64_t address) {
+  const auto& all = capture_.header.allocations;
+  const auto there = std::ranges::lower_bound(all, address, {}, &engine::Memory::Allocation::begin);
+  if (there == all.end() || there->begin != address || there->kind != engine::Memory::Kind::Code ||
+      there->size != object->image_size())
+    fail("{}: corrupt header: no {} bytes at {:#x} for the code of {}", capture_.origin,
+         object->image_size(), address, object->origin());
+  return engine::Module::load(std::move(object), engine_.memory(), address);
 }
 
 void Replay::place(const engine::Memory::Allocation& allocation) {

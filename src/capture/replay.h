@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,13 +30,19 @@ class Replay {
   std::vector<std::string> digests() const;
 
  private:
+  std::shared_ptr<const code::CodeObject> read(std::span<const std::byte> elf,
+                                               const std::string& origin) const;
+  /// Where it was. @throws Exception where the header has no memory for it.
+  std::shared_ptr<engine::Module> load(std::shared_ptr<const code::CodeObject> object,
+                                       std::uint64_t address);
   void place(const engine::Memory::Allocation& allocation);
 
   const Capture& capture_;
   engine::Engine engine_;
   services::Host host_;
   engine::Dispatch dispatch_;
-  std::vector<std::pair<void*, std::size_t>> mapped_;  // the program's own memory
+  std::vector<std::shared_ptr<engine::Module>> called_;  // what its kernel calls into
+  std::vector<std::pair<void*, std::size_t>> mapped_;    // the program's own memory
   std::uint64_t mapped_end_ = 0;
 };
 

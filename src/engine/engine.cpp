@@ -34,6 +34,12 @@ struct LoadedModule final : Module {
   }
   ~LoadedModule() override { memory->free(image_); }
 
+  std::vector<Code> called() const override {
+    std::vector<Code> all;
+    for (const auto& code : program->called()) all.push_back({code->object, code->base()});
+    return all;
+  }
+
  private:
   /// Code, constants and what lies between segments is only read.
   std::vector<Memory::Part> parts(std::size_t size) const {

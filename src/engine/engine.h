@@ -41,6 +41,13 @@ class Module {
   /// Address in device memory of a virtual address of the code object.
   std::byte* address(std::uint64_t virtual_address) const { return image_ + virtual_address; }
 
+  struct Code {
+    std::shared_ptr<const code::CodeObject> object;
+    std::uintptr_t address = 0;  ///< where its image begins
+  };
+  /// Other code objects that are loaded, and whose functions its kernels have called.
+  virtual std::vector<Code> called() const = 0;
+
  protected:
   std::shared_ptr<const code::CodeObject> object_;
   std::byte* image_ = nullptr;

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "engine/overruns.h"
+
 namespace hipsight::engine {
 namespace {
 
@@ -33,6 +35,7 @@ void remove_code(const LoadedCode& code) {
   All& all = All::instance();
   const std::lock_guard lock(all.mutex);
   all.by_base.erase(code.base());
+  ++Overruns::unloads;
 }
 
 std::shared_ptr<const LoadedCode> code_at(std::uint64_t device_address) {

@@ -3,10 +3,12 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace hipsight::engine {
 
@@ -24,18 +26,37 @@ struct Overruns {
   bool errors = false;  ///< they are errors (Options::strict)
   std::function<void(const std::string&)> tell;
   std::mutex mutex;
-  std::set<const void*> told;     ///< instructions, and kernels
+  /// Instructions, and kernels' descriptors, by LoadedCode::number and address.
+  std::set<std::pair<std::uint64_t, std::uint64_t>> told;
   std::set<std::string> ordered;  ///< what was told of the order of waves (OrderWatch)
-  /// Some of those that were told, to be found quickly: most do it again and again.
-  std::array<std::atomic<const void*>, 64> lately{};
 
-  std::atomic<const void*>& place_of(const void* one) {
-    return lately[reinterpret_cast<std::uintptr_t>(one) / 64 % lately.size()];
+  /// Whether it was told of an instruction or a kernel, so that nothing is left to do; false:
+  /// perhaps.
+  bool is_known(const void* one) const {
+    return !errors && lately_at_.load(std::memory_order_relaxed) == unloads &&
+           lately_[place(one)].load(std::memory_order_relaxed) == one;
   }
-  /// Whether it was told of this one, so that nothing is left to do; false: perhaps.
-  bool is_known(const void* one) {
-    return !errors && place_of(one).load(std::memory_order_relaxed) == one;
+  /// With the mutex.
+  void is_known_now(const void* one) {
+    if (const std::uint64_t now = unloads; lately_at_ != now) {
+      for (auto& known : lately_) known = nullptr;
+      lately_at_ = now;
+    }
+    lately_[place(one)] = one;
   }
+
+  /// Code objects that went: what comes later may lie where theirs lay.
+  static inline std::atomic<std::uint64_t> unloads{0};
+
+ private:
+  static std::size_t place(const void* one) {
+    return reinterpret_cast<std::uintptr_t>(one) / 64 % places;
+  }
+  static constexpr std::size_t places = 64;
+  /// Some of those that were told, to be found quickly: most do it again and again. Of as many
+  /// unloads.
+  std::array<std::atomic<const void*>, places> lately_{};
+  std::atomic<std::uint64_t> lately_at_{0};
 };
 
 }  // namespace hipsight::engine

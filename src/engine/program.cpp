@@ -106,6 +106,13 @@ Program::Place Program::place_of(const isa::Instruction& instruction) const {
   return {code_->object, instruction.address};
 }
 
+std::vector<std::shared_ptr<const LoadedCode>> Program::called() const {
+  const std::lock_guard lock(mutex_);
+  auto called = others_;
+  std::erase_if(called, [](const auto& code) { return code_at(code->base()) != code; });
+  return called;
+}
+
 std::vector<Region> Program::regions() const {
   const std::lock_guard lock(mutex_);
   return regions_;

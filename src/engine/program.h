@@ -93,6 +93,9 @@ class Program {
     sram_ecc_ = sram_ecc;
   }
   isa::Gfx gfx() const { return gfx_; }
+  const LoadedCode& code() const { return *code_; }
+  /// What else is loaded whose functions its kernels have called.
+  std::vector<std::shared_ptr<const LoadedCode>> called() const;
   std::uint64_t base() const { return code_->base(); }
   const code::CodeObject& object() const { return *code_->object; }
   /// An instruction as the assembler writes it.

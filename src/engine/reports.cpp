@@ -114,17 +114,19 @@ std::optional<Memory::Part> lenient_part(const Memory& memory, std::uint64_t add
   return holds(pages) ? std::optional(pages) : std::nullopt;
 }
 
-/// Tells of an access that a GPU does not notice, unless one at this `place` was told. False when
-/// such accesses are errors.
-bool goes_on(Overruns& overruns, const void* place, const auto& message, const char* why) {
+/// Tells of an access that a GPU does not notice, unless one by this instruction or kernel, whose
+/// code is at `address`, was told. False when such accesses are errors.
+bool goes_on(const Launch& launch, const void* one, std::uint64_t address, const auto& message,
+             const char* why) {
+  Overruns& overruns = *launch.overruns;
   if (overruns.errors) return false;
-  if (overruns.is_known(place)) return true;
+  if (overruns.is_known(one)) return true;
   const std::lock_guard lock(overruns.mutex);
-  if (overruns.told.insert(place).second && overruns.tell)
+  if (overruns.told.insert({launch.program->code().number, address}).second && overruns.tell)
     overruns.tell(
         fmt::format("{}\n  a GPU does not notice, since {}; the run goes on (--strict: an error)",
                     message(), why));
-  overruns.place_of(place) = place;
+  overruns.is_known_now(one);
   return true;
 }
 
@@ -171,6 +173,7 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
                    unsigned lane, const char* what) {
   const std::string_view kind = what;
   const Launch& launch = *wave.group->launch;
+  const code::Kernel& kernel = *launch.dispatch->kernel;
   const bool in_memory =
       kind != "LDS access" && kind != "scratch access" && kind != "misaligned atomic";
   const auto message = [&] {
@@ -179,14 +182,14 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
     return text;
   };
   if (kind == "LDS access" && is_in_block(wave, address, bytes) &&
-      goes_on(*launch.overruns, launch.dispatch->kernel, message, block_reason))
+      goes_on(launch, &kernel, kernel.descriptor_address, message, block_reason))
     return;
   if (in_memory) {
     const std::uint64_t epoch = launch.memory->epoch();
     const auto part = lenient_part(*launch.memory, address, bytes, kind);
     const char* const why = part && !part->writable ? "it does not protect that from stores"
                                                     : "it is on a page of that allocation";
-    if (part && goes_on(*launch.overruns, op->instruction, message, why)) {
+    if (part && goes_on(launch, op->instruction, op->instruction->address, message, why)) {
       passed_at(op) = {launch.memory, op->instruction, *part, epoch};
       return;
     }
@@ -207,7 +210,8 @@ bool report_lds_access(const Wave& wave, const Op* op, std::uint64_t address, un
   const auto message = [&] { return access_message(wave, op, address, bytes, lane, "LDS access"); };
   const bool in_block = is_in_block(wave, address, bytes);
   const Launch& launch = *wave.group->launch;
-  if (!goes_on(*launch.overruns, launch.dispatch->kernel, message,
+  const code::Kernel& kernel = *launch.dispatch->kernel;
+  if (!goes_on(launch, &kernel, kernel.descriptor_address, message,
                in_block ? block_reason : "LDS reads as zero there, and stores vanish"))
     throw KernelError(KernelError::Kind::MemoryAccess, message());
   return in_block;

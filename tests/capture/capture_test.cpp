@@ -56,7 +56,8 @@ class CaptureFile : public testing::Test {
     std::string block(8, '\0');
     std::memcpy(block.data(), &address, 8);
     file.add("DATA", block + "abc");
-    file.add("DONE", to_json(Outcome{{"1", "2", "3"}, ""}));
+    file.add("ALSO", "another ELF");
+    file.add("DONE", to_json(Outcome{{"1", "2", "3"}, "", {{"lib.so", 0x10000}}}));
     EXPECT_EQ(file.finish(), fs::file_size(path_));
     std::ifstream in(path_, std::ios::binary);
     const std::string text(std::istreambuf_iterator<char>(in), {});
@@ -75,6 +76,7 @@ std::string contents(std::span<const std::byte> file) {
   const Capture capture = Capture::read(file, "x.hsc");
   std::string all = to_json(capture.header) + to_json(capture.outcome) + text(capture.code) +
                     text(capture.kernarg);
+  for (const auto& elf : capture.called) all += text(elf);
   capture.for_each_block([&](std::uint64_t address, std::span<const std::byte> bytes) {
     all += std::to_string(address) + text(bytes);
   });
@@ -128,6 +130,10 @@ TEST_F(CaptureFile, gives_back_what_was_written) {
   EXPECT_EQ(text(capture.code), "an ELF");
   EXPECT_EQ(text(capture.kernarg), "arguments");
   EXPECT_EQ(capture.outcome.digests, (std::vector<std::string>{"1", "2", "3"}));
+  ASSERT_EQ(capture.called.size(), 1u);
+  EXPECT_EQ(text(capture.called[0]), "another ELF");
+  EXPECT_EQ(capture.outcome.called[0].origin, "lib.so");
+  EXPECT_EQ(capture.outcome.called[0].address, 0x10000u);
   int blocks = 0;
   capture.for_each_block([&](std::uint64_t address, std::span<const std::byte> bytes) {
     EXPECT_EQ(address, 0x20000u + 4093);

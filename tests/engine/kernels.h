@@ -31,12 +31,18 @@ class Kernels {
   explicit Kernels(const Where& where, const Options& options = {.threads = 1})
       : Kernels(gpus::find(where.gpu), where.file, options) {}
   Kernels(gpus::Gpu gpu, const char* file, const Options& options = {.threads = 1})
-      : engine(std::move(gpu), options) {
-    std::ifstream in(file, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(in)), {});
-    module =
-        Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), file), engine.memory());
+      : engine(std::move(gpu), options), file_(file) {
+    reload();
     engine.on_overrun([this](const std::string& what) { told.push_back(what); });
+  }
+
+  /// Unloads the module, and loads it anew.
+  void reload() {
+    module = nullptr;
+    std::ifstream in(file_, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    module = Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), file_),
+                          engine.memory());
   }
 
   /// Device memory, zero-filled.
@@ -80,6 +86,7 @@ class Kernels {
  private:
   Engine engine;
   std::shared_ptr<Module> module;
+  std::string file_;
 };
 
 }  // namespace hipsight::engine

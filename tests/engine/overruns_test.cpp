@@ -38,6 +38,19 @@ TEST_P(OverrunsTest, AreToldOnceAndCostLittle) {
   }
 }
 
+/// What a module is told of once, whatever was loaded before it and lies where it lay.
+TEST_P(OverrunsTest, AreToldOfEachModuleOnce) {
+  Kernels kernels(GetParam(), {.threads = 1, .tier = Tier::Interpret});
+  std::uint32_t* const in = kernels.array(64);
+  std::uint32_t* const out = kernels.array(64);
+  in[0] = 32;
+  for (unsigned load = 1; load <= 20; ++load) {
+    for (const char* name : {"global", "lds", "global"}) kernels.run(name, 64, {in, out});
+    EXPECT_EQ(kernels.told.size(), 2 * load);
+    kernels.reload();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Gpus, OverrunsTest,
                          testing::Values(Where{"mi300x", HIPSIGHT_OVERRUNS_gfx942},
                                          Where{"rx7900xtx", HIPSIGHT_OVERRUNS_gfx1100}),

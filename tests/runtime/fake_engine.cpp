@@ -106,6 +106,7 @@ struct FakeModule : Module {
     object_->load(image_, reinterpret_cast<std::uintptr_t>(image_));
   }
   ~FakeModule() override { memory.free(image_); }
+  std::vector<Code> called() const override { return {}; }
   Memory& memory;
 };
 }  // namespace
