@@ -66,7 +66,7 @@ struct alignas(64) Wave {
   std::uint32_t scalar[reg::scalar_count];
 
   const Op* resume = nullptr;          ///< next op
-  std::uint64_t write_mask = ~0ull;    ///< lanes that a DPP instruction may write
+  std::uint64_t dpp_reads = 0;         ///< lanes for which the DPP instruction reads something
   std::int64_t budget = 0;             ///< branches until the wave yields
   GroupObserver* observer = nullptr;   ///< of the workgroup, if it has one
   std::uint64_t semaphore_ticket = 0;  ///< GlobalSemaphores: where it queues; 0: nowhere

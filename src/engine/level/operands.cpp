@@ -1,6 +1,5 @@
 #include "engine/level/operands.h"
 
-#include "engine/dpp.h"
 #include "engine/level/permute.h"
 #include "isa/entry.h"
 #include "isa/instruction.h"
@@ -10,7 +9,7 @@ namespace {
 
 using isa::Type;
 
-/// Permutes registers; lanes that nothing is read for get 0, and are not written unless
+/// Permutes registers; lanes that nothing is read for get 0, and keep what they had unless
 /// bound_ctrl says so.
 void apply_dpp(Wave& w, const isa::Instruction& in, std::uint32_t* data, unsigned registers) {
   const bool in_rows = dpp_stays_in_rows(in);
@@ -18,7 +17,7 @@ void apply_dpp(Wave& w, const isa::Instruction& in, std::uint32_t* data, unsigne
   std::memcpy(copy, data, registers * w.register_bytes);
   const bool all = in.fetch_inactive || w.exec() == w.full;
   const LaneWords active(w.exec(), w.lanes);
-  std::uint64_t writable = 0;
+  w.dpp_reads = 0;
   for (unsigned first = 0; first < w.lanes; first += 16) {
     const LaneNumbers lane = lanes_from(first);
     const LaneNumbers from = dpp_lane(in, lane, static_cast<int>(w.lanes));
@@ -31,12 +30,8 @@ void apply_dpp(Wave& w, const isa::Instruction& in, std::uint32_t* data, unsigne
     for (unsigned r = 0; r < registers; ++r)
       store_slice(reinterpret_cast<std::byte*>(data + r * w.lanes + first),
                   take(copy[0] + r * w.lanes) & readable);
-    writable |= dpp_writes_zeros(in) ? 0xffffull << first : mask_bits(readable, first);
+    w.dpp_reads |= dpp_writes_zeros(in) ? 0xffffull << first : mask_bits(readable, first);
   }
-  std::uint64_t masked = 0;
-  for (unsigned bank = 0; bank < w.lanes; bank += 4)
-    if (dpp_may_write(in, bank)) masked |= 15ull << bank;
-  w.write_mask = writable & masked;
 }
 
 // --- parts of registers -----------------------------------------------------------------------
@@ -198,7 +193,7 @@ void finish_result(Wave& w, const Op* op) {
   const isa::Instruction& in = *op->instruction;
   const unsigned registers = shape.registers(shape.result);
   if (op->finish) apply_output_modifiers(data, w, shape, in);
-  const std::uint64_t mask = w.exec() & w.write_mask;
+  const std::uint64_t mask = written_lanes(w, in);
   for (unsigned r = 0; r < registers; ++r) {
     for (unsigned s = 0; s < w.lanes / 16; ++s) {
       const unsigned at = r * w.register_bytes + s * 64;
@@ -211,7 +206,15 @@ void finish_result(Wave& w, const Op* op) {
       store_slice(to, active.v ? result : before);
     }
   }
-  w.write_mask = ~0ull;
+}
+
+void write_carries(Wave& w, const Op* op, std::uint64_t bits) {
+  if (!(op->flags & flag::write_bits)) return;
+  std::uint64_t before = 0;
+  std::memcpy(&before, w.bytes() + op->bit_dst, w.lanes / 8);
+  const std::uint64_t made = is_dpp(*op->instruction) ? w.dpp_reads : ~0ull;
+  bits = ((bits & made) | (before & ~made)) & w.exec();
+  std::memcpy(w.bytes() + op->bit_dst, &bits, w.lanes / 8);
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL

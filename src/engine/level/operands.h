@@ -2,6 +2,7 @@
 // What encodings do to operands, once for every instruction: uniform sources, modifiers, SDWA and
 // DPP selects before the meaning; omod, clamp, partial registers and EXEC after it.
 
+#include "engine/dpp.h"
 #include "engine/level/registers.h"
 
 namespace hipsight::engine::HIPSIGHT_LEVEL {
@@ -37,14 +38,26 @@ inline bool is_direct(const Wave& w, const Op* op) {
   return !op->finish && w.exec() == w.full;
 }
 
-/// A mask result for the active lanes: to EXEC for v_cmpx, and where the encoding says.
-inline void write_mask_result(Wave& w, const Op* op, std::uint64_t bits) {
-  bits &= w.exec() & w.write_mask;
-  if (op->flags & flag::write_bits) {
-    std::memcpy(w.bytes() + op->bit_dst, &bits, w.lanes / 8);
-  }
-  if (op->flags & flag::write_exec) std::memcpy(&w.scalar[reg::exec], &bits, w.lanes / 8);
-  w.write_mask = ~0ull;
+/// The lanes that an instruction writes, its operands prepared: DPP leaves out those in other rows
+/// and banks, and those for which it reads nothing.
+inline std::uint64_t written_lanes(const Wave& w, const isa::Instruction& in) {
+  if (!is_dpp(in)) return w.exec();
+  std::uint64_t banks = 0;
+  for (unsigned bank = 0; bank < w.lanes; bank += 4)
+    if (dpp_may_write(in, bank)) banks |= 15ull << bank;
+  return w.exec() & w.dpp_reads & banks;
 }
+
+/// A mask result, with zeros for lanes that are not written: to EXEC for v_cmpx, and where the
+/// encoding says.
+inline void write_mask_result(Wave& w, const Op* op, std::uint64_t bits) {
+  bits &= written_lanes(w, *op->instruction);
+  if (op->flags & flag::write_bits) std::memcpy(w.bytes() + op->bit_dst, &bits, w.lanes / 8);
+  if (op->flags & flag::write_exec) std::memcpy(&w.scalar[reg::exec], &bits, w.lanes / 8);
+}
+
+/// Carries, beside a result: DPP's rows and banks are not theirs, and lanes for which it reads
+/// nothing keep what they had (docs/isa.md).
+void write_carries(Wave& w, const Op* op, std::uint64_t bits);
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL

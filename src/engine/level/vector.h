@@ -121,8 +121,8 @@ template <class E, std::size_t... I>
   }
   if constexpr (!std::is_same_v<Result, isa::b1>)
     if (!direct) finish_result(w, op);
-  if constexpr (std::is_same_v<Result, isa::b1> || isa::has_bit<typename E::Result>)
-    write_mask_result(w, op, bits);
+  if constexpr (std::is_same_v<Result, isa::b1>) write_mask_result(w, op, bits);
+  if constexpr (isa::has_bit<typename E::Result>) write_carries(w, op, bits);
   return op + 1;
 }
 

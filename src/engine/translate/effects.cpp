@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/dpp.h"
 #include "engine/program.h"
 #include "engine/translate/matrix.h"
 #include "isa/entry.h"
@@ -54,6 +55,8 @@ struct Finder {
     if (shape.result == Type::B1 || shape.bit_result) {
       if (scalar) effects.writes.set(place::scc);
       if (op.flags & flag::write_bits) add(effects.writes, place_of(op.bit_dst), mask_registers);
+      // Carries of lanes for which DPP reads nothing.
+      if (shape.bit_result && is_dpp(in)) add(effects.reads, place_of(op.bit_dst), mask_registers);
       if (op.flags & flag::write_exec) add(effects.writes, reg::exec, mask_registers);
     }
     if (shape.result != Type::B1) {
