@@ -249,6 +249,12 @@ std::string pci_bus_id(int device) {
 struct DeviceFlags {
   std::mutex mutex;
   std::map<int, unsigned> of;
+
+  void set(int device, unsigned flags) {
+    require((flags & ~(hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)) == 0);
+    const std::lock_guard lock(mutex);
+    of[device] = flags & hipDeviceScheduleMask;  // others: so anyway
+  }
 };
 DeviceFlags& device_flags() {
   static auto& flags = *new DeviceFlags;
@@ -359,6 +365,15 @@ HIP_API hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
   });
 }
 
+/// Only Windows numbers devices like that.
+HIP_API hipError_t hipDeviceGetLuid(char* luid, unsigned* node_mask, hipDevice_t device) {
+  return api([&] {
+    require_device(device);
+    require(luid && node_mask);
+    return hipErrorNotSupported;
+  });
+}
+
 HIP_API hipError_t hipDeviceComputeCapability(int* major, int* minor, hipDevice_t device) {
   return api([&] {
     require_device(device);
@@ -412,10 +427,19 @@ HIP_API hipError_t hipDeviceReset() {
 
 HIP_API hipError_t hipSetDeviceFlags(unsigned flags) {
   return api([&] {
-    require((flags & ~(hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)) == 0);
     Context::get();
-    const std::lock_guard lock(device_flags().mutex);
-    device_flags().of[current_device()] = flags & hipDeviceScheduleMask;  // others: so anyway
+    device_flags().set(current_device(), flags);
+    return hipSuccess;
+  });
+}
+
+/// As hipSetDevice and hipSetDeviceFlags, but the thread keeps its device.
+HIP_API hipError_t hipInitDevice(int device, unsigned wanted, unsigned flags) {
+  return api([&] {
+    constexpr unsigned flags_are_valid = 1;
+    require((flags & ~flags_are_valid) == 0);
+    require_device(device);
+    if (flags & flags_are_valid) device_flags().set(device, wanted);
     return hipSuccess;
   });
 }

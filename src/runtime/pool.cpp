@@ -19,9 +19,11 @@ namespace {
 /// A pool of stream-ordered allocations. Freed memory goes back at once: a pool holds no reserve,
 /// and its release threshold is only remembered.
 struct Pool {
-  explicit Pool(int device) : device(device) {}
+  explicit Pool(int device, engine::Memory::Kind kind = engine::Memory::Kind::Device)
+      : device(device), kind(kind) {}
 
   const int device;
+  const engine::Memory::Kind kind;
   std::mutex mutex;
   std::uint64_t used = 0, high = 0, threshold = 0;
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
@@ -36,7 +38,8 @@ Handles<hipMemPool_t, Pool>& pools() {
 
 struct State {
   std::mutex mutex;
-  std::map<int, hipMemPool_t> default_pool, current_pool;  ///< by device
+  std::map<std::pair<int, engine::Memory::Kind>, hipMemPool_t> default_pool;  ///< by device
+  std::map<int, hipMemPool_t> current_pool;
   std::map<void*, std::pair<std::shared_ptr<Pool>, std::size_t>> allocations;
   std::set<void*> leaving;  ///< a stream will free them
 };
@@ -45,10 +48,10 @@ State& state() {
   return state;
 }
 
-hipMemPool_t default_pool(int device) {
+hipMemPool_t default_pool(int device, engine::Memory::Kind kind = engine::Memory::Kind::Device) {
   const std::lock_guard lock(state().mutex);
-  hipMemPool_t& pool = state().default_pool[device];
-  if (!pool) pool = pools().add(std::make_shared<Pool>(device));
+  hipMemPool_t& pool = state().default_pool[{device, kind}];
+  if (!pool) pool = pools().add(std::make_shared<Pool>(device, kind));
   return pool;
 }
 
@@ -82,8 +85,8 @@ hipError_t allocate_from(hipMemPool_t (*choose)(int), hipMemPool_t handle, void*
     }
     static std::atomic<std::uint64_t> count{0};
     const auto allocate = [&] {
-      return memory().allocate(size, engine::Memory::Kind::Device,
-                               "hipMallocAsync #" + std::to_string(++count), pool->device);
+      return memory().allocate(size, pool->kind, "hipMallocAsync #" + std::to_string(++count),
+                               pool->device);
     };
     require_no_fault();
     const auto has_room = [&] {
@@ -170,6 +173,19 @@ HIP_API hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* pool, int device) {
   });
 }
 
+/// Allocation types as the header numbers them: 1 pinned, which is a device's memory, 2 managed.
+HIP_API hipError_t hipMemGetDefaultMemPool(hipMemPool_t* pool, hipMemLocation* location,
+                                           unsigned type) {
+  return api([&] {
+    require(pool && location && location->type == hipMemLocationTypeDevice);
+    require(location->id >= 0 && location->id < Context::get().device_count());
+    require(type == 1 || type == 2);
+    using Kind = engine::Memory::Kind;
+    *pool = default_pool(location->id, type == 2 ? Kind::Managed : Kind::Device);
+    return hipSuccess;
+  });
+}
+
 HIP_API hipError_t hipDeviceGetMemPool(hipMemPool_t* pool, int device) {
   return api([&] {
     require(pool && device >= 0 && device < Context::get().device_count());
@@ -237,8 +253,8 @@ HIP_API hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* p
 
 HIP_API hipError_t hipMemPoolDestroy(hipMemPool_t pool) {
   return api([&] {
-    const int device = find_pool(pool)->device;
-    require(pool != default_pool(device));
+    const auto found = find_pool(pool);
+    require(pool != default_pool(found->device, found->kind));
     pools().remove(pool);
     const std::lock_guard lock(state().mutex);
     std::erase_if(state().current_pool, [&](const auto& item) { return item.second == pool; });

@@ -154,6 +154,63 @@ TEST_P(LibraryTest, ProcAddresses) {
   EXPECT_EQ(look_up(nullptr, &address, 600, 0, nullptr), 1);
 }
 
+/// What came with HIP 10.0 and 10.1, as their changelog and AMD's own tests of it have it.
+TEST(Library, FunctionsOfHip10) {
+  const Library library{7};
+  unsigned flags = 99;
+  auto* initialise = library.get<int(int, unsigned, unsigned)>("hipInitDevice");
+  auto* flags_of = library.get<int(unsigned*)>("hipGetDeviceFlags");
+  constexpr unsigned yield = 2;
+  EXPECT_EQ(initialise(0, yield, 1), 0);
+  EXPECT_EQ(flags_of(&flags), 0);
+  EXPECT_EQ(flags, yield);
+  EXPECT_EQ(initialise(0, 0, 0), 0);  // whose flags are not valid
+  EXPECT_EQ(flags_of(&flags), 0);
+  EXPECT_EQ(flags, yield);
+  EXPECT_EQ(initialise(0, 0, 1), 0);
+  EXPECT_EQ(initialise(0, 0, 2), 1);
+  EXPECT_EQ(initialise(0, 0x1000, 1), 1);
+  EXPECT_EQ(initialise(77, 0, 0), 101);
+
+  char luid[8];
+  unsigned mask = 0;
+  auto* get_luid = library.get<int(char*, unsigned*, int)>("hipDeviceGetLuid");
+  EXPECT_EQ(get_luid(luid, &mask, 0), 801);  // on Linux
+
+  struct Location {
+    unsigned type;
+    int id;
+  } on_device{1, 0}, on_host{2, 0}, on_none{0, 0}, elsewhere{1, -1};
+  auto* pool_of = library.get<int(void**, Location*, unsigned)>("hipMemGetDefaultMemPool");
+  void *pinned = nullptr, *again = nullptr, *managed = nullptr, *of_device = nullptr;
+  constexpr unsigned is_pinned = 1, is_managed = 2;
+  ASSERT_EQ(pool_of(&pinned, &on_device, is_pinned), 0);
+  ASSERT_EQ(library.get<int(void**, int)>("hipDeviceGetDefaultMemPool")(&of_device, 0), 0);
+  EXPECT_EQ(pinned, of_device);
+  ASSERT_EQ(pool_of(&managed, &on_device, is_managed), 0);
+  ASSERT_EQ(pool_of(&again, &on_device, is_managed), 0);
+  EXPECT_EQ(managed, again);
+  EXPECT_NE(managed, pinned);
+  for (Location* wrong : {&on_host, &on_none, &elsewhere, static_cast<Location*>(nullptr)})
+    EXPECT_EQ(pool_of(&again, wrong, is_pinned), 1);
+  EXPECT_EQ(pool_of(nullptr, &on_device, is_pinned), 1);
+  EXPECT_EQ(pool_of(&again, &on_device, 0), 1);
+  EXPECT_NE(library.get<int(void*)>("hipMemPoolDestroy")(managed), 0);
+
+  // Memory of the managed pool is managed memory.
+  void* memory = nullptr;
+  ASSERT_EQ(library.get<int(void**, std::size_t, void*, void*)>("hipMallocFromPoolAsync")(
+                &memory, 64, managed, nullptr),
+            0);
+  int is = 0;
+  constexpr int attribute_is_managed = 8;  // HIP_POINTER_ATTRIBUTE_IS_MANAGED
+  EXPECT_EQ(library.get<int(void*, int, void*)>("hipPointerGetAttribute")(&is, attribute_is_managed,
+                                                                          memory),
+            0);
+  EXPECT_EQ(is, 1);
+  EXPECT_EQ(library.get<int(void*, void*)>("hipFreeAsync")(memory, nullptr), 0);
+}
+
 TEST_P(LibraryTest, PointerTypesAreNumberedAsInThatVersion) {
   struct {
     unsigned type;
