@@ -80,7 +80,8 @@ struct Gpu {
   std::optional<double> launch_interval_us;  ///< the least from a launch to the next one
 
   std::optional<std::uint32_t> pci_device_id;
-  std::uint32_t integrated = 0;  ///< 1: shares its memory with the processor (an APU)
+  std::optional<std::uint32_t> asic_revision;  ///< as rocminfo lists it
+  std::uint32_t integrated = 0;                ///< 1: shares its memory with the processor (an APU)
 
   /// Peak operations per clock per CU of the vector and matrix pipes, by type: "f64", "f32",
   /// "xf32", "f16", "bf16", "fp8", "fp6", "fp4", "i8", "i4" (isa::text(Number) names the same

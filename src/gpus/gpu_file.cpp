@@ -76,6 +76,7 @@ const Field kFields[] = {
     {"launch_us", &Gpu::launch_us, "us", false, 0, 1e9},
     {"launch_interval_us", &Gpu::launch_interval_us, "us", false, 0, 1e9},
     {"pci_device_id", &Gpu::pci_device_id, "", false, 0, 65535},
+    {"asic_revision", &Gpu::asic_revision, "", false, 0, 255},
     {"integrated", &Gpu::integrated, "", false, 0, 1},
 };
 

@@ -44,6 +44,7 @@ void print_gpu(const Gpu& gpu, int node) {
   line(2, "L2", gpu.l2_bytes >> 10, " KB");
   if (gpu.mall_bytes && *gpu.mall_bytes) line(2, "L3", *gpu.mall_bytes >> 10, " KB");
   if (gpu.pci_device_id) line(1, "Chip ID", *gpu.pci_device_id);
+  if (gpu.asic_revision) line(1, "ASIC Revision", *gpu.asic_revision);
   line(1, "Max Clock Freq. (MHz)", fmt::format("{:.0f}", gpu.clock_ghz * 1000));
   line(1, "Compute Unit", fmt::format("{}", gpu.compute_units));
   line(1, "SIMDs per CU", fmt::format("{}", gpu.simds_per_cu));

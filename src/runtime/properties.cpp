@@ -13,8 +13,9 @@ namespace hipsight::runtime {
 namespace {
 
 constexpr int unlimited = std::numeric_limits<int>::max();
-// Image limits of GFX9 and later, as ROCm reports them.
+// Image limits of GFX9 and later, as ROCm reports them, and the bytes of the largest pixel.
 constexpr int max_image_side = 16384, max_image_depth = 8192, max_image_layers = 2048;
+constexpr int max_pixel_bytes = 16;
 
 template <std::size_t size>
 void copy(char (&to)[size], std::string_view from) {
@@ -29,8 +30,16 @@ int khz(double ghz) {
   return static_cast<int>(std::lround(ghz * 1e6));
 }
 
+/// "gfx90a:sramecc+" is 910, of version 9.0.10 (ROCm clr, hipGetDevicePropertiesR0000).
+int arch_number(const gpus::Gpu& gpu) {
+  const std::string processor = gpu.target_id.substr(0, gpu.target_id.find(':'));
+  const int stepping = std::stoi(processor.substr(processor.size() - 1), nullptr, 16);
+  return 100 * gpu.isa_major() + 10 * gpu.isa_minor() + stepping;
+}
+
 }  // namespace
 
+// docs/runtime.md says where the fields come from, and which of them are not known.
 hipDeviceProp_tR0600 properties(const gpus::Gpu& gpu, int device) {
   hipDeviceProp_tR0600 p{};
   copy(p.name, gpu.title);
@@ -53,7 +62,7 @@ hipDeviceProp_tR0600 properties(const gpus::Gpu& gpu, int device) {
   p.maxGridSize[1] = p.maxGridSize[2] = 65536;
   p.multiProcessorCount = static_cast<int>(gpu.hip_multiprocessors());
   p.maxThreadsPerMultiProcessor = static_cast<int>(gpu.max_threads_per_multiprocessor());
-  p.maxBlocksPerMultiProcessor = p.maxThreadsPerMultiProcessor / p.maxThreadsPerBlock;
+  p.maxBlocksPerMultiProcessor = p.maxThreadsPerMultiProcessor / p.warpSize;
   p.l2CacheSize = p.persistingL2CacheMaxSize = clamp(gpu.l2_bytes / std::max(1u, gpu.xcds));
   p.integrated = static_cast<int>(gpu.integrated);
   p.clockRate = khz(gpu.clock_ghz);
@@ -79,7 +88,7 @@ hipDeviceProp_tR0600 properties(const gpus::Gpu& gpu, int device) {
   p.hostRegisterSupported = 1;
   p.ipcEventSupported = 1;
   p.isLargeBar = 1;
-  p.ECCEnabled = gpu.target_id.find("sramecc+") != std::string::npos;
+  p.asicRevision = static_cast<int>(gpu.asic_revision.value_or(0));
   p.memoryPoolsSupported = 1;
   p.memoryPoolSupportedHandleTypes = 1;
   // Device pointers are host pointers here.
@@ -94,6 +103,10 @@ hipDeviceProp_tR0600 properties(const gpus::Gpu& gpu, int device) {
   p.maxTexture3D[2] = p.maxSurface3D[2] = max_image_depth;
   p.maxTexture1DLayered[0] = p.maxSurface1DLayered[0] = max_image_side;
   p.maxTexture1DLayered[1] = p.maxSurface1DLayered[1] = max_image_layers;
+  for (int i : {0, 1}) p.maxTexture2DLayered[i] = p.maxSurface2DLayered[i] = max_image_side;
+  p.maxTexture2DLayered[2] = p.maxSurface2DLayered[2] = max_image_layers;
+  p.maxTexture2DLinear[0] = p.maxTexture2DLinear[1] = max_image_side;
+  p.maxTexture2DLinear[2] = max_image_side * max_pixel_bytes;  // the pitch
   p.textureAlignment = p.surfaceAlignment = p.texturePitchAlignment = 256;
 
   p.arch.hasGlobalInt32Atomics = p.arch.hasGlobalFloatAtomicExch = 1;
@@ -135,7 +148,7 @@ hipDeviceProp_tR0000 properties_before_6(const gpus::Gpu& gpu, int device) {
   p.maxSharedMemoryPerMultiProcessor = now.maxSharedMemoryPerMultiProcessor;
   p.canMapHostMemory = now.canMapHostMemory;
   p.integrated = now.integrated;
-  p.gcnArch = 100 * gpu.isa_major() + 10 * gpu.isa_minor();
+  p.gcnArch = arch_number(gpu);
   p.cooperativeLaunch = now.cooperativeLaunch;
   p.cooperativeMultiDeviceLaunch = now.cooperativeMultiDeviceLaunch;
   p.maxTexture1DLinear = now.maxTexture1DLinear;
@@ -154,6 +167,8 @@ hipDeviceProp_tR0000 properties_before_6(const gpus::Gpu& gpu, int device) {
   p.managedMemory = now.managedMemory;
   p.directManagedMemAccessFromHost = now.directManagedMemAccessFromHost;
   p.concurrentManagedAccess = now.concurrentManagedAccess;
+  p.pageableMemoryAccessUsesHostPageTables = now.integrated;  // as HIP 5 has it
+  p.asicRevision = now.asicRevision;
   return p;
 }
 
