@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -62,6 +63,15 @@ INSTANTIATE_TEST_SUITE_P(
                     Ending{"crash", "signal 11 (Segmentation fault)", -1, SIGSEGV},
                     Ending{"overflow", "signal 11 (Segmentation fault)", -1, SIGSEGV}),
     [](const auto& info) { return "by" + std::string(info.param.word); });
+
+// Nobody can write anything then: what an earlier run left must not pass for this one's.
+TEST(Killed, ARunLeavesNoReport) {
+  const Scratch scratch;
+  std::ofstream(scratch / "r.json") << "{}";
+  const Outcome outcome = hipsight_run({"--json", scratch / "r.json"}, {"greeting", "kill"});
+  EXPECT_EQ(outcome.signal, SIGKILL) << describe(outcome);
+  EXPECT_FALSE(fs::exists(scratch / "r.json"));
+}
 
 TEST(Interrupted, ARunLeavesAPartialReport) {
   const Scratch scratch;
