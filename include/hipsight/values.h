@@ -107,7 +107,8 @@ struct Occupancy {
                   compiler_waves_per_simd, sentence)
 };
 
-/// The time that one resource alone would take. First-order and UNVALIDATED.
+/// The time that one resource alone would take: a line of the roofline, and no verdict. First-order
+/// and UNVALIDATED.
 struct Roof {
   std::string kind;  ///< "vector", "matrix", "issue", "wave_issue", "lds", "l2", "dram_requested",
                      ///< "dram_compulsory", "launch"
@@ -117,15 +118,34 @@ struct Roof {
   HIPSIGHT_FIELDS(kind, name, seconds, evidence)
 };
 
-/// What bounds a kernel, as far as its roofs tell.
-struct Verdict {
-  std::string bound;  ///< name of the roof that binds; empty: nothing ran
-  double seconds = 0;
-  std::string sentence;                        ///< the bound in words
+/// A kernel's place among the roofs of a GPU.
+struct Roofline {
   std::optional<double> arithmetic_intensity;  ///< FLOP per byte asked of memory
   std::vector<Roof> roofs;                     ///< longest first
-  std::vector<std::string> unknown_roofs;      ///< for which the GPU's file has no rate
-  HIPSIGHT_FIELDS(bound, seconds, sentence, arithmetic_intensity, roofs, unknown_roofs)
+  std::vector<std::string> unknown;            ///< for which the GPU's file has no rate
+  HIPSIGHT_FIELDS(arithmetic_intensity, roofs, unknown)
+};
+
+/// A change that would make a kernel quicker: the model, run again as if it were made, says so
+/// (docs/advice.md).
+struct Advice {
+  std::string id;        ///< "lds-bank-conflicts": a section of docs/advice.md
+  std::string change;    ///< what to do, in words
+  std::string evidence;  ///< why, in figures
+  Location at;           ///< where most of it is; no address and no line: all over the kernel
+  double seconds = 0;    ///< that the predicted launch would take then
+  double gain = 0;       ///< the share of its time that this saves
+  HIPSIGHT_FIELDS(id, change, evidence, at, seconds, gain)
+};
+
+/// The answer: how long a kernel would take and what bounds it, by its prediction.
+struct Verdict {
+  std::string bound;           ///< in words: "memory"; empty: there is no prediction
+  double seconds = 0;          ///< of all its launches
+  double share = 0;            ///< of the predicted time of all kernels
+  std::vector<Advice> advice;  ///< what saves most first; what would save nothing is not there
+  std::string why_none;        ///< why there is no prediction
+  HIPSIGHT_FIELDS(bound, seconds, share, advice, why_none)
 };
 
 /// Where waves would wait.
@@ -135,6 +155,14 @@ struct Wait {
   std::string cause;  ///< as of Prediction::stalls
   double share = 0;   ///< of all waves' waiting
   HIPSIGHT_FIELDS(at, of, cause, share)
+};
+
+/// A line of source, or an instruction where lines are not known, that waves spend their time on.
+struct HotLine {
+  Location at;
+  double share = 0;   ///< of all waves' time: to issue it, and to wait for it or for what it asked
+  std::string cause;  ///< the most of that: as of Prediction::stalls; empty: to issue it
+  HIPSIGHT_FIELDS(at, share, cause)
 };
 
 /// How far predictions of a family of kernels on a GPU were from measured times.
@@ -182,8 +210,9 @@ struct Prediction {
   std::string family;               ///< of kernels, by which it was validated; empty: none
   std::optional<ModelError> error;  ///< none: UNVALIDATED
   std::uint64_t workgroups_per_cu = 0, simulated = 0;
+  std::vector<HotLine> lines;  ///< hottest first
   HIPSIGHT_FIELDS(seconds, launch_seconds, cycles, clock_ghz, bound, busy, stalls, waits,
-                  full_occupancy_seconds, family, error, workgroups_per_cu, simulated)
+                  full_occupancy_seconds, family, error, workgroups_per_cu, simulated, lines)
 };
 
 /// How many of a kernel's vector registers hold what is read later (docs/profile.md).
@@ -217,8 +246,9 @@ struct ProfileRow {
   double lds_cycles = 0, lds_conflict_cycles = 0;
   CacheUse caches;
   std::optional<std::uint32_t> live_vgprs, live_agprs;  ///< of an instruction
+  double time = 0;  ///< share of all waves' time, as predicted: as of HotLine
   HIPSIGHT_FIELDS(at, executions, active_lanes, requests, sectors, bytes, lds_cycles,
-                  lds_conflict_cycles, caches, live_vgprs, live_agprs)
+                  lds_conflict_cycles, caches, live_vgprs, live_agprs, time)
 };
 
 /// What one launch did to memory and LDS (docs/profile.md).
@@ -269,8 +299,9 @@ struct KernelReport {
   std::optional<Prediction> prediction;  ///< likewise
   std::optional<Fidelity> fidelity;      ///< if asked for
   std::vector<Finding> findings;
+  Roofline roofline;
   HIPSIGHT_FIELDS(kernel, grid, grids_differ, block, dynamic_lds, counts, occupancy, verdict,
-                  registers, profile, prediction, fidelity, findings)
+                  registers, profile, prediction, fidelity, findings, roofline)
 };
 
 /// A launch that failed.
@@ -299,7 +330,7 @@ struct Selection {
 /// What the kernels of a program did.
 struct RunReport {
   GpuFacts gpu;
-  std::vector<KernelReport> kernels;  ///< in order of first launch
+  std::vector<KernelReport> kernels;  ///< the most predicted time first; then by first launch
   std::vector<FailedLaunch> errors;
   Selection selection;
   std::uint64_t launches = 0;  ///< all that were started, selected or not

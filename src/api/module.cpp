@@ -15,8 +15,6 @@
 namespace hipsight::api {
 namespace {
 
-constexpr unsigned predicted_sample = 64;  // workgroups, as `hipsight predict` observes
-
 /// What a list of arguments lacks; empty: nothing.
 std::string what_is_wrong(const KernelFacts& kernel, std::span<const HipsightArgument> arguments) {
   std::string wrong;
@@ -121,7 +119,7 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
   dispatch.cooperative = config.cooperative;
 
   session::Wishes wishes;
-  wishes.profile = config.profile || !config.predict ? config.profile : predicted_sample;
+  wishes.profile = config.profile || !config.predict ? config.profile : session::usual_sample;
   wishes.predict = config.predict;
   wishes.sampled_only = config.sampled_only;
   wishes.fidelity = config.fidelity;

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "engine/host.h"
 #include "gpus/gpu.h"
+#include "session/observation.h"
 #include "support/error.h"
 #include "support/pattern.h"
 #include "support/printable.h"
@@ -21,9 +22,6 @@ using namespace std::literals;
 
 using config::Group;
 
-// Workgroups that a profile observes, unless it is told how many.
-constexpr const char* kSample = "64";
-
 void add_also(CLI::App& command, cli::RunOptions& run) {
   command.add_option("--also", run.also, "Run it on these GPUs, too, and compare the verdicts")
       ->type_name("NAME,...")
@@ -33,6 +31,14 @@ void add_also(CLI::App& command, cli::RunOptions& run) {
 
 void add_no_report(CLI::App& command, bool& no_report) {
   command.add_flag("--no-report", no_report, "No report on stderr")->excludes("--report");
+}
+
+void add_verbose(CLI::App& command, bool& verbose) {
+  command.add_flag("-v,--verbose", verbose, "All sections: --details all")->excludes("--details");
+}
+
+void add_no_predict(CLI::App& command, bool& no_predict) {
+  command.add_flag("--no-predict", no_predict, "Count what kernels do, but do not predict them");
 }
 
 // What launches one kernel of a file with device code, in place of a program.
@@ -82,28 +88,34 @@ struct Launch {
   }
 };
 
-// What a command asks for by its name.
+// What a command asks for by its name, unless it is told otherwise.
 void imply(config::Loaded& options, std::string_view command) {
+  const Config& config = options.config;
   const auto set = [&](const char* name, const std::string& text) {
     options.from_command_line(config::row(name), text);
   };
+  const auto usually = [&](const char* name, const std::string& text) {
+    if (options.origin(config::row(name)) == config::Origin::Default) set(name, text);
+  };
   if (command == "capture") set("report", "none");
-  if (command == "predict") set("predict", "1");
+  // A trace takes the place of what predictions observe; and somebody must read them.
+  const bool read = config.report != "none" || !config.json.empty() || !config.values.empty();
+  if ((command == "run" || command == "replay") && config.trace.empty() && read)
+    usually("predict", "1");
   if (command == "profile" || command == "predict") {
-    const std::string sample = text_of(options.config, config::row("profile"));
-    set("profile", sample == "0" ? kSample : sample);
+    set("predict", "1");
+    usually("profile", std::to_string(session::usual_sample));
+    usually("details", command == "profile" ? "all" : "advice,counts,prediction,registers,roofs");
   }
   // Results are missing anyhow.
-  if (options.config.sampled_only &&
-      options.origin(config::row("matrix")) == config::Origin::Default)
-    set("matrix", "skip");
+  if (config.sampled_only) usually("matrix", "skip");
 }
 
 // Parses the command line and runs the command. @throws CLI::ParseError, Exception.
 int dispatch(CLI::App& app, int argc, char** argv) {
   cli::Options options;
   cli::RunOptions program;
-  bool no_report = false;
+  bool no_report = false, no_predict = false, verbose = false;
   std::string gpu;
 
   app.require_subcommand(1);
@@ -141,8 +153,10 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     if (command == capture) continue;
     options.add(*command, {Group::Report});
     add_no_report(*command, no_report);
+    add_verbose(*command, verbose);
     add_also(*command, program);
   }
+  add_no_predict(*run, no_predict);
   for (CLI::App* command : {profile, predict})
     for (const char* row : {"profile", "sampled-only", "caches", "simulate", "record"})
       options.add(*command, row);
@@ -170,6 +184,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   replay->add_flag("--profile", profiled, "Say line by line what it did");
   options.add(*replay, "profile");
   add_no_report(*replay, no_report);
+  add_verbose(*replay, verbose);
+  add_no_predict(*replay, no_predict);
 
   CLI::App* config = app.add_subcommand(
       "config", "Show every option, its value and where that came from (docs/configuration.md)");
@@ -207,6 +223,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   app.parse(int(dashes - argv), argv);
   config::Loaded loaded = options.load();
   if (no_report) loaded.from_command_line(config::row("report"), "none");
+  if (no_predict) loaded.from_command_line(config::row("predict"), "0");
+  if (verbose) loaded.from_command_line(config::row("details"), "all");
   gpus::use_folders(loaded.config.gpu_path);
   engine::set_host(engine::Host::of(loaded.config));
   for (const CLI::App* command : {run, profile, predict, capture}) {
@@ -229,7 +247,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     return program.also.empty() ? cli::run(program) : cli::run_side_by_side(program);
   }
   if (replay->parsed()) {
-    if (profiled) imply(loaded, "profile");
+    imply(loaded, profiled ? "profile" : "replay");
     again.options = std::move(loaded);
     return cli::replay(again);
   }

@@ -40,6 +40,7 @@ struct Config {
   // Reports.
   std::string report = "stderr";
   std::string json = {}, values = {};
+  std::string details = {};
   bool fidelity = false;
   std::optional<double> progress = {};
   std::uint64_t profile = 0;  ///< workgroups; 0: no profile

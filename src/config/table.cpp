@@ -21,6 +21,14 @@ void check_pattern(const std::string& text) {
   static_cast<void>(Pattern(text));
 }
 
+void check_sections(const std::string& text) {
+  static const Pattern form(
+      "^(advice|counts|prediction|profile|registers|roofs|all)"
+      "(,(advice|counts|prediction|profile|registers|roofs|all))*$");
+  if (!form.is_in(text))
+    fail("it takes advice, counts, prediction, profile, registers, roofs or all, joined by commas");
+}
+
 // X[,Y[,Z]][:WAVE]
 void check_wave(const std::string& text) {
   static const Pattern form("^[0-9]{1,9}(,[0-9]{1,9}){0,2}(:[0-9]{1,9})?$");
@@ -185,6 +193,14 @@ constexpr Row table[]{
      .takes = "FILE",
      .words = "Write the report as values, too, for C++ programs (hipsight/report_file.h)",
      .usual = "none"},
+    {.name = "details",
+     .value = &Config::details,
+     .group = Group::Report,
+     .takes = "SECTION,...",
+     .words = "Sections of the text beside the answers: advice, counts, prediction, profile, "
+              "registers, roofs, or all",
+     .usual = "none",
+     .check = check_sections},
     {.name = "fidelity",
      .value = &Config::fidelity,
      .group = Group::Report,
@@ -214,7 +230,7 @@ constexpr Row table[]{
      .value = &Config::predict,
      .group = Group::Profile,
      .takes = "0|1",
-     .words = "Of a profile, tell only the prediction"},
+     .words = "Predict the first launch of each kernel, and say what bounds it and what to try"},
     {.name = "sampled-only",
      .value = &Config::sampled_only,
      .group = Group::Profile,

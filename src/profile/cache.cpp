@@ -194,12 +194,12 @@ void find_handovers(const gpus::Gpu& gpu, LaunchTrace& trace) {
                 group.lines[request.first + i] * request_bytes(gpu, request.stores) / flag_bytes);
   };
   std::unordered_map<std::uint64_t, std::set<std::uint64_t>> asked, stored;  // by workgroups
-  for (const auto* groups : {&std::as_const(trace).neighbours(), &trace.others()})
+  for (const auto* groups : {&std::as_const(trace).neighbours(), &std::as_const(trace).others()})
     for_each(*groups, [&](std::uint64_t group, const Request& request, std::uint64_t flag) {
       if (!request.stores) asked[flag].insert(group);
     });
   if (asked.empty()) return;
-  for (const auto* groups : {&std::as_const(trace).neighbours(), &trace.others()})
+  for (const auto* groups : {&std::as_const(trace).neighbours(), &std::as_const(trace).others()})
     for_each(*groups, [&](std::uint64_t group, const Request& request, std::uint64_t flag) {
       if (request.stores && asked.contains(flag)) stored[flag].insert(group);
     });

@@ -115,6 +115,7 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
     use.lds_cycles += cost.cycles;
     use.lds_least += cost.least;
     request.lds_cycles = static_cast<std::uint16_t>(cost.cycles);
+    request.least = static_cast<std::uint16_t>(cost.least);
   } else {
     std::uint64_t sectors[most_sectors];
     const unsigned count = touched(access, scratch_, sectors);
@@ -127,6 +128,8 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
         sum = (sum + sector) * 0x9e3779b97f4a7c15u;
       }
     use.lines += request.count;
+    const unsigned line = request_bytes(gpu_, use.stores);
+    request.least = static_cast<std::uint16_t>((lanes * access.bytes + line - 1) / line);
   }
   if (cut || lines.size() > kept_.lines || waves.size() <= wave) {
     cut = true;
@@ -249,6 +252,13 @@ engine::GroupObserver* LaunchTrace::begins(std::uint64_t workgroup) {
     if (at != traces->end() && at->workgroup == workgroup) return &*at;
   }
   return nullptr;
+}
+
+void LaunchTrace::forget_addresses() {
+  openings_ = std::vector<GroupTrace>();
+  before_ = std::vector<GroupTrace>();
+  for (std::vector<GroupTrace>* traces : {&neighbours_, &others_})
+    for (GroupTrace& group : *traces) group.lines = {};
 }
 
 void LaunchTrace::count(engine::Result& result) const {

@@ -35,6 +35,9 @@ struct Request {
   std::uint32_t step = 0;              ///< the region of WaveTrace::path that it lies in
   std::uint32_t first = 0, count = 0;  ///< its lines, among GroupTrace::lines; none in LDS
   std::uint16_t lds_cycles = 0;
+  /// Lines that its bytes would fill, had its lanes asked for neighbours; or its LDS cycles, had no
+  /// two of them met in a bank.
+  std::uint16_t least = 0;
   bool stores = false, streams = false;  ///< streams: is not to stay in caches
   engine::Access::Space space = engine::Access::Space::Global;
   std::uint16_t from_l1 = 0, from_l2 = 0;  ///< lines that caches had; see simulate_caches
@@ -137,6 +140,7 @@ class LaunchTrace : public engine::Observer {
   const std::vector<GroupTrace>& neighbours() const { return neighbours_; }
   std::vector<GroupTrace>& neighbours() { return neighbours_; }
   const std::vector<GroupTrace>& others() const { return others_; }
+  std::vector<GroupTrace>& others() { return others_; }
   /// The begins of those that the GPU holds at the same time, and that are none of the above.
   const std::vector<GroupTrace>& openings() const { return openings_; }
   std::vector<GroupTrace>& openings() { return openings_; }
@@ -148,6 +152,9 @@ class LaunchTrace : public engine::Observer {
   /// Counts of a launch of which only observed workgroups ran: those of neighbours and others, for
   /// all workgroups. Their begins alone would count too often.
   void count(engine::Result& result) const;
+
+  /// Once caches are simulated: drops what only that needs, addresses and begins.
+  void forget_addresses();
 
   /// By instruction; see simulate_caches.
   std::unordered_map<const isa::Instruction*, Sharing> sharing;

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "explain/verdict.h"
 #include "report/render.h"
 #include "report/side_by_side.h"
 
@@ -13,7 +12,7 @@ namespace hipsight::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 std::string key_of(std::string_view text) {
   std::string key(text);
@@ -64,6 +63,7 @@ Json row(const ProfileRow& from) {
                       {"l2_hits", from.caches.l2_hits}};
   if (from.lds_cycles > 0)
     json["lds_cycles"] = {{"all", from.lds_cycles}, {"conflicts", from.lds_conflict_cycles}};
+  if (from.time > 0) json["time"] = from.time;
   if (from.live_vgprs) json["live_vgprs"] = *from.live_vgprs;
   if (from.live_agprs) json["live_agprs"] = *from.live_agprs;
   return json;
@@ -125,7 +125,29 @@ Json prediction(const Prediction& p) {
         {"seconds_at_least", p.error->seconds_at_least},
         {"seconds_at_most", p.error->seconds_at_most ? Json(*p.error->seconds_at_most) : Json()}};
   json["waits"] = waits(p.waits);
+  json["lines"] = Json::array();
+  for (const HotLine& line : p.lines)
+    json["lines"].push_back({{"share", line.share},
+                             {"cause", line.cause.empty() ? Json() : Json(key_of(line.cause))},
+                             {"at", place(line.at)}});
   return json;
+}
+
+Json verdict(const Verdict& verdict) {
+  Json advice = Json::array();
+  for (const Advice& one : verdict.advice)
+    advice.push_back({{"id", one.id},
+                      {"change", one.change},
+                      {"evidence", one.evidence},
+                      {"at", one.at.instruction.empty() ? Json() : place(one.at)},
+                      {"seconds", one.seconds},
+                      {"gain", one.gain}});
+  const bool there = !verdict.bound.empty();
+  return {{"bound", there ? Json(verdict.bound) : Json()},
+          {"seconds", there ? Json(verdict.seconds) : Json()},
+          {"share", there ? Json(verdict.share) : Json()},
+          {"advice", advice},
+          {"why_none", there ? Json() : Json(verdict.why_none)}};
 }
 
 Json registers(const Registers& report) {
@@ -196,18 +218,17 @@ Json kernel_json(const KernelReport& report) {
                    {"lds", bytes(counts.lds)},
                    {"scratch", bytes(counts.scratch)},
                    {"scalar", bytes(counts.scalar)}};
-  const Verdict& verdict = report.verdict;
+  json["verdict"] = verdict(report.verdict);
+  const Roofline& roofline = report.roofline;
   json["arithmetic_intensity"] =
-      verdict.arithmetic_intensity ? Json(*verdict.arithmetic_intensity) : Json();
+      roofline.arithmetic_intensity ? Json(*roofline.arithmetic_intensity) : Json();
   json["roofs"] = Json::array();
-  for (const Roof& roof : verdict.roofs)
+  for (const Roof& roof : roofline.roofs)
     json["roofs"].push_back({{"kind", roof.kind},
                              {"name", roof.name},
                              {"seconds", roof.seconds},
                              {"evidence", roof.evidence}});
-  json["unknown_roofs"] = verdict.unknown_roofs;
-  json["verdict"] = {
-      {"bound", verdict.bound}, {"seconds", verdict.seconds}, {"sentence", verdict.sentence}};
+  json["unknown_roofs"] = roofline.unknown;
   if (report.prediction) json["prediction"] = prediction(*report.prediction);
   if (report.registers) json["registers"] = registers(*report.registers);
   if (report.profile) json["profile"] = profile(*report.profile);
@@ -220,8 +241,10 @@ Json report_json(const RunReport& run) {
   Json json;
   json["schema"] = "hipsight.report";
   json["version"] = kVersion;
-  json["validated"] = false;
-  json["caveat"] = explain::caveat();
+  json["validated"] = std::ranges::all_of(run.kernels, [](const KernelReport& kernel) {
+    return kernel.prediction && kernel.prediction->error;
+  });
+  json["caveat"] = caveat(run);
   json["gpu"] = {{"name", run.gpu.name},           {"title", run.gpu.title},
                  {"target_id", run.gpu.target_id}, {"compute_units", run.gpu.compute_units},
                  {"clock_ghz", run.gpu.clock_ghz}, {"file", run.gpu.file}};

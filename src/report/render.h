@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hipsight/values.h"
@@ -10,12 +11,33 @@
 /// Values into text and JSON.
 namespace hipsight::report {
 
-/// For people: 100 columns at most, but for names. `tables`: of profiles, too.
-std::string to_text(const RunReport& run, bool tables = true);
+/// What the text says of a kernel beside the answer: sections.
+struct Details {
+  bool advice = false, counts = false, prediction = false, profile = false, registers = false,
+       roofs = false;
+  /// "counts,roofs", or "all": as option `details` takes it.
+  static Details of(std::string_view list);
+};
+/// For people: 100 columns at most, but for names. Five lines a kernel, and what else is asked for.
+std::string to_text(const RunReport& run, const Details& details = {});
 /// For programs: docs/report-schema.md.
 std::string to_json(const RunReport& run);
 /// Which launches are in the report, of how many.
 std::string selection_text(const Selection& selection, std::uint64_t launches);
+
+/// The answer about a kernel, in five lines: how long it takes, what bounds it, its hottest line,
+/// what to change, and where to look further.
+struct AnswerLine {
+  std::string label;  ///< empty: of the first line
+  std::string text;
+};
+std::vector<AnswerLine> answer(const KernelReport& kernel);
+/// What must be known to read the answers' times; empty: nothing.
+std::string caveat(const RunReport& run);
+/// "26.9 us to 42.6 us".
+std::string between(const ModelError& error);
+/// "-31 %, to 12.1 us: let neighbouring lanes access neighbouring addresses (transpose.hip:16)".
+std::string text_of(const Advice& advice);
 
 /// Parts of the text; lines after the first are indented by `indent`.
 std::string text_of(const Profile& profile, std::size_t indent);

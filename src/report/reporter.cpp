@@ -43,12 +43,14 @@ Output Output::of(const Config& config) {
   output.json_file = output_file(config.json);
   output.values_file = output_file(config.values);
   output.wishes.profile = static_cast<unsigned>(config.profile);
+  output.wishes.predict = config.predict;
+  if (config.predict && !config.profile) output.wishes.profile = session::usual_sample;
   if (config.caches == "mall") output.wishes.assumptions.caches = timing::Caches::InMall;
   if (config.caches == "warm") output.wishes.assumptions.caches = timing::Caches::Warm;
   output.wishes.assumptions.instructions = config.simulate;
   output.recording_file = output_file(config.record);
   output.wishes.sampled_only = config.sampled_only;
-  output.tables = !config.predict;
+  output.details = Details::of(config.details);
   output.wishes.fidelity = config.fidelity;
   if (!config.trace.empty()) {
     output.trace = TraceOptions::parse(config.trace);
@@ -142,7 +144,7 @@ std::string Reporter::selection() const {
   return selection_text(impl_->session.selection(), impl_->session.progress().launches);
 }
 std::string Reporter::text() const {
-  return to_text(impl_->session.report(impl_->ended), impl_->output.tables);
+  return to_text(impl_->session.report(impl_->ended), impl_->output.details);
 }
 std::string Reporter::json() const {
   return to_json(impl_->session.report(impl_->ended));

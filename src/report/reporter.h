@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "gpus/gpu.h"
 #include "hipsight/values.h"
+#include "report/render.h"
 #include "report/wave_trace.h"
 #include "session/session.h"
 
@@ -26,7 +27,7 @@ struct Output {
   std::string values_file;  ///< hipsight/report_file.h; empty: none
   session::Wishes wishes = {};
   std::string recording_file;  ///< where the last profiled launch goes (timing/recording.h)
-  bool tables = true;          ///< of the profile: else only the prediction that is made from it
+  Details details = {};        ///< of the text
   std::optional<TraceOptions> trace = {};  ///< of the first launch
 
   /// As options say. @throws Exception when they ask for what cannot be together.

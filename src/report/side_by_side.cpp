@@ -31,7 +31,7 @@ Row row_of(std::size_t run, const KernelReport& kernel) {
   if (const auto& prediction = kernel.prediction)
     return {run, prediction->seconds, prediction->bound.sentence,
             fmt::format("1 launch, blocks of {}", items), trust(*prediction)};
-  return {run, kernel.verdict.seconds, kernel.verdict.bound,
+  return {run, 0, "",
           fmt::format("{} launch{}, blocks of {}", kernel.counts.launches,
                       kernel.counts.launches == 1 ? "" : "es", items)};
 }
@@ -54,22 +54,12 @@ std::vector<std::pair<std::string, std::vector<Row>>> rows_by_kernel(std::span<c
   return kernels;
 }
 
-bool predicts(const GpuRun& run) {
-  return run.report && std::ranges::any_of(run.report->kernels, [](const KernelReport& kernel) {
-           return kernel.prediction.has_value();
-         });
-}
-
 }  // namespace
 
 std::string to_text(std::span<const GpuRun> runs) {
   std::string out =
-      predicts(runs.front())
-          ? "\nhipsight: the same program on several GPUs. Times of one launch, predicted; nine "
-            "of ten\nmeasured ones of such kernels lie between the two beside it "
-            "(docs/timing.md)\n"
-          : "\nhipsight: the same program on several GPUs. UNVALIDATED: first-order "
-            "times, of the longest roof\nalone, not measured on hardware\n";
+      "\nhipsight: the same program on several GPUs. Times of one launch, predicted; nine of ten\n"
+      "measured ones of such kernels lie between the two beside it (docs/timing.md)\n";
   std::size_t width = 0;
   for (const GpuRun& run : runs) width = std::max(width, run.gpu.size());
   for (const auto& [title, rows] : rows_by_kernel(runs)) {
@@ -80,8 +70,8 @@ std::string to_text(std::span<const GpuRun> runs) {
         out += fmt::format("  {:<{}}  did not run\n", runs[run].gpu, width);
       } else {
         out += fmt::format("  {:<{}}  {:>8}  {}{} ({})\n", runs[run].gpu, width,
-                           duration(row->seconds), row->trust,
-                           row->bound.empty() ? "no roof" : row->bound, row->scope);
+                           row->bound.empty() ? "?" : duration(row->seconds), row->trust,
+                           row->bound.empty() ? "not predicted" : row->bound, row->scope);
       }
     }
   }

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "explain/verdict.h"
 #include "report/render.h"
 #include "support/printable.h"
 #include "support/quantity.h"
@@ -136,18 +135,14 @@ std::string fidelity(const Fidelity& fidelity) {
   return out;
 }
 
-/// How far off a prediction may be.
+/// What is known of the error of a prediction.
 std::string trust(const Prediction& p) {
   if (!p.error)
-    return p.family.empty() ? "UNVALIDATED: nothing like it was measured"
-                            : fmt::format("UNVALIDATED: no {} was measured on this GPU", p.family);
-  const std::string least = duration(p.error->seconds_at_least);
-  const std::string between =
-      p.error->seconds_at_most
-          ? fmt::format("from {} to {}", least, duration(*p.error->seconds_at_most))
-          : "at least " + least;
-  return fmt::format("{}, as nine of ten that were measured ({}, {} points{})", between, p.family,
-                     p.error->points, p.error->fitted ? ", which the model was fitted on" : "");
+    return p.family.empty() ? "nothing like it was measured"
+                            : fmt::format("no {} was measured on this GPU", p.family);
+  return fmt::format("{}, as nine of ten that were measured ({}, {} points{})", between(*p.error),
+                     p.family, p.error->points,
+                     p.error->fitted ? ", which the model was fitted on" : "");
 }
 
 std::string prediction(const Prediction& p, const Occupancy& occupancy) {
@@ -175,14 +170,14 @@ std::string prediction(const Prediction& p, const Occupancy& occupancy) {
   return out + text_of(p.waits, kLabel);
 }
 
-std::string roofs(const Verdict& verdict) {
+std::string roofs(const Roofline& roofline) {
   std::string out;
-  for (const Roof& roof : verdict.roofs) {
+  for (const Roof& roof : roofline.roofs) {
     if (!out.empty()) out += fmt::format("\n{:{}}", "", kLabel);
     out += fmt::format("{:>8}  {}: {}", duration(roof.seconds), roof.name, roof.evidence);
   }
-  if (!verdict.unknown_roofs.empty()) {
-    std::vector<std::string> items = verdict.unknown_roofs;
+  if (!roofline.unknown.empty()) {
+    std::vector<std::string> items = roofline.unknown;
     items.front() = " unknown  " + items.front();
     items.back() += ": no rate in the GPU's file";
     out += fmt::format("\n{:{}}{}", "", kLabel, wrapped(items, ", "));
@@ -190,9 +185,7 @@ std::string roofs(const Verdict& verdict) {
   return out;
 }
 
-void add(std::string& out, const GpuFacts& gpu, const KernelReport& kernel, bool tables) {
-  fmt::format_to(std::back_inserter(out), "\n{}: {}\n", printable(kernel.kernel.title),
-                 launches(kernel));
+void add_counts(std::string& out, const GpuFacts& gpu, const KernelReport& kernel) {
   row(out, "grid", geometry(kernel));
   row(out, "takes", resources(kernel));
   row(out, "occupancy",
@@ -204,19 +197,36 @@ void add(std::string& out, const GpuFacts& gpu, const KernelReport& kernel, bool
     row(out, "active lanes", fmt::format("{:.3g} %, mean of vector instructions", 100 * active));
   row(out, "FLOP", operations(kernel.counts));
   row(out, "bytes asked", bytes(kernel.counts));
-  const Verdict& verdict = kernel.verdict;
-  if (verdict.arithmetic_intensity)
-    row(out, "intensity",
-        fmt::format("{:.3g} FLOP per byte asked of memory", *verdict.arithmetic_intensity));
-  if (!verdict.roofs.empty()) row(out, "roofs", roofs(verdict));
-  row(out, "verdict", wrapped_words(verdict.sentence));
-  if (kernel.registers) row(out, "registers", wrapped_words(text_of(*kernel.registers)));
-  if (kernel.registers && !scratch_text(*kernel.registers).empty())
-    row(out, "scratch", wrapped_words(scratch_text(*kernel.registers)));
-  if (kernel.prediction) row(out, "predicted", prediction(*kernel.prediction, kernel.occupancy));
-  if (kernel.profile && tables) row(out, "profile", text_of(*kernel.profile, kLabel));
+}
+
+void add(std::string& out, const GpuFacts& gpu, const KernelReport& kernel,
+         const Details& details) {
+  out += "\n";
+  for (const AnswerLine& line : answer(kernel))
+    if (line.label.empty())
+      out += line.text + "\n";
+    else
+      row(out, line.label, wrapped_words(line.text));
+  if (details.counts || !kernel.prediction) add_counts(out, gpu, kernel);
+  if (details.roofs) {
+    if (const auto& intensity = kernel.roofline.arithmetic_intensity)
+      row(out, "intensity", fmt::format("{:.3g} FLOP per byte asked of memory", *intensity));
+    if (!kernel.roofline.roofs.empty()) row(out, "roofs", roofs(kernel.roofline));
+  }
+  if (details.advice)
+    for (const Advice& advice : kernel.verdict.advice)
+      row(out, advice.id.size() + 3 < kLabel ? advice.id : "advice",
+          wrapped_words(text_of(advice) + "; " + advice.evidence));
+  if (details.registers && kernel.registers) {
+    row(out, "registers", wrapped_words(text_of(*kernel.registers)));
+    if (const std::string scratch = scratch_text(*kernel.registers); !scratch.empty())
+      row(out, "scratch", wrapped_words(scratch));
+  }
+  if (details.prediction && kernel.prediction)
+    row(out, "predicted", prediction(*kernel.prediction, kernel.occupancy));
+  if (details.profile && kernel.profile) row(out, "profile", text_of(*kernel.profile, kLabel));
   if (kernel.fidelity) row(out, "fidelity", fidelity(*kernel.fidelity));
-  row(out, "emulated in", duration(kernel.counts.host_seconds));
+  if (details.counts) row(out, "emulated in", duration(kernel.counts.host_seconds));
 }
 
 }  // namespace
@@ -230,14 +240,14 @@ std::string selection_text(const Selection& selection, std::uint64_t launches) {
                      launches == 1 ? "" : "es");
 }
 
-std::string to_text(const RunReport& run, bool tables) {
+std::string to_text(const RunReport& run, const Details& details) {
   std::string out = fmt::format("\nhipsight: {} ({}, {}), emulated\n", run.gpu.title, run.gpu.name,
                                 run.gpu.target_id);
   if (!run.selection.everything()) out += selection_text(run.selection, run.launches) + "\n";
   if (run.kernels.empty())
     out += run.selection.everything() ? "no kernel ran to its end\n"
                                       : "no such launch ran to its end\n";
-  for (const KernelReport& kernel : run.kernels) add(out, run.gpu, kernel, tables);
+  for (const KernelReport& kernel : run.kernels) add(out, run.gpu, kernel, details);
   if (!run.errors.empty()) {
     out += fmt::format("\n{} launch{} failed:\n", run.errors.size(),
                        run.errors.size() == 1 ? "" : "es");
@@ -249,9 +259,9 @@ std::string to_text(const RunReport& run, bool tables) {
   for (const UnfinishedLaunch& one : run.unfinished)
     out += fmt::format("  under way: {}, {} of {} workgroups done\n", printable(one.kernel),
                        one.workgroups_done, one.workgroups);
-  if (!run.kernels.empty()) {
+  if (const std::string mind = caveat(run); !mind.empty()) {
     out += "\n";
-    row(out, "mind", wrapped_words(explain::caveat()));
+    row(out, "mind", wrapped_words(mind));
   }
   return printable(out, true);
 }

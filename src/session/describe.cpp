@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include "code/readable_name.h"
-#include "explain/verdict.h"
 #include "session/launch_rules.h"
 #include "session/locations.h"
 #include "timing/roofs.h"
@@ -47,6 +50,36 @@ std::vector<Amount> operations(const std::array<double, profile::kNumbers>& coun
     if (isa::Number(i) != isa::Number::None && counts[i] > 0)
       amounts.push_back({std::string(isa::text(isa::Number(i))), counts[i]});
   return amounts;
+}
+
+constexpr std::size_t most_hot_lines = 16;
+
+/// By line; instructions of no known line stand for themselves.
+template <class LocationOf>
+std::vector<HotLine> hot_lines(const timing::Prediction& from, LocationOf&& location) {
+  struct Sum {
+    HotLine line;
+    std::map<std::string_view, double> causes;
+  };
+  std::map<std::tuple<std::string, std::uint32_t, std::uint64_t>, Sum> sums;
+  for (const timing::Prediction::Hot& hot : from.hot) {
+    Location at = location(hot.at);
+    if (at.line) at.instruction.clear(), at.address = 0;
+    Sum& sum = sums[{at.file, at.line, at.address}];
+    sum.line.at = std::move(at);
+    sum.line.share += hot.share;
+    sum.causes[hot.cause] += hot.share;
+  }
+  std::vector<HotLine> lines;
+  for (auto& [key, sum] : sums) {
+    const auto most =
+        std::ranges::max_element(sum.causes, {}, [](const auto& cause) { return cause.second; });
+    sum.line.cause = most->first;
+    lines.push_back(std::move(sum.line));
+  }
+  std::ranges::stable_sort(lines, std::ranges::greater(), &HotLine::share);
+  if (lines.size() > most_hot_lines) lines.resize(most_hot_lines);
+  return lines;
 }
 
 }  // namespace
@@ -122,17 +155,17 @@ Occupancy describe(const timing::Occupancy& from) {
   return occupancy;
 }
 
-Verdict verdict(const gpus::Gpu& gpu, const profile::Summary& summary,
-                const timing::Occupancy& occupancy, std::uint32_t wavefront_size) {
-  const timing::Launches launches{&summary, occupancy, wavefront_size, {}};
-  const timing::Roofs roofs = timing::roofs(gpu, launches);
-  const explain::Verdict found = explain::verdict(gpu, launches, roofs);
-  Verdict verdict{found.bound, found.seconds, found.sentence, found.arithmetic_intensity, {}, {}};
+Roofline roofline(const gpus::Gpu& gpu, const profile::Summary& summary,
+                  const timing::Occupancy& occupancy, std::uint32_t wavefront_size) {
+  const timing::Roofs roofs = timing::roofs(gpu, {&summary, occupancy, wavefront_size, {}});
+  Roofline roofline;
+  if (const double bytes = summary.memory_bytes(); bytes > 0)
+    roofline.arithmetic_intensity = summary.floating_operations() / bytes;
   for (const timing::Roof& roof : roofs.roofs)
-    verdict.roofs.push_back(
+    roofline.roofs.push_back(
         {std::string(kind_of(roof.kind)), roof.name, roof.seconds, roof.evidence});
-  verdict.unknown_roofs = roofs.unknown;
-  return verdict;
+  roofline.unknown = roofs.unknown;
+  return roofline;
 }
 
 Prediction describe(const timing::Prediction& from, const code::CodeObject& object) {
@@ -159,6 +192,7 @@ Prediction describe(const timing::Prediction& from, const code::CodeObject& obje
                                   from.error->fitted, least,           std::nullopt};
     if (std::isfinite(most)) prediction.error->seconds_at_most = most;
   }
+  prediction.lines = hot_lines(from, location);
   prediction.workgroups_per_cu = from.workgroups_per_cu;
   prediction.simulated = from.simulated;
   return prediction;

@@ -21,8 +21,8 @@ GpuFacts describe(const gpus::Gpu& gpu);
 KernelFacts describe(const code::Kernel& kernel, const code::CodeObject* object);
 Counts describe(const profile::Summary& summary, std::uint32_t wavefront_size);
 Occupancy describe(const timing::Occupancy& occupancy);
-Verdict verdict(const gpus::Gpu& gpu, const profile::Summary& summary,
-                const timing::Occupancy& occupancy, std::uint32_t wavefront_size);
+Roofline roofline(const gpus::Gpu& gpu, const profile::Summary& summary,
+                  const timing::Occupancy& occupancy, std::uint32_t wavefront_size);
 Prediction describe(const timing::Prediction& prediction, const code::CodeObject& object);
 Fidelity describe(const profile::FidelitySummary& summary);
 
@@ -41,5 +41,7 @@ RegisterUse register_use(const code::CodeObject& object, const code::Kernel& ker
 
 Profile describe(const profile::Profile& profile, const code::CodeObject& object,
                  const RegisterUse& registers, std::uint32_t wavefront_size);
+/// Says of each row what share of the waves' time it takes.
+void add_times(Profile& profile, const timing::Prediction& prediction);
 
 }  // namespace hipsight::session

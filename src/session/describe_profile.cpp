@@ -122,4 +122,18 @@ Profile describe(const profile::Profile& from, const code::CodeObject& object,
   return profile;
 }
 
+void add_times(Profile& profile, const timing::Prediction& prediction) {
+  std::map<std::uint64_t, double> by_address;
+  for (const timing::Prediction::Hot& hot : prediction.hot)
+    by_address[hot.at->address] += hot.share;
+  std::map<Line, double> by_line;
+  for (ProfileRow& row : profile.instructions) {
+    const auto found = by_address.find(row.at.address);
+    if (found == by_address.end()) continue;
+    row.time = found->second;
+    by_line[{row.at.file, row.at.line}] += found->second;
+  }
+  for (ProfileRow& row : profile.lines) row.time = by_line[{row.at.file, row.at.line}];
+}
+
 }  // namespace hipsight::session

@@ -1,11 +1,14 @@
 #include "session/observation.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "explain/advice.h"
 #include "profile/cache.h"
 #include "profile/profile.h"
 #include "session/describe.h"
+#include "session/locations.h"
 
 namespace hipsight::session {
 namespace {
@@ -38,16 +41,29 @@ Observed Observation::finish(engine::Result& result) {
   if (wishes_.fidelity) observed.fidelity.emplace().add(result);
   if (!trace_) return observed;
   profile::simulate_caches(gpu_, *trace_);
+  trace_->forget_addresses();
   const code::CodeObject& object = dispatch_.module->object();
   const code::Kernel& kernel = *dispatch_.kernel;
   RegisterUse registers = register_use(object, kernel, gpu_, resources(gpu_, dispatch_));
   observed.profile =
       describe(profile::profile(*trace_, result), object, registers, kernel.wavefront_size);
+  if (wishes_.predict) {
+    const explain::Launch launch{.gpu = &gpu_,
+                                 .trace = &*trace_,
+                                 .result = &result,
+                                 .resources = resources(gpu_, dispatch_),
+                                 .occupancy = occupancy_,
+                                 .wavefront_size = kernel.wavefront_size,
+                                 .assumptions = wishes_.assumptions};
+    const timing::Prediction prediction = launch.predict();
+    observed.prediction = describe(prediction, object);
+    add_times(*observed.profile, prediction);
+    observed.advice = explain::advise(launch, prediction, kernel.vgpr_spills);
+    Locations locations(object);
+    for (const explain::Advice& one : observed.advice)
+      observed.advised_at.push_back(one.at ? locations.of(*one.at) : Location());
+  }
   observed.registers = std::move(registers.registers);
-  if (wishes_.predict)
-    observed.prediction = describe(timing::predict(gpu_, *trace_, result, occupancy_,
-                                                   kernel.wavefront_size, wishes_.assumptions),
-                                   object);
   return observed;
 }
 
@@ -79,12 +95,40 @@ void Tally::add(const engine::Dispatch& dispatch, Observed observed) {
   report_.registers = std::move(observed.registers);
   report_.profile = std::move(observed.profile);
   report_.prediction = std::move(observed.prediction);
+  predicted_workgroups_ = observed.summary.workgroups;
+  advice_ = std::move(observed.advice);
+  advised_at_ = std::move(observed.advised_at);
+}
+
+/// Launches with other grids are taken to take as long for a workgroup.
+Verdict Tally::verdict() const {
+  Verdict verdict;
+  if (!report_.prediction) {
+    verdict.why_none = "not asked for";
+    return verdict;
+  }
+  const Prediction& p = *report_.prediction;
+  verdict.bound = p.bound.sentence;
+  const auto launches = static_cast<double>(summary_.launches);
+  verdict.seconds = p.launch_seconds * launches +
+                    (p.seconds - p.launch_seconds) * static_cast<double>(summary_.workgroups) /
+                        static_cast<double>(std::max<std::uint64_t>(1, predicted_workgroups_));
+  for (std::size_t i = 0; i < advice_.size(); ++i) {
+    const explain::Advice& from = advice_[i];
+    const double gain = from.gain * (from.but_first ? (launches - 1) / launches : 1);
+    if (gain < explain::worth_telling) continue;
+    verdict.advice.push_back({std::string(from.id), from.change, from.evidence, advised_at_[i],
+                              p.seconds * (1 - gain), gain});
+  }
+  std::ranges::stable_sort(verdict.advice, std::ranges::greater(), &Advice::gain);
+  return verdict;
 }
 
 KernelReport Tally::report(const gpus::Gpu& gpu) const {
   KernelReport report = report_;
   report.counts = describe(summary_, report.kernel.wavefront_size);
-  report.verdict = verdict(gpu, summary_, occupancy_, report.kernel.wavefront_size);
+  report.roofline = roofline(gpu, summary_, occupancy_, report.kernel.wavefront_size);
+  report.verdict = verdict();
   if (fidelity_) report.fidelity = describe(*fidelity_);
   return report;
 }

@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "engine/engine.h"
+#include "explain/advice.h"
 #include "gpus/gpu.h"
 #include "hipsight/values.h"
 #include "profile/fidelity.h"
@@ -14,10 +17,14 @@
 
 namespace hipsight::session {
 
+/// Workgroups that are observed, unless it is said how many: what that costs in exactness is in
+/// docs/timing.md.
+constexpr unsigned usual_sample = 64;
+
 /// What to find out about launches, beside their counts.
 struct Wishes {
   unsigned profile = 0;       ///< workgroups to observe; 0: no profile and no prediction
-  bool predict = true;        ///< from what they did
+  bool predict = true;        ///< from what they did, and say what would be quicker
   bool sampled_only = false;  ///< run no others
   bool fidelity = false;
   timing::Assumptions assumptions = {};  ///< of predictions
@@ -30,6 +37,8 @@ struct Observed {
   std::optional<Registers> registers;
   std::optional<Profile> profile;
   std::optional<Prediction> prediction;
+  std::vector<explain::Advice> advice;
+  std::vector<Location> advised_at;  ///< of each
 };
 
 /// Watches one launch.
@@ -65,9 +74,14 @@ class Tally {
   KernelReport report(const gpus::Gpu& gpu) const;
 
  private:
+  Verdict verdict() const;
+
   KernelReport report_;
   timing::Occupancy occupancy_;
   profile::Summary summary_;
+  std::uint64_t predicted_workgroups_ = 0;  ///< of the launch that was predicted
+  std::vector<explain::Advice> advice_;
+  std::vector<Location> advised_at_;
   std::optional<profile::FidelitySummary> fidelity_;
 };
 

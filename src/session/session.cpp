@@ -1,9 +1,11 @@
 #include "session/session.h"
 
 #include <algorithm>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -58,6 +60,25 @@ class Selector {
   std::uint64_t launch_, matching_ = 0;
 };
 
+/// What a Tally has in common: mangled name, code size, block and dynamic LDS.
+using Shape = std::tuple<std::string, std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                         std::uint32_t>;
+Shape shape_of(const engine::Dispatch& dispatch) {
+  const code::Kernel& kernel = *dispatch.kernel;
+  return {kernel.name,      kernel.code_size, dispatch.block.x,
+          dispatch.block.y, dispatch.block.z, dispatch.dynamic_lds};
+}
+
+/// Shares of all predicted time; the kernel that takes most of it first.
+void rank(std::vector<KernelReport>& kernels) {
+  double all = 0;
+  for (const KernelReport& kernel : kernels) all += kernel.verdict.seconds;
+  for (KernelReport& kernel : kernels)
+    kernel.verdict.share = all > 0 ? kernel.verdict.seconds / all : 0;
+  std::ranges::stable_sort(kernels, std::ranges::greater(),
+                           [](const KernelReport& kernel) { return kernel.verdict.seconds; });
+}
+
 }  // namespace
 
 struct Session::Impl {
@@ -72,7 +93,7 @@ struct Session::Impl {
   std::list<Tally> tallies;  ///< in order of first launch
   std::vector<FailedLaunch> errors;
   std::vector<const Launch*> running;
-  std::set<std::pair<std::string, std::uint64_t>> profiled;  ///< mangled names, and code sizes
+  std::set<Shape> profiled;
 
   Impl(gpus::Gpu g, Wishes w, const Selection& s)
       : gpu(std::move(g)),
@@ -112,8 +133,7 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
     impl.running.push_back(this);
     selected_ = impl.selector.take(kernel.name);
     impl.progress.selected |= selected_;
-    profiles = selected_ && impl.wishes.profile &&
-               impl.profiled.emplace(kernel.name, kernel.code_size).second;
+    profiles = selected_ && impl.wishes.profile && impl.profiled.insert(shape_of(dispatch)).second;
   }
   if (selected_)
     observation_.emplace(impl.gpu, profiles ? impl.wishes : impl.without_profile, dispatch);
@@ -153,6 +173,10 @@ RunReport Session::report(const std::string& ended) const {
   report.launches = impl_->progress.launches;
   report.errors = impl_->errors;
   for (const Tally& tally : impl_->tallies) report.kernels.push_back(tally.report(impl_->gpu));
+  for (KernelReport& kernel : report.kernels)
+    if (!kernel.prediction && impl_->wishes.profile && impl_->wishes.predict)
+      kernel.verdict.why_none = "the launch that was observed did not end";
+  rank(report.kernels);
   for (const Launch* launch : impl_->running)
     report.unfinished.push_back({code::readable_name(launch->dispatch_.kernel->name),
                                  launch->finished_, workgroups(launch->dispatch_).volume()});

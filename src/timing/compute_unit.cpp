@@ -94,8 +94,11 @@ class ComputeUnit {
     result_.busy.l2 = busy.l2;
     result_.busy.mall = busy.mall;
     result_.busy.memory = busy.memory;
-    for (const auto& [instruction, known] : known_)
+    for (const auto& [instruction, known] : known_) {
       result_.waits.insert(result_.waits.end(), known.waits.begin(), known.waits.end());
+      result_.issued.push_back({instruction, known.issuing});
+    }
+    std::ranges::sort(result_.issued, {}, [](const Issued& i) { return i.instruction->address; });
     const auto key = [](const Waited& w) {  // the same on every host
       return std::tuple(-w.cycles, w.at->address, w.of ? w.of->address : 0, w.why);
     };
@@ -164,6 +167,7 @@ class ComputeUnit {
   struct Known {
     Cost cost;
     std::vector<Waited> waits;
+    double issuing = 0;  ///< cycles of waves
   };
   Known& known(const isa::Instruction& in) {
     const auto found = known_.find(&in);
@@ -196,7 +200,8 @@ class ComputeUnit {
     }
     const engine::RegionOfCode& region = regions_[w.trace->path[w.path]];
     const isa::Instruction& in = region.first[w.at];
-    const Cost& c = known(in).cost;
+    Known& its = known(in);
+    const Cost& c = its.cost;
     const Earliest at = earliest(w, c);
     if (at.time > now) {
       wake(index, at.time);
@@ -217,6 +222,7 @@ class ComputeUnit {
           more && regions_[w.trace->path[w.path]].first != region.first + region.count;
       if (jumps) w.ready += branch_penalty;
     }
+    its.issuing += w.ready - at.time;
     if (c.barrier) {
       GroupState& group = groups_[w.group];
       group.at_barrier.push_back(index);

@@ -45,6 +45,12 @@ struct Waited {
   double cycles = 0;  ///< summed over waves
 };
 
+/// How long waves took to issue an instruction, waiting left out.
+struct Issued {
+  const isa::Instruction* instruction = nullptr;
+  double cycles = 0;  ///< summed over waves
+};
+
 /// How long one compute unit takes for workgroups, and what its waves waited for. Cycles.
 struct UnitRun {
   double cycles = 0;
@@ -52,6 +58,7 @@ struct UnitRun {
   Busy busy;
   std::array<double, kStalls> stalls{};  ///< summed over waves
   std::vector<Waited> waits;             ///< the same by instruction, longest first
+  std::vector<Issued> issued;            ///< in order of their addresses
   std::uint64_t instructions = 0;
   double handed_over = 0;  ///< when others have what they wait for; 0: they do not
 };

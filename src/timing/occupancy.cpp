@@ -130,6 +130,18 @@ std::optional<FewerVgprs> with_fewer_vgprs(const gpus::Gpu& gpu, const Resources
   return std::nullopt;
 }
 
+std::optional<LessLds> with_less_lds(const gpus::Gpu& gpu, const Resources& resources) {
+  const Occupancy now = occupancy(gpu, resources);
+  if (now.limiter != Limiter::Lds) return std::nullopt;
+  Resources less = resources;
+  for (std::uint32_t granules = ceil_div(resources.lds_bytes, gpu.lds_granule); granules-- > 0;) {
+    less.lds_bytes = granules * gpu.lds_granule;
+    const Occupancy then = occupancy(gpu, less);
+    if (then.workgroups > now.workgroups) return LessLds{less.lds_bytes, then};
+  }
+  return std::nullopt;
+}
+
 std::string text(const Occupancy& occupancy) {
   if (occupancy.workgroups == 0)
     return fmt::format("not one workgroup fits, for {}", text(occupancy.limiter));

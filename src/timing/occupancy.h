@@ -52,6 +52,13 @@ struct FewerVgprs {
 /// None where VGPRs are not what limits it, or where something else would at once.
 std::optional<FewerVgprs> with_fewer_vgprs(const gpus::Gpu& gpu, const Resources& resources);
 
+/// The same of LDS: the most bytes of a workgroup.
+struct LessLds {
+  std::uint32_t bytes = 0;
+  Occupancy occupancy;  ///< with them
+};
+std::optional<LessLds> with_less_lds(const gpus::Gpu& gpu, const Resources& resources);
+
 /// In words: "4 of 8 waves per SIMD, limited by VGPRs".
 std::string text(const Occupancy& occupancy);
 

@@ -367,6 +367,14 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
     if (p.waits.size() < Prediction::longest_waits)
       p.waits.push_back({w.at, w.of, text(w.why), w.cycles / waited});
 
+  double issuing = 0;
+  for (const Issued& one : run.issued) issuing += one.cycles;
+  for (const Issued& one : run.issued)
+    p.hot.push_back({one.instruction, "", one.cycles / (waited + issuing)});
+  for (const Waited& w : run.waits)
+    p.hot.push_back({w.of ? w.of : w.at, text(w.why), w.cycles / (waited + issuing)});
+  std::ranges::stable_sort(p.hot, std::ranges::greater(), &Prediction::Hot::share);
+
   if (p.launch_seconds > p.seconds / 2)
     p.bound = {.kind = Bound::Kind::Launch};
   else if (!p.units.empty() && p.units.front().busy >= busy_enough)

@@ -62,6 +62,14 @@ struct Prediction {
   };
   static constexpr std::size_t longest_waits = 16;
   std::vector<Wait> waits;
+  /// Where all waves' time goes: what was waited for by whose access or result it was, or by who
+  /// could not issue; and what it took to issue. Largest first.
+  struct Hot {
+    const isa::Instruction* at;
+    std::string_view cause;  ///< as of `stalls`; empty: to issue
+    double share;
+  };
+  std::vector<Hot> hot;
   /// Had registers and LDS room for as many waves as a SIMD takes; only looked at where no unit is
   /// busy and that is more than now.
   std::optional<double> full_occupancy_seconds;

@@ -173,6 +173,7 @@ void read_requests(Reader& r, profile::WaveTrace& wave, const std::vector<isa::I
     const auto small = [&] { return static_cast<std::uint16_t>(r.number(0xffff)); };
     q.lds_cycles = small();
     q.count = small();
+    q.least = q.count ? static_cast<std::uint16_t>(q.count) : q.lds_cycles;  // is not recorded
     q.from_l1 = small();
     q.first_touches = small();
     q.reused = small();

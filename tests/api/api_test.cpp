@@ -56,7 +56,8 @@ TEST_P(OnGpu, launches_and_counts) {
   EXPECT_EQ(amount(report.counts.vector_operations, "f32"), 2.0 * n);
   EXPECT_EQ(report.counts.floating_operations, 2.0 * n);
   EXPECT_EQ(report.grid, (Dim3{4, 1, 1}));
-  EXPECT_FALSE(report.verdict.sentence.empty());
+  EXPECT_EQ(report.verdict.why_none, "not asked for");
+  EXPECT_FALSE(report.roofline.roofs.empty());
   EXPECT_FALSE(report.prediction);
   EXPECT_FALSE(report.profile);
   EXPECT_TRUE(report.findings.empty());
@@ -71,6 +72,9 @@ TEST_P(OnGpu, predicts_and_profiles_when_asked) {
   ASSERT_TRUE(report.prediction && report.profile && report.registers);
   EXPECT_GT(report.prediction->seconds, report.prediction->launch_seconds);
   EXPECT_FALSE(report.prediction->bound.sentence.empty());
+  EXPECT_EQ(report.verdict.bound, report.prediction->bound.sentence);
+  EXPECT_EQ(report.verdict.seconds, report.prediction->seconds);
+  ASSERT_FALSE(report.prediction->lines.empty());
   EXPECT_EQ(report.profile->workgroups, n / 256u);
   EXPECT_GE(report.profile->observed, 8u);
   // Each byte is asked for once, 32 at a time.

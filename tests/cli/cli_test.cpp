@@ -174,6 +174,16 @@ TEST_F(Cli, hands_its_options_to_the_runtime) {
   EXPECT_TRUE(has(run("profile -- env").output, "HIPSIGHT_PROFILE=64\n"));
   EXPECT_TRUE(has(run("predict -- env").output, "HIPSIGHT_PREDICT=1\n"));
   EXPECT_TRUE(has(run("profile --sample 8 -- env").output, "HIPSIGHT_PROFILE=8\n"));
+  EXPECT_TRUE(has(run("profile -- env").output, "HIPSIGHT_DETAILS=all\n"));
+  EXPECT_TRUE(has(run("run -v -- env").output, "HIPSIGHT_DETAILS=all\n"));
+  EXPECT_EQ(run("run --details counts -- printenv HIPSIGHT_DETAILS").output, "counts\n");
+  EXPECT_EQ(run("run --details colour -- env").code, 125);
+  // It predicts if somebody may read that.
+  EXPECT_EQ(run("run -- printenv HIPSIGHT_PREDICT").output, "1\n");
+  EXPECT_EQ(run("run --no-predict -- printenv HIPSIGHT_PREDICT").output, "0\n");
+  EXPECT_EQ(run("run --no-report -- printenv HIPSIGHT_PREDICT").output, "");
+  EXPECT_EQ(run("run --no-report --json j.json -- printenv HIPSIGHT_PREDICT").output, "1\n");
+  EXPECT_EQ(run("run --trace 0 -- printenv HIPSIGHT_PREDICT").output, "");
   EXPECT_EQ(run("run --progress=0.5 -- printenv HIPSIGHT_PROGRESS").output, "0.5\n");
 }
 
@@ -193,8 +203,9 @@ TEST_F(Cli, runs_the_program_on_each_gpu) {
     kernel.kernel.title = "k()";
     kernel.block = {64, 2, 1};
     kernel.counts.launches = 1;
-    kernel.verdict.bound = "LDS of " + gpu;
-    kernel.verdict.seconds = 1e-6;
+    Prediction& prediction = kernel.prediction.emplace();
+    prediction.bound.sentence = "LDS of " + gpu;
+    prediction.seconds = 1e-6;
     const std::vector<std::byte> bytes = report_file(report);
     std::ofstream(folder_ / (gpu + ".values"), std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
@@ -209,8 +220,9 @@ echo "on $HIPSIGHT_GPU"
       run("run --gpu mi210 --also rx7900xtx,mi355x --json all.json -- ./program");
   EXPECT_EQ(outcome.code, 0);
   for (const char* part :
-       {"on mi210\n", "  mi210       1.00 us  LDS of mi210 (1 launch, blocks of 128)\n",
-        "  rx7900xtx   1.00 us  LDS of rx7900xtx (", "  mi355x     did not run\n",
+       {"on mi210\n",
+        "  mi210       1.00 us  UNVALIDATED  LDS of mi210 (1 launch, blocks of 128)\n",
+        "  rx7900xtx   1.00 us  UNVALIDATED  LDS of rx7900xtx (", "  mi355x     did not run\n",
         "mi355x: exit code 1\non mi355x\nno code for it\n"})
     EXPECT_TRUE(has(outcome.output, part)) << part << outcome.output;
   EXPECT_FALSE(has(outcome.output, "on rx7900xtx\n")) << outcome.output;
