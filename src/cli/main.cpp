@@ -26,7 +26,8 @@ void add_also(CLI::App& command, cli::RunOptions& run) {
   command.add_option("--also", run.also, "Run it on these GPUs, too, and compare the verdicts")
       ->type_name("NAME,...")
       ->delimiter(',')
-      ->excludes("--values");
+      ->excludes("--values")
+      ->excludes("--html");
 }
 
 void add_no_report(CLI::App& command, bool& no_report) {
@@ -99,9 +100,14 @@ void imply(config::Loaded& options, std::string_view command) {
   };
   if (command == "capture") set("report", "none");
   // A trace takes the place of what predictions observe; and somebody must read them.
-  const bool read = config.report != "none" || !config.json.empty() || !config.values.empty();
+  const bool read = config.report != "none" || !config.json.empty() || !config.values.empty() ||
+                    !config.html.empty();
   if ((command == "run" || command == "replay") && config.trace.empty() && read)
     usually("predict", "1");
+  if (command == "report") {
+    set("predict", "1");
+    usually("report", "none");
+  }
   if (command == "profile" || command == "predict") {
     set("predict", "1");
     usually("profile", std::to_string(session::usual_sample));
@@ -139,6 +145,12 @@ int dispatch(CLI::App& app, int argc, char** argv) {
                     "[ARGUMENTS...]\n\n"
                     "Of the first launch of each kernel that is selected. Exit code: as of run.",
                     command->get_name()));
+  CLI::App* page = app.add_subcommand(
+      "report", "Run a program and write a page about its kernels that a browser opens offline");
+  page->footer(
+      "The program and its arguments come last: hipsight report -o FILE -- PROGRAM "
+      "[ARGUMENTS...]\n\n"
+      "Of the first launch of each kernel that is selected. Exit code: as of run.");
   CLI::App* capture =
       app.add_subcommand("capture", "Run a program and write one of its launches to a file");
   capture->footer(
@@ -146,18 +158,22 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       "[ARGUMENTS...]\n\n"
       "Exit code: as of run; 125 if there is no such launch.");
   Launch lone;
-  for (CLI::App* command : {run, profile, predict, capture}) {
+  for (CLI::App* command : {run, profile, predict, page, capture}) {
     options.add(*command, {Group::Machine, Group::Hip, Group::Compiler, Group::Selection});
     lone.add(*command);
     command->prefix_command();
-    if (command == capture) continue;
+    if (command == page) {
+      options.add(*command, "html", "-o,--output")->required();
+      for (const char* row : {"report", "json", "progress"}) options.add(*command, row);
+    }
+    if (command == page || command == capture) continue;
     options.add(*command, {Group::Report});
     add_no_report(*command, no_report);
     add_verbose(*command, verbose);
     add_also(*command, program);
   }
   add_no_predict(*run, no_predict);
-  for (CLI::App* command : {profile, predict})
+  for (CLI::App* command : {profile, predict, page})
     for (const char* row : {"profile", "sampled-only", "caches", "simulate", "record"})
       options.add(*command, row);
   CLI::Option* trace = options.add(*run, "trace")->excludes("--also");
@@ -211,7 +227,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   const auto is_asked = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_asked))
     fail(
-        "unknown command '{}'; there are: run, profile, predict, capture, replay, gpus, isa "
+        "unknown command '{}'; there are: run, profile, predict, report, capture, replay, gpus, "
+        "isa "
         "(hipsight "
         "--help)",
         argv[1]);
@@ -227,7 +244,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   if (verbose) loaded.from_command_line(config::row("details"), "all");
   gpus::use_folders(loaded.config.gpu_path);
   engine::set_host(engine::Host::of(loaded.config));
-  for (const CLI::App* command : {run, profile, predict, capture}) {
+  for (const CLI::App* command : {run, profile, predict, page, capture}) {
     if (!command->parsed()) continue;
     const std::string name = command->get_name();
     program.program = command->remaining();

@@ -40,6 +40,7 @@ struct Config {
   // Reports.
   std::string report = "stderr";
   std::string json = {}, values = {};
+  std::string html = {};
   std::string details = {};
   bool fidelity = false;
   std::optional<double> progress = {};

@@ -9,6 +9,7 @@
 
 #include "config/config.h"
 #include "hipsight/report_file.h"
+#include "report/html.h"
 #include "report/progress.h"
 #include "report/render.h"
 #include "session/describe.h"
@@ -41,6 +42,7 @@ Output Output::of(const Config& config) {
     output.text_file = output_file(config.report);
   }
   output.json_file = output_file(config.json);
+  output.html_file = output_file(config.html);
   output.values_file = output_file(config.values);
   output.wishes.profile = static_cast<unsigned>(config.profile);
   output.wishes.predict = config.predict;
@@ -77,8 +79,9 @@ struct Reporter::Impl {
 
   Impl(gpus::Gpu gpu, Output o, const Selection& selection, ProgressOutput p)
       : output(std::move(o)), session(std::move(gpu), output.wishes, selection), progress(p) {
-    for (const std::string& file : {output.text_file, output.json_file, output.values_file,
-                                    output.recording_file, output.trace ? output.trace->file : ""})
+    for (const std::string& file :
+         {output.text_file, output.json_file, output.html_file, output.values_file,
+          output.recording_file, output.trace ? output.trace->file : ""})
       if (!file.empty()) attempt([&] { prepare_output(file); });
   }
 
@@ -179,6 +182,10 @@ void Reporter::finish(const std::string& how) noexcept {
     if (output.text == Output::Text::File)
       impl.attempt([&] { write_output(output.text_file, text()); });
     if (!output.json_file.empty()) impl.attempt([&] { write_output(output.json_file, json()); });
+    if (!output.html_file.empty())
+      impl.attempt([&] {
+        write_output(output.html_file, to_html(impl.session.report(impl.ended), source_text));
+      });
     if (!output.values_file.empty())
       impl.attempt(
           [&] { write_output(output.values_file, report_file(impl.session.report(impl.ended))); });

@@ -15,5 +15,7 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> gpu_files();
 /// The entries of instructions, as one text.
 std::span<const EmbeddedFile> entry_files();
+/// What pages are styled by (src/report).
+std::span<const EmbeddedFile> page_files();
 
 }  // namespace hipsight

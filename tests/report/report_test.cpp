@@ -11,6 +11,7 @@
 
 #include "config/config.h"
 #include "hipsight/report_file.h"
+#include "report/html.h"
 #include "report/render.h"
 #include "report/reporter.h"
 #include "report/side_by_side.h"
@@ -318,17 +319,17 @@ hipsight: the same program on several GPUs. Times of one launch, predicted; nine
 measured ones of such kernels lie between the two beside it (docs/timing.md)
 
 one()
-  mi300x             ?  not predicted (1 launch, blocks of 128)
+  mi300x            ?  not predicted (1 launch, blocks of 128)
   rx7900xtx  did not run
   mi355x     did not run
 
 two()
-  mi300x             ?  not predicted (1 launch, blocks of 128)
-  rx7900xtx          ?  not predicted (1 launch, blocks of 128)
+  mi300x            ?  not predicted (1 launch, blocks of 128)
+  rx7900xtx         ?  not predicted (1 launch, blocks of 128)
   mi355x     did not run
 
 two() (2)
-  mi300x             ?  not predicted (1 launch, blocks of 128)
+  mi300x            ?  not predicted (1 launch, blocks of 128)
   rx7900xtx  did not run
   mi355x     did not run
 
@@ -566,6 +567,79 @@ TEST(Text, fits_a_hundred_columns_and_says_what_it_is) {
         "global_load_dword v1, v[2:3], off at 0x0",
         "v_exp_f32, 20 times: approximate; of a table that is not public"})
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+}
+
+/// A page that holds whatever names and source may be; with the answer first.
+TEST(Html, escapes_what_is_anybodys) {
+  const std::string evil = "</style></td><script>alert(1)</script><img src=x onerror='a()'>&\"";
+  RunReport run = full();
+  KernelReport& kernel = run.kernels[0];
+  kernel.kernel.title = kernel.kernel.name = evil;
+  kernel.verdict.bound = evil;
+  kernel.verdict.why_none = evil;
+  kernel.verdict.advice[0] = {evil, evil, evil, {evil, 4, evil, 3}, 1e-5, 0.5};
+  kernel.prediction->lines[0].at = {evil, 4, evil + ".hip", 1};
+  kernel.prediction->lines[0].cause = evil;
+  kernel.prediction->stalls[0].of = evil;
+  kernel.prediction->busy[0].of = evil;
+  kernel.profile->lines[0].at = {"", 0, evil + ".hip", 1};
+  kernel.profile->instructions[0].at = {evil, 4, evil + ".hip", 1};
+  kernel.roofline.roofs[0].name = evil;
+  kernel.occupancy.sentence = evil;
+  kernel.registers->at = {evil, 4, evil, 3};
+  run.gpu.title = run.gpu.target_id = evil;
+  run.errors[0] = {evil, evil, evil};
+  run.selection.kernel = evil;
+  run.kernels.push_back(kernel);
+  run.kernels.back().prediction.reset();
+  const std::string page = to_html(run, [&](const std::string&) { return evil + "\n" + evil; });
+  EXPECT_FALSE(has(page, "<script") || has(page, "<img") || has(page, "onerror='")) << page;
+  EXPECT_TRUE(has(page, "&lt;script&gt;alert(1)&lt;/script&gt;"));
+  // Tags are ours alone: one of each that opens a page or its style.
+  const auto count = [&](const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = page.find(part, at)) != page.npos; at += part.size()) ++found;
+    return found;
+  };
+  for (const char* once :
+       {"<html", "</html>", "<style>", "</style>", "<body>", "</body>", "<main>"})
+    EXPECT_EQ(count(once), 1u) << once;
+  for (const char* tag :
+       {"table", "tr", "td", "details", "article", "dl", "dd", "svg", "div", "ol"})
+    EXPECT_EQ(count("<" + std::string(tag) + ">") + count("<" + std::string(tag) + " "),
+              count("</" + std::string(tag) + ">"))
+        << tag;
+}
+
+TEST(Html, needs_nothing_else) {
+  const std::string page = to_html(full(), [](const std::string&) { return "int x;"; });
+  EXPECT_TRUE(has(page, "content=\"default-src 'none'; style-src 'unsafe-inline'\""));
+  for (const char* part : {"http://", "https://", "src=", "url(", "@import", "<link", "<script",
+                           "<iframe", "<object", "<form", "javascript:"})
+    EXPECT_FALSE(has(page, part)) << part;
+  for (std::size_t at = 0; (at = page.find("href=\"", at)) != page.npos; at += 6)
+    EXPECT_EQ(page[at + 6], '#') << page.substr(at, 40);
+  // What the first screen has comes before all tables.
+  const std::size_t answer = page.find("<dl class=\"answer\">"), end = page.find("</dl>", answer);
+  ASSERT_NE(answer, page.npos);
+  EXPECT_LT(end, page.find("<details"));
+  const std::string first = page.substr(answer, end - answer);
+  for (const char* part :
+       {"40.0 us", "UNVALIDATED", "LDS", "attention.hip:42", "pad or swizzle", "25 %", "30.0 us"})
+    EXPECT_TRUE(has(first, part)) << part << first;
+  EXPECT_TRUE(has(page, "global_load_dword v1, v[2:3], off"));
+}
+
+TEST(Html, shows_source_of_source_files_only) {
+  const fs::path folder = fs::temp_directory_path() / ("hipsight_html" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  std::ofstream(folder / "a.hip") << "int x;";
+  std::ofstream(folder / "secret") << "hush";
+  fs::create_directories(folder / "folder.hip");
+  EXPECT_EQ(source_text(folder / "a.hip"), "int x;");
+  for (const char* name : {"secret", "folder.hip", "missing.hip"})
+    EXPECT_EQ(source_text(folder / name), "") << name;
+  fs::remove_all(folder);
 }
 
 }  // namespace

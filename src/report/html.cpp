@@ -1,0 +1,373 @@
+#include "report/html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "report/render.h"
+#include "support/embedded.h"
+#include "support/files.h"
+#include "support/printable.h"
+#include "support/quantity.h"
+
+namespace hipsight::report {
+namespace {
+
+/// Text as it may stand anywhere in a page.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  return out;
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.{}f} %", 100 * std::min(share, 1.0), share > 0 && share < 0.0995 ? 1 : 0);
+}
+
+/// Text that cells and rows are made of. What is not a number of ours goes through `escaped`.
+class Page {
+ public:
+  template <class... T>
+  void put(fmt::format_string<T...> form, T&&... values) {
+    fmt::format_to(std::back_inserter(out_), form, std::forward<T>(values)...);
+  }
+  /// A bar of a share of its width.
+  void bar(double share, std::string_view kind = "fill") {
+    put(R"(<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">)"
+        R"(<rect class="track" width="100" height="8"/>)"
+        R"(<rect class="{}" width="{:.2f}" height="8"/></svg>)",
+        kind, 100 * std::clamp(share, 0.0, 1.0));
+  }
+  void bar_row(std::string_view label, double share, std::string_view number,
+               std::string_view kind = "fill") {
+    put("<span>{}</span>", escaped(label));
+    bar(share, kind);
+    put("<span class=\"n\">{}</span>\n", escaped(number));
+  }
+  void fact(std::string_view label, std::string_view text) {
+    put("<dt>{}</dt><dd>{}</dd>\n", label, escaped(text));
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+/// The name without what it takes.
+std::string_view short_name(std::string_view title) {
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < title.size(); ++i) {
+    if (title[i] == '<') ++depth;
+    if (title[i] == '>' && depth) --depth;
+    if (title[i] == '(' && depth == 0 && i > 0) return title.substr(0, i);
+  }
+  return title;
+}
+
+std::string place(const Location& at) {
+  if (const std::string source = source_of(at); !source.empty()) return source;
+  return at.instruction.empty() ? "" : fmt::format("{} at {:#x}", at.instruction, at.address);
+}
+
+void answer(Page& page, const KernelReport& kernel) {
+  const Verdict& verdict = kernel.verdict;
+  const Prediction& p = *kernel.prediction;
+  page.put("<dl class=\"answer\">\n<div><dt>predicted time</dt><dd class=\"time\">{}</dd>",
+           duration(p.seconds));
+  page.put("<dd><small>{}; {}</small></dd></div>\n",
+           p.error ? between(*p.error) + " in nine of ten" : std::string("UNVALIDATED"),
+           kernel.counts.launches == 1 ? std::string("1 launch")
+                                       : fmt::format("{} launches take {}", kernel.counts.launches,
+                                                     duration(verdict.seconds)));
+  page.put("<div><dt>bound by</dt><dd>{}</dd></div>\n", escaped(verdict.bound));
+  if (!p.lines.empty()) {
+    const HotLine& line = p.lines.front();
+    page.put(
+        "<div><dt>hottest line</dt><dd><code>{}</code><small>{} of its waves’ time, mostly {}"
+        "</small></dd></div>\n",
+        escaped(place(line.at)), percent(line.share),
+        line.cause.empty() ? "to issue" : "waiting for " + escaped(line.cause));
+  }
+  page.put("<div><dt>to try</dt>");
+  if (verdict.advice.empty()) {
+    page.put("<dd>nothing that the model knows would save 5 %</dd>");
+  } else {
+    const Advice& advice = verdict.advice.front();
+    page.put("<dd>{}<small><span class=\"gain\">−{:.0f} %</span>, to {}</small></dd>",
+             escaped(advice.change), 100 * advice.gain, duration(advice.seconds));
+  }
+  page.put("</div>\n</dl>\n");
+}
+
+void breakdown(Page& page, const Prediction& p) {
+  constexpr double shown = 0.005;
+  page.put("<div class=\"two\">\n<div><h3>What its waves wait for</h3><div class=\"bars\">\n");
+  for (const Amount& cause : p.stalls)
+    if (cause.value >= shown) page.bar_row(cause.of, cause.value, percent(cause.value), "hotfill");
+  page.put("</div></div>\n<div><h3>How busy units are</h3><div class=\"bars\">\n");
+  for (const Amount& unit : p.busy)
+    if (unit.value >= shown) page.bar_row(unit.of, unit.value, percent(unit.value));
+  page.put("</div></div>\n</div>\n");
+}
+
+void advice(Page& page, const KernelReport& kernel) {
+  if (kernel.verdict.advice.empty()) return;
+  page.put("<h3>What to try</h3>\n<ol class=\"advice\">\n");
+  for (const Advice& one : kernel.verdict.advice) {
+    const std::string at = place(one.at);
+    page.put("<li><p>{}{}</p>", escaped(one.change),
+             at.empty() ? "" : fmt::format(" <code>{}</code>", escaped(at)));
+    page.put("<div class=\"bars\">");
+    page.bar_row("now", 1, duration(kernel.prediction->seconds));
+    page.bar_row("then", 1 - one.gain, duration(one.seconds), "goodfill");
+    page.put("</div><p class=\"why\">{} · {}</p></li>\n", escaped(one.evidence), escaped(one.id));
+  }
+  page.put("</ol>\n");
+}
+
+/// Of five steps, how hot a share of the time is.
+int heat(double share) {
+  constexpr std::array steps{0.005, 0.02, 0.05, 0.12, 0.3};
+  return static_cast<int>(std::ranges::count_if(steps, [&](double s) { return share >= s; }));
+}
+
+std::string ratio(double part, double whole) {
+  return whole > 0 ? percent(part / whole) : "";
+}
+
+constexpr std::string_view head =
+    "<th>executions</th><th>lanes on</th><th>sectors a request</th><th>L1 hits</th>"
+    "<th>L2 hits</th><th>conflicts</th>";
+
+void time_cell(Page& page, const ProfileRow& row) {
+  page.put("<tr><td class=\"h{}\">{}</td>", heat(row.time),
+           row.time >= 0.0005 ? percent(row.time) : "");
+}
+
+void cells(Page& page, const ProfileRow& row) {
+  page.put("<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+           quantity(double(row.executions), ""), percent(row.active_lanes),
+           row.requests > 0 ? fmt::format("{:.3g}", row.sectors / row.requests) : "",
+           ratio(double(row.caches.l1_hits), double(row.caches.l1_loads)),
+           ratio(double(row.caches.l2_hits), double(row.caches.l2_requests)),
+           ratio(row.lds_conflict_cycles, row.lds_cycles));
+}
+
+/// Lines of files, as far as they can be read.
+class Sources {
+ public:
+  explicit Sources(const SourceText& text) : text_(text) {}
+  std::string_view line(const std::string& file, std::uint32_t number) {
+    const auto [known, is_new] = files_.try_emplace(file);
+    if (is_new) known->second = split(text_(file));
+    const std::vector<std::string>& lines = known->second;
+    return number > 0 && number <= lines.size() ? std::string_view(lines[number - 1]) : "";
+  }
+
+ private:
+  static std::vector<std::string> split(std::string_view text) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      std::string& line = lines.emplace_back();
+      for (const char c : text.substr(0, end))
+        if (c == '\t')
+          line += "    ";
+        else if (c != '\r')
+          line += c;
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+  }
+  const SourceText& text_;
+  std::map<std::string, std::vector<std::string>> files_;
+};
+
+void source(Page& page, const Profile& profile, Sources& sources) {
+  std::vector<const ProfileRow*> rows;
+  std::map<std::string_view, double> times;  // of files: the kernel's own before what it includes
+  for (const ProfileRow& row : profile.lines)
+    if (row.at.line) rows.push_back(&row), times[row.at.file] += row.time;
+  if (rows.empty()) return;
+  std::ranges::sort(rows, {}, [&](const ProfileRow* row) {
+    return std::tuple(-times[row->at.file], std::string_view(row->at.file), row->at.line);
+  });
+  page.put(
+      "<details open><summary>Source lines</summary><div class=\"scroll\"><table><thead><tr>"
+      "<th>time</th><th class=\"l\">line</th><th class=\"l\">source</th>{}</tr></thead><tbody>\n",
+      head);
+  for (const ProfileRow* row : rows) {
+    time_cell(page, *row);
+    page.put("<td class=\"l\">{}</td><td class=\"code h{}\">{}</td>", escaped(place(row->at)),
+             heat(row->time), escaped(sources.line(row->at.file, row->at.line)));
+    cells(page, *row);
+  }
+  page.put("</tbody></table></div></details>\n");
+}
+
+void instructions(Page& page, const Profile& profile) {
+  page.put(
+      "<details><summary>{} instructions that ran</summary><div class=\"scroll\">"
+      "<table class=\"isa\"><thead><tr><th>time</th><th class=\"l\">address</th>"
+      "<th class=\"l\">instruction</th><th class=\"l\">line</th>{}</tr></thead>\n<tbody>\n",
+      profile.instructions.size(), head);
+  // Bodies of so many rows are laid out when they come into view.
+  constexpr std::size_t together = 50;
+  for (std::size_t i = 0; i < profile.instructions.size(); ++i) {
+    const ProfileRow& row = profile.instructions[i];
+    if (i && i % together == 0) page.put("</tbody><tbody>\n");
+    time_cell(page, row);
+    page.put("<td class=\"l code\">{:x}</td><td class=\"code h{}\">{}</td><td class=\"l\">{}</td>",
+             row.at.address, heat(row.time), escaped(row.at.instruction),
+             escaped(source_of(row.at)));
+    cells(page, row);
+  }
+  page.put("</tbody></table></div></details>\n");
+}
+
+void roofs(Page& page, const KernelReport& kernel) {
+  const std::vector<Roof>& all = kernel.roofline.roofs;
+  if (all.empty()) return;
+  const double most = std::max(all.front().seconds, kernel.verdict.seconds);
+  page.put(
+      "<details><summary>Roofs: the time that one resource alone would take</summary>"
+      "<div class=\"bars\">\n");
+  if (kernel.prediction)
+    page.bar_row("predicted", kernel.verdict.seconds / most, duration(kernel.verdict.seconds),
+                 "hotfill");
+  for (const Roof& roof : all) page.bar_row(roof.name, roof.seconds / most, duration(roof.seconds));
+  page.put("</div></details>\n");
+}
+
+void facts(Page& page, const KernelReport& kernel) {
+  const KernelFacts& facts = kernel.kernel;
+  const auto dimensions = [](const Dim3& d) { return fmt::format("{} x {} x {}", d.x, d.y, d.z); };
+  page.put("<details><summary>Launch and resources</summary><dl class=\"facts\">\n");
+  page.fact("grid", fmt::format("{} workgroups of {} work-items{}", dimensions(kernel.grid),
+                                dimensions(kernel.block),
+                                kernel.grids_differ ? "; other launches had other grids" : ""));
+  page.fact("registers", fmt::format("{} VGPRs, {} SGPRs; {} VGPRs spilled", facts.vgprs,
+                                     facts.sgprs, facts.vgpr_spills));
+  if (kernel.registers) page.fact("live registers", text_of(*kernel.registers));
+  page.fact("LDS", fmt::format("{} B", facts.lds_bytes + kernel.dynamic_lds));
+  page.fact("occupancy", kernel.occupancy.sentence);
+  page.fact("instructions", quantity(double(kernel.counts.instructions), "") + " of waves");
+  page.fact("FLOP", quantity(kernel.counts.floating_operations, ""));
+  page.fact("memory",
+            fmt::format("{} read, {} written, as asked for",
+                        quantity(kernel.counts.global.read + kernel.counts.flat.read, "B"),
+                        quantity(kernel.counts.global.written + kernel.counts.flat.written, "B")));
+  if (const auto& p = kernel.prediction)
+    page.fact("prediction",
+              fmt::format("{} cycles at {:.3g} GHz, {} of it the launch itself",
+                          quantity(p->cycles, ""), p->clock_ghz, duration(p->launch_seconds)));
+  page.put("</dl></details>\n");
+}
+
+void overview(Page& page, const RunReport& run) {
+  page.put(
+      "<section class=\"overview\" aria-label=\"all kernels\"><div class=\"scroll\"><table><thead>"
+      "<tr><th class=\"l\">kernel</th><th>launches</th><th>time</th><th class=\"l\">share</th>"
+      "<th class=\"l\">bound by</th></tr></thead><tbody>\n");
+  for (std::size_t i = 0; i < run.kernels.size(); ++i) {
+    const KernelReport& kernel = run.kernels[i];
+    const bool predicted = kernel.prediction.has_value();
+    page.put(
+        "<tr><td class=\"name\"><a href=\"#k{}\">{}</a></td><td>{}</td><td>{}</td>"
+        "<td class=\"bar\">",
+        i + 1, escaped(short_name(kernel.kernel.title)), kernel.counts.launches,
+        predicted ? duration(kernel.verdict.seconds) : "");
+    page.bar(kernel.verdict.share, "hotfill");
+    page.put("</td><td class=\"l\">{}</td></tr>\n",
+             escaped(predicted ? kernel.verdict.bound : "not predicted"));
+  }
+  page.put("</tbody></table></div></section>\n");
+}
+
+}  // namespace
+
+std::string to_html(const RunReport& run, const SourceText& text) {
+  Page page;
+  Sources sources(text);
+  page.put(R"(<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{} on {}</title>
+<style>
+{}</style></head><body>
+)",
+           run.kernels.empty() ? "No kernel" : escaped(short_name(run.kernels[0].kernel.title)),
+           escaped(run.gpu.title), page_files().front().text);
+  page.put(
+      "<header><h1>{}</h1><p>{} · {} compute units at {} GHz · emulated by hipsight</p></header>\n",
+      escaped(run.gpu.title), escaped(run.gpu.target_id), run.gpu.compute_units, run.gpu.clock_ghz);
+  page.put("<main>\n");
+  if (!run.selection.everything())
+    page.put("<p class=\"mind\">{}</p>\n", escaped(selection_text(run.selection, run.launches)));
+  for (const FailedLaunch& error : run.errors)
+    page.put("<p class=\"mind\"><b>{} failed:</b> {}</p>\n", escaped(error.kernel),
+             escaped(error.message));
+  if (run.kernels.empty()) page.put("<p>No kernel ran to its end.</p>\n");
+  if (run.kernels.size() > 1) overview(page, run);
+  for (std::size_t i = 0; i < run.kernels.size(); ++i) {
+    const KernelReport& kernel = run.kernels[i];
+    page.put("<article id=\"k{}\"><h2>{}</h2><p class=\"signature code\">{}</p>\n", i + 1,
+             escaped(short_name(kernel.kernel.title)), escaped(kernel.kernel.title));
+    if (kernel.prediction) {
+      answer(page, kernel);
+      breakdown(page, *kernel.prediction);
+      advice(page, kernel);
+    } else {
+      page.put("<p>No prediction: {}.</p>\n", escaped(kernel.verdict.why_none));
+    }
+    if (kernel.profile) {
+      source(page, *kernel.profile, sources);
+      instructions(page, *kernel.profile);
+    }
+    roofs(page, kernel);
+    facts(page, kernel);
+    page.put("</article>\n");
+  }
+  if (const std::string mind = caveat(run); !mind.empty())
+    page.put("<p class=\"mind\">Mind: {}.</p>\n", escaped(mind));
+  page.put("</main></body></html>\n");
+  return page.take();
+}
+
+std::string source_text(const std::string& file) {
+  constexpr std::array endings{".hip", ".cpp", ".cc",  ".cxx", ".c",  ".cu", ".cuh", ".h",
+                               ".hpp", ".hxx", ".inc", ".inl", ".py", ".s",  ".S"};
+  constexpr std::uintmax_t most = 4 << 20;
+  const std::filesystem::path path(file);
+  if (std::ranges::find(endings, path.extension().string()) == endings.end()) return "";
+  std::error_code error;
+  if (const auto size = std::filesystem::file_size(path, error); error || size > most) return "";
+  return read_file(path);
+}
+
+}  // namespace hipsight::report
