@@ -203,7 +203,7 @@ TEST_F(Cli, runs_the_program_on_each_gpu) {
     kernel.kernel.title = "k()";
     kernel.block = {64, 2, 1};
     kernel.counts.launches = 1;
-    Prediction& prediction = kernel.prediction.emplace();
+    hipsight::Prediction& prediction = kernel.prediction.emplace();
     prediction.bound.sentence = "LDS of " + gpu;
     prediction.seconds = 1e-6;
     const std::vector<std::byte> bytes = report_file(report);
