@@ -21,7 +21,8 @@ void OrderWatch::load(std::uint64_t at, unsigned wave, const isa::Instruction& i
   if (byte.overwritten != none && overwrites_[byte.overwritten].first.wave == wave)
     overwrites_[byte.overwritten].first.wave = none;
   if (byte.loads[0].wave != wave) byte.loads[1] = byte.loads[0];
-  byte.loads[0] = {wave, &instruction, paths_[wave].size() - 1};
+  const std::size_t regions = paths_[wave].size();  // none: the wave was not seen to enter one
+  byte.loads[0] = {wave, &instruction, regions ? regions - 1 : 0};
   if (disputed_.empty()) return;
   if (const auto dispute = disputed_.find(at); dispute != disputed_.end()) {
     tell(dispute->second);
@@ -59,6 +60,7 @@ void OrderWatch::accesses(unsigned wave, const isa::Instruction& instruction,
   if (access.space != Access::Space::Lds) return;
   if (phase_ != group_.phase) settle();
   ++accesses_;
+  if (wave >= paths_.size()) paths_.resize(wave + 1);
   const auto [known, is_new] = uses_.try_emplace(&instruction);
   if (is_new) known->second = analysis::lds_use(instruction);
   for (std::uint64_t left = access.mask; left; left &= left - 1) {
