@@ -25,6 +25,7 @@ int run(const std::string& json) {
       if (runs("gemm")) add_gemms(gpu, rows);
       if (runs("grouped")) add_grouped_gemms(gpu, rows);
       if (runs("attention")) add_attention(gpu, rows);
+      if (runs("backward")) add_attention_backward(gpu, rows);
       if (runs("paged")) add_paged_attention(gpu, rows);
       if (runs("rows")) add_rows(gpu, rows);
       if (only == "compile") add_compile_times(gpu, rows);  // minutes, of another kind

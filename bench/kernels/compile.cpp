@@ -31,6 +31,7 @@ constexpr Operation operations[] = {
     {"gemm", "kernels_gemm", "gemm.h"},
     {"grouped gemm", "kernels_grouped", "grouped_gemm.h"},
     {"attention", "kernels_attention", "attention.h"},
+    {"gradients of attention", "kernels_backward", "attention_backward.h"},
     {"paged attention", "kernels_paged", "paged_attention.h"},
     {"rows", "kernels_rows", "rows.h"},
 };

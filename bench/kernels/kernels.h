@@ -29,6 +29,7 @@ std::string observed_of_gemm(long m, long n);
 void add_gemms(const std::string& gpu, std::vector<Row>& rows);
 void add_grouped_gemms(const std::string& gpu, std::vector<Row>& rows);
 void add_attention(const std::string& gpu, std::vector<Row>& rows);
+void add_attention_backward(const std::string& gpu, std::vector<Row>& rows);
 void add_paged_attention(const std::string& gpu, std::vector<Row>& rows);
 void add_rows(const std::string& gpu, std::vector<Row>& rows);
 void add_compile_times(const std::string& gpu, std::vector<Row>& rows);

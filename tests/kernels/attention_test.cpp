@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attention_case.h"
+#include "attention_layout.h"
 #include "attention_reference.h"
 #include "every_instance.h"
 #include "exact.h"
@@ -21,34 +22,8 @@ using bf16 = __bf16;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-/// Strides that are not given are those of vectors without gaps: place by place, head by head.
-AttentionCase complete(AttentionCase t) {
-  if (!t.head_stride) t.head_stride = t.head;
-  if (!t.stride) t.stride = t.heads * t.head_stride;
-  if (!t.batch_stride && !t.query_starts) t.batch_stride = t.queries * t.stride;
-  if (!t.key_head_stride) t.key_head_stride = t.head;
-  if (!t.key_stride) t.key_stride = t.key_heads * t.key_head_stride;
-  if (!t.key_batch_stride && !t.key_starts) t.key_batch_stride = t.keys * t.key_stride;
-  if (!t.sum_length) t.sum_length = t.queries;
-  if (!t.sum_heads) t.sum_heads = t.heads;
-  t.sum_head_stride = t.query_starts ? t.query_starts[t.batches] : t.queries;
-  t.sum_batch_stride = t.query_starts ? 0 : t.heads * t.sum_head_stride;
-  return t;
-}
-
-/// Where the places of a case's sequences lie.
-struct Places {
-  const int* starts;
-  int length;
-
-  int first(int batch) const { return starts ? starts[batch] : 0; }
-  int count(int batch) const { return starts ? starts[batch + 1] - starts[batch] : length; }
-};
-
 template <class T>
-struct Trial {
-  AttentionCase test;
-  Places queries, keys;
+struct Trial : AttentionLayout {
   Managed<T> q, k, v, o;
   Managed<float> log_sums;
   bool with_log_sums = true;
@@ -56,9 +31,7 @@ struct Trial {
   static constexpr float canary = 12288;
 
   explicit Trial(AttentionCase given, unsigned range = 1)
-      : test(complete(given)),
-        queries{test.query_starts, test.queries},
-        keys{test.key_starts, test.keys},
+      : AttentionLayout(given),
         q(size_of_q(), T(nan)),
         k(size_of_k(), T(nan)),
         v(size_of_k(), T(nan)),
@@ -81,41 +54,10 @@ struct Trial {
     }
   }
 
-  std::size_t at_q(int b, int h, int s, int i) const {
-    return b * test.batch_stride + (queries.first(b) + s) * test.stride + h * test.head_stride + i;
-  }
-  std::size_t at_k(int b, int h, int s, int i) const {
-    return b * test.key_batch_stride + (keys.first(b) + s) * test.key_stride +
-           h * test.key_head_stride + i;
-  }
-  std::size_t at_sum(int b, int h, int s) const {
-    return b * test.sum_batch_stride + h * test.sum_head_stride + queries.first(b) + s;
-  }
-  std::size_t size_of_q() const {
-    std::size_t end = 0;
-    for (int b = 0; b < test.batches; b++)
-      if (queries.count(b) && test.heads)
-        end = std::max(end, at_q(b, test.heads - 1, queries.count(b) - 1, test.head - 1) + 1);
-    return end;
-  }
-  std::size_t size_of_k() const {
-    std::size_t end = 0;
-    for (int b = 0; b < test.batches; b++)
-      if (keys.count(b))
-        end = std::max(end, at_k(b, test.key_heads - 1, keys.count(b) - 1, test.head - 1) + 1);
-    return end;
-  }
-
   std::string launch() {
     const auto run = std::is_same_v<T, f16> ? run_attention_f16 : run_attention_bf16;
     return run(test, q.data(), k.data(), v.data(), o.data(),
                with_log_sums ? log_sums.data() : nullptr);
-  }
-
-  /// The keys that query s of n sees, by the definition in band.h.
-  bool sees(int b, int s, int key) const {
-    const int place = s + keys.count(b) - queries.count(b);
-    return place - test.before <= key && key <= place + test.after;
   }
 
   /// One query's results. Of the sum of weights, the part that f16 cuts off is known on average

@@ -26,11 +26,9 @@ namespace {
 struct Program {
   const char *name, *file;
 };
-constexpr Program programs[] = {{"gemm", KERNELS_GEMM},
-                                {"grouped", KERNELS_GROUPED},
-                                {"attention", KERNELS_ATTENTION},
-                                {"paged", KERNELS_PAGED},
-                                {"rows", KERNELS_ROWS}};
+constexpr Program programs[] = {{"gemm", KERNELS_GEMM},           {"grouped", KERNELS_GROUPED},
+                                {"attention", KERNELS_ATTENTION}, {"backward", KERNELS_BACKWARD},
+                                {"paged", KERNELS_PAGED},         {"rows", KERNELS_ROWS}};
 
 /// All that a program holds, for each processor: "gfx942", ...
 void for_each_kernel(const std::string& program,
@@ -94,6 +92,12 @@ std::string short_name(std::string title) {
                        parts[5].str());
   const std::regex attention("attention_kernel<AttentionWorkgroup<(\\S+, \\d+)>, .*");
   if (std::regex_search(title, parts, attention)) return parts[1].str();
+  const std::regex backward(
+      "attention_backward_kernel<BackwardWorkgroup<(\\S+, \\d+), \\(Gradients\\)([0-3])>>.*");
+  if (std::regex_search(title, parts, backward)) {
+    constexpr const char* gradients[] = {"queries", "keys", "values", "keys and values"};
+    return fmt::format("{}, gradients of {}", parts[1].str(), gradients[std::stoi(parts[2])]);
+  }
   const std::regex paged("paged_attention_kernel<PagedWorkgroup<(\\S+), (\\S+), (\\d+)>>.*");
   if (std::regex_search(title, parts, paged))
     return fmt::format("{}, cache of {}, {}", parts[1].str(), parts[2].str(), parts[3].str());
@@ -169,7 +173,7 @@ TEST(Instances, SpillNothing) {
   std::vector<std::string> files;
   for (const Program& program : programs) files.push_back(program.file);
   if (std::getenv("HIPSIGHT_EVERY_INSTANCE"))
-    for (const char* operation : {"gemm", "grouped", "attention", "paged"})
+    for (const char* operation : {"gemm", "grouped", "attention", "backward", "paged"})
       files.push_back(std::string(KERNELS_EVERY) + operation);
   for (const std::string& file : files) {
     int kernels = 0;

@@ -51,6 +51,8 @@
 
 #include "hipsight/kernels/attention.h"
 #include "hipsight/kernels/attention/on_host.h"
+#include "hipsight/kernels/attention_backward.h"
+#include "hipsight/kernels/attention_backward/on_host.h"
 #include "hipsight/kernels/gemm.h"
 #include "hipsight/kernels/gemm/on_host.h"
 #include "hipsight/kernels/grouped_gemm.h"

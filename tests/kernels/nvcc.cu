@@ -1,5 +1,6 @@
 // The same kernels for NVIDIA: what nvcc must compile.
 #include "hipsight/kernels/attention.h"
+#include "hipsight/kernels/attention_backward.h"
 #include "hipsight/kernels/gemm.h"
 #include "hipsight/kernels/grouped_gemm.h"
 #include "hipsight/kernels/paged_attention.h"
@@ -68,6 +69,21 @@ Status causal(const T* q, const T* k, const T* v, T* o) {
 }
 
 template Status causal<128>(const bf16*, const bf16*, const bf16*, bf16*);
+
+/// One kernel for keys and values, or one each.
+template <int head, class T>
+Status gradients(const T* x, const float* sums, T* out, float* lent) {
+  const auto q = packed_sequences<head>(x, 512, 8), k = packed_sequences<head>(x, 512, 2);
+  const auto d_q = packed_sequences<head>(out, 512, 8), d_k = packed_sequences<head>(out, 512, 2);
+  const AttentionOptions options{
+      .band = Band::causal(),
+      .log_sums = {const_cast<float*>(sums), 512, 8, 1, 512, std::int64_t{8} * 512}};
+  return attention_backward(nullptr, q, k, k, q, q, d_q, d_k, d_k, options,
+                            {lent, attention_backward_workspace(q, options)});
+}
+
+template Status gradients<64>(const f16*, const float*, f16*, float*);
+template Status gradients<128>(const bf16*, const float*, bf16*, float*);
 
 template <int head, class T, class Cached>
 Status decode(const T* q, const Cached* keys, const Cached* values, const PageTable& table, T* o) {

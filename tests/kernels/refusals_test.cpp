@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hipsight/kernels/attention/on_host.h"
+#include "hipsight/kernels/attention_backward/on_host.h"
 #include "hipsight/kernels/gemm/on_host.h"
 #include "hipsight/kernels/grouped_gemm/on_host.h"
 #include "hipsight/kernels/paged_attention/on_host.h"
@@ -243,6 +244,45 @@ TEST(Refusals, AttentionThatIsTooLarge) {
       attention_error({some, 5, 2, 64, 32, 320}, {.band = Band::window(INT_MIN)}),
       "attention: the band must reach from 0 or more keys before a query's place to 0 or more "
       "after it");
+}
+
+std::string backward_error(Sequences<bf16, 32> d_q, Sequences<bf16, 32> d_k,
+                           AttentionOptions options = {}, std::size_t lent = 40) {
+  const Sequences<const bf16, 32> q{some, 5, 2, 64, 32, 0}, k{some, 3, 1, 32, 32, 0};
+  if (!options.log_sums.data) options.log_sums = {numbers, 5, 2, 1, 5, 10};
+  return attention_backward_problem(q, k, k, q, q, d_q, d_k, d_k, options).error({numbers, lent});
+}
+
+TEST(Refusals, AttentionBackward) {
+  const Sequences<bf16, 32> d_q{some, 5, 2, 64, 32, 320}, d_k{some, 3, 1, 32, 32, 96};
+  EXPECT_EQ(backward_error(d_q, d_k), "");
+  EXPECT_EQ(backward_error(d_q, d_k, {.batches = 2}, 80), "");
+  EXPECT_EQ(backward_error({some, 4, 2, 64, 32, 320}, d_k),
+            "attention_backward: Q has 5 places of 2 heads and dQ has 4 places of 2 heads: they "
+            "must be the same");
+  EXPECT_EQ(backward_error(d_q, {some, 3, 2, 64, 32, 96}),
+            "attention_backward: K has 3 places of 1 heads and dK has 3 places of 2 heads: they "
+            "must be the same");
+  EXPECT_EQ(backward_error(d_q, {some, 3, 1, 31, 32, 96}),
+            "attention_backward: dK's stride of 31 is less than 32, the size of a head");
+  EXPECT_EQ(backward_error({some, 5, 2, 32, 32, 320}, d_k),
+            "attention_backward: dQ's results overlap: there is a stride of 32 from a head to the "
+            "next");
+  EXPECT_EQ(backward_error(d_q, {some, 3, 1, 32, 32, 0}, {.batches = 2}, 80),
+            "attention_backward: dK's results overlap: there is a stride of 0 from a sequence to "
+            "the next");
+  EXPECT_EQ(backward_error({nullptr, 5, 2, 64, 32, 320}, d_k),
+            "attention_backward: Q, O, dO or dQ is null");
+  EXPECT_EQ(backward_error(d_q, {nullptr, 3, 1, 32, 32, 96}),
+            "attention_backward: K, V, dK or dV is null");
+  EXPECT_EQ(backward_error(d_q, d_k, {}, 39),
+            "attention_backward: the workspace has 39 bytes: it needs 40");
+  EXPECT_EQ(backward_error(d_q, d_k, {.log_sums = {numbers, 4, 2, 1, 5, 10}}),
+            "attention_backward: Q has 5 places of 2 heads and log_sums has 4 places of 2 heads: "
+            "they must be the same");
+  const Sequences<const bf16, 32> q{some, 5, 2, 64, 32, 0}, k{some, 3, 1, 32, 32, 0};
+  EXPECT_EQ(attention_backward_problem(q, k, k, q, q, d_q, d_k, d_k, {}).error({numbers, 40}),
+            "attention_backward: log_sums is a null pointer: it must have what attention() gave");
 }
 
 std::string paged_error(Sequences<bf16, 32> o, PagedAttentionOptions options = {}) {

@@ -134,6 +134,19 @@ HIPSIGHT_INLINE std::uint32_t rounded(Vector<float, 2> x) {
                             Vector<Value, 2>{static_cast<Value>(x[0]), static_cast<Value>(x[1])});
 }
 
+/// The same by fewer instructions, where there is none for it: half goes up. A NaN whose low bits
+/// are all set may become a number.
+template <class Value>
+HIPSIGHT_INLINE std::uint32_t nearest(Vector<float, 2> x) {
+#if !defined(__gfx950__) && !defined(__GFX12__)
+  if constexpr (__is_same(Value, bf16)) {
+    const auto bits = __builtin_bit_cast(Vector<std::uint32_t, 2>, x) + 0x8000u;
+    return __builtin_amdgcn_perm(bits[1], bits[0], 0x07060302);  // their high halves
+  }
+#endif
+  return rounded<Value>(x);
+}
+
 /// Both in Value, the first one in the low half, and added to a sum. f16 is cut, by one
 /// instruction, and what is left is what is summed: a weighted mean then has no bias. `cut_share`
 /// is what is lost of a sum on average, if mantissas m have the chance 1 / m: 2^-11 / (2 ln 2).
@@ -147,13 +160,7 @@ HIPSIGHT_INLINE std::uint32_t weights(Vector<float, 2> x, Vector<float, 2>& sum)
     return __builtin_bit_cast(std::uint32_t, cut);
   } else {
     sum += x;
-#if defined(__gfx950__) || defined(__GFX12__)
-    return rounded<Value>(x);
-#else
-    // Half up: a NaN may become a number, but not in the sum.
-    const auto bits = __builtin_bit_cast(Vector<std::uint32_t, 2>, x) + 0x8000u;
-    return __builtin_amdgcn_perm(bits[1], bits[0], 0x07060302);  // their high halves
-#endif
+    return nearest<Value>(x);  // a NaN may become a number, but not in the sum
   }
 }
 

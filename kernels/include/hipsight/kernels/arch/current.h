@@ -13,7 +13,8 @@
 //   exp2(x), reciprocal(x)   as fast as the GPU has them, within 2^-23 of the result
 //   log2(x)          the same way; -inf of 0
 //   fma(x, y, z)     x * y + z, of two x
-//   rounded<T>(x)    two x in T, of 16 bits, in 4 bytes; cut<T>(x): what T has no bits for is cut
+//   rounded<T>(x)    two x in T, of 16 bits, in 4 bytes; cut<T>(x): what T has no bits for is cut;
+//                    nearest<T>(x): rounded, but of two equally near ones any
 //   weights<T>(x, s) two x in T, in 4 bytes, and added to s; of a sum, cut_share<T> is cut off
 //   barrier<S>()     for the whole workgroup; shared memory is then seen by all. S: of copies past
 //                    the registers only what was waited for

@@ -102,6 +102,11 @@ HIPSIGHT_INLINE std::uint32_t rounded(Vector<float, 2> x) {
 }
 
 template <class Value>
+HIPSIGHT_INLINE std::uint32_t nearest(Vector<float, 2> x) {
+  return rounded<Value>(x);
+}
+
+template <class Value>
 HIPSIGHT_INLINE std::uint32_t cut(Vector<float, 2> x) {
   return rounded<Value>(x);
 }

@@ -22,6 +22,63 @@ struct AttentionOptions {
   Sequences<float, 1> log_sums{};
 };
 
+/// Whether the stride is asked for: from one place to the next, or to those of a later sequence.
+inline bool has_stride(int length, Starts starts) {
+  return length > 1 || starts;
+}
+
+HIPSIGHT_APART inline void check_stride(Check& check, const char* name, const SequencesShape& of,
+                                        int size, int element_bytes, Starts starts) {
+  constexpr int tile_rows = 256;  // the most that a workgroup sees at once
+  const int most = INT32_MAX / tile_rows / element_bytes;
+  if (!has_stride(of.length, starts) || of.heads == 0) return;
+  if (of.stride < size)
+    check.fail(name, "'s stride of ", of.stride, " is less than ", size, ", the size of a head");
+  if (of.stride > most)
+    check.fail(name, "'s stride of ", of.stride, " is more than ", most,
+               ", the largest that kernels take");
+}
+
+HIPSIGHT_APART inline void check_same(Check& check, const char* name, const SequencesShape& of,
+                                      const char* other, const SequencesShape& of_other) {
+  if (!(of == of_other))
+    check.fail(name, " has ", of.length, " places of ", of.heads, " heads and ", other, " has ",
+               of_other.length, " places of ", of_other.heads, " heads: they must be the same");
+}
+
+/// As kernels take them, whose bounds are made of the stride: a single place may have any.
+template <class Item, int size>
+Sequences<Item, size> lines_of(Sequences<Item, size> heads, Starts starts) {
+  if (!has_stride(heads.length, starts)) heads.stride = size;
+  return heads;
+}
+
+/// To be read only.
+template <class Value, int size>
+Sequences<const Value, size> read_only(const Sequences<Value, size>& heads) {
+  return {heads.data,   heads.length,      heads.heads,
+          heads.stride, heads.head_stride, heads.batch_stride};
+}
+template <class Value, int size>
+Sequences<const Value, size> read_only(const Sequences<const Value, size>& heads) {
+  return heads;
+}
+
+/// What is wrong with the types, at compile time, in sentences.
+template <class OfQ, class OfK, class OfV, class OfO>
+constexpr void check_attention_types() {
+  using Value = typename OfO::Element;
+  static_assert(std::is_same_v<Value, std::remove_const_t<typename OfQ::Element>> &&
+                    std::is_same_v<Value, std::remove_const_t<typename OfK::Element>> &&
+                    std::is_same_v<Value, std::remove_const_t<typename OfV::Element>>,
+                "attention: Q, K, V and O must have elements of the same type, O's not const");
+  static_assert(OfQ::size == OfK::size && OfQ::size == OfV::size && OfQ::size == OfO::size,
+                "attention: the heads of Q, K, V and O must have the same size");
+  static_assert(sizeof(Value) == 2, "attention: the elements must be f16 or bf16");
+  static_assert(OfQ::size % 32 == 0 && OfQ::size <= 256,
+                "attention: the size of a head must be a multiple of 32, up to 256");
+}
+
 template <class Value, int head>
 struct AttentionProblem {
   using Workgroup = AttentionWorkgroup<Value, head>;
@@ -33,21 +90,24 @@ struct AttentionProblem {
   /// What no kernel takes, in a sentence, or empty.
   std::string error() const {
     Check check("attention");
+    check_all(check);
+    if (!empty() && (!q.data || !o.data || (k.length && !(k.data && v.data))))
+      check.fail("Q, K, V or O is null");
+    return check.error();
+  }
+
+  /// But for null pointers.
+  void check_all(Check& check) const {
     const SequencesShape of_q = shape_of(q), of_k = shape_of(k), of_v = shape_of(v),
                          of_o = shape_of(o), of_sums = shape_of(options.log_sums);
-    const auto differ = [&](const char* name, const SequencesShape& a, const char* other,
-                            const SequencesShape& b) {
-      check.fail(name, " has ", a.length, " places of ", a.heads, " heads and ", other, " has ",
-                 b.length, " places of ", b.heads, " heads: they must be the same");
-    };
     if (of_q.is_negative() || of_k.is_negative())
       check.fail("a size is negative: Q has ", q.length, " places of ", q.heads,
                  " heads and K has ", k.length, " places of ", k.heads, " heads");
     check_queries(check, of_q, of_o, k.heads, options.batches, options.band,
                   factor_of_scores(options.scale, head), options.scale);
-    if (!(of_k == of_v)) differ("K", of_k, "V", of_v);
+    check_same(check, "K", of_k, "V", of_v);
     const bool sums = options.log_sums.data;
-    if (sums && !(of_q == of_sums)) differ("Q", of_q, "log_sums", of_sums);
+    if (sums) check_same(check, "Q", of_q, "log_sums", of_sums);
     if (q.length > longest || k.length > longest)
       check.fail("Q has ", q.length, " places and K has ", k.length, ": at most ", longest,
                  " places are possible");
@@ -63,9 +123,6 @@ struct AttentionProblem {
       check_stride(check, "log_sums", of_sums, 1, sizeof(float), of_queries);
       check_results(check, "log_sums", of_sums, 1, options.batches, of_queries);
     }
-    if (!empty() && (!q.data || !o.data || (k.length && !(k.data && v.data))))
-      check.fail("Q, K, V or O is null");
-    return check.error();
   }
 
   bool empty() const { return q.length == 0 || q.heads == 0 || options.batches == 0; }
@@ -94,49 +151,14 @@ struct AttentionProblem {
 
  private:
   static constexpr int longest = 1 << 28;
-
-  /// Whether the stride is asked for: from one place to the next, or to those of a later sequence.
-  static bool has_stride(int length, Starts starts) { return length > 1 || starts; }
-
-  HIPSIGHT_APART static void check_stride(Check& check, const char* name, const SequencesShape& of,
-                                          int size, int element_bytes, Starts starts) {
-    constexpr int tile_rows = 256;  // the most that a workgroup sees at once
-    const int most = INT32_MAX / tile_rows / element_bytes;
-    if (!has_stride(of.length, starts) || of.heads == 0) return;
-    if (of.stride < size)
-      check.fail(name, "'s stride of ", of.stride, " is less than ", size, ", the size of a head");
-    if (of.stride > most)
-      check.fail(name, "'s stride of ", of.stride, " is more than ", most,
-                 ", the largest that kernels take");
-  }
-
-  /// As kernels take them, whose bounds are made of the stride: a single place may have any.
-  template <class Item, int size>
-  static Sequences<Item, size> lines_of(Sequences<Item, size> heads, Starts starts) {
-    if (!has_stride(heads.length, starts)) heads.stride = size;
-    return heads;
-  }
 };
 
-/// What is wrong at compile time, too, in sentences.
 template <class OfQ, class OfK, class OfV, class OfO>
 auto attention_problem(const OfQ& q, const OfK& k, const OfV& v, const OfO& o,
                        const AttentionOptions& options) {
+  check_attention_types<OfQ, OfK, OfV, OfO>();
   using Value = typename OfO::Element;
-  static_assert(std::is_same_v<Value, std::remove_const_t<typename OfQ::Element>> &&
-                    std::is_same_v<Value, std::remove_const_t<typename OfK::Element>> &&
-                    std::is_same_v<Value, std::remove_const_t<typename OfV::Element>>,
-                "attention: Q, K, V and O must have elements of the same type, O's not const");
-  static_assert(OfQ::size == OfK::size && OfQ::size == OfV::size && OfQ::size == OfO::size,
-                "attention: the heads of Q, K, V and O must have the same size");
-  static_assert(sizeof(Value) == 2, "attention: the elements must be f16 or bf16");
-  static_assert(OfQ::size % 32 == 0 && OfQ::size <= 256,
-                "attention: the size of a head must be a multiple of 32, up to 256");
-  const auto constant = [](const auto& heads) {
-    return Sequences<const Value, OfQ::size>{heads.data,   heads.length,      heads.heads,
-                                             heads.stride, heads.head_stride, heads.batch_stride};
-  };
-  return AttentionProblem<Value, OfQ::size>{constant(q), constant(k), constant(v), o, options};
+  return AttentionProblem<Value, OfQ::size>{read_only(q), read_only(k), read_only(v), o, options};
 }
 
 }  // namespace hipsight::kernels

@@ -129,6 +129,25 @@ struct Accumulator {
     }
   }
 
+  /// The same with what `other` holds of each place: value = f(place, row held, value, other's).
+  template <class Function>
+  HIPSIGHT_INLINE void update(const Accumulator& other, Function f) {
+    constexpr Layout held = layout;
+    HIPSIGHT_UNROLL
+    for (int i = 0; i < row_blocks; i++) {
+      HIPSIGHT_UNROLL
+      for (int j = 0; j < column_blocks; j++) {
+        HIPSIGHT_UNROLL
+        for (int e = 0; e < elements; e++) {
+          const Place place = held(arch::lane(), e);
+          block[i][j][e] =
+              f(Place{place.row + i * Step::layout.rows, place.column + j * Step::layout.columns},
+                i * held.rows_held() + held.row_of(e), block[i][j][e], other.block[i][j][e]);
+        }
+      }
+    }
+  }
+
   /// Calls f(row, which of the rows held) for all rows that this lane has values of.
   template <class Function>
   HIPSIGHT_INLINE static void for_each_row(Function f) {
