@@ -12,7 +12,7 @@ extern "C" {
 #define HIPSIGHT_API __attribute__((visibility("default")))
 
 /// The number of the newest function group that a library has; headers ask for theirs.
-constexpr std::uint32_t hipsight_abi = 1;
+constexpr std::uint32_t hipsight_abi = 2;
 HIPSIGHT_API std::uint32_t hipsight_abi_version();
 
 /// An answer: a value, or if `failed` an Error. Goes with hipsight_release_answer.
@@ -37,6 +37,10 @@ HIPSIGHT_API HipsightAnswer hipsight_open(const char* name, const std::byte* opt
 HIPSIGHT_API HipsightAnswer hipsight_allocate(HipsightObject* gpu, std::size_t size,
                                               const char* label, void** memory);
 HIPSIGHT_API HipsightAnswer hipsight_free(HipsightObject* gpu, void* memory);
+/// Lets kernels use the caller's own memory, until it is taken back. No value.
+HIPSIGHT_API HipsightAnswer hipsight_lend(HipsightObject* gpu, void* memory, std::size_t size,
+                                          const char* label);
+HIPSIGHT_API HipsightAnswer hipsight_take_back(HipsightObject* gpu, void* memory);
 /// std::vector<KernelFacts>, and the module in `module`.
 HIPSIGHT_API HipsightAnswer hipsight_load(HipsightObject* gpu, const std::byte* image,
                                           std::size_t size, const char* origin,
@@ -55,6 +59,13 @@ struct HipsightArgument {
 HIPSIGHT_API HipsightAnswer hipsight_launch(HipsightObject* module, const char* kernel,
                                             const std::byte* config, std::size_t config_size,
                                             const HipsightArgument* arguments, std::size_t count);
+
+/// `run`: RunReport. A string: the report for people, with the sections that `details` lists; as
+/// JSON; as a page.
+HIPSIGHT_API HipsightAnswer hipsight_text(const std::byte* run, std::size_t size,
+                                          const char* details);
+HIPSIGHT_API HipsightAnswer hipsight_json(const std::byte* run, std::size_t size);
+HIPSIGHT_API HipsightAnswer hipsight_html(const std::byte* run, std::size_t size);
 
 #undef HIPSIGHT_API
 }

@@ -90,8 +90,8 @@ inline Object own(HipsightObject* object) {
 
 }  // namespace detail
 
-/// Memory of a GPU. Its addresses are the host's too: host code reads and writes it in place. Zeros
-/// at first.
+/// Memory of a GPU, or lent to it. Its addresses are the host's too: host code reads and writes it
+/// in place. A GPU's own is zeros at first.
 class Buffer {
  public:
   std::byte* data() const { return data_; }
@@ -227,6 +227,18 @@ class Gpu {
     return Buffer(
         {memory, [gpu = gpu_](void* m) { hipsight_release_answer(hipsight_free(gpu.get(), m)); }},
         bytes);
+  }
+
+  /// Lets kernels use memory of the program's own, in place, until the Buffer goes; the memory must
+  /// live as long. Error: Usage, when it shares bytes with another buffer.
+  Expected<Buffer> lend(std::span<std::byte> memory, const std::string& label = "memory") const {
+    const auto done = detail::value_of<std::monostate>(
+        hipsight_lend(gpu_.get(), memory.data(), memory.size(), label.c_str()));
+    if (!done) return done.error();
+    return Buffer(
+        {static_cast<void*>(memory.data()),
+         [gpu = gpu_](void* m) { hipsight_release_answer(hipsight_take_back(gpu.get(), m)); }},
+        memory.size());
   }
 
   /// A code object, a bundle (compressed or not), or a program or library with device code in it;

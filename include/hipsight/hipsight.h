@@ -1,7 +1,8 @@
 #pragma once
 
-/// The public API: gpu.h says how to use it, values.h what comes of it.
+/// The public API: gpu.h says how to use it, values.h what comes of it, report.h shows that.
 #include "hipsight/expected.h"
 #include "hipsight/gpu.h"
+#include "hipsight/report.h"
 #include "hipsight/report_file.h"
 #include "hipsight/values.h"

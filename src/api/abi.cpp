@@ -7,6 +7,8 @@
 
 #include "api/answer.h"
 #include "api/objects.h"
+#include "report/html.h"
+#include "report/render.h"
 #include "session/describe.h"
 #include "support/error.h"
 #include "support/files.h"
@@ -14,13 +16,13 @@
 namespace hipsight::api {
 namespace {
 
-/// A struct of options that a program has sent.
+/// A struct that a program has sent.
 template <class T>
 T read(const std::byte* bytes, std::size_t size) {
   T value;
   wire::Reader reader({bytes, size});
   reader.get(value);
-  if (!reader.whole()) fail(Error::Kind::Incompatible, "libhipsight", "options that are cut");
+  if (!reader.whole()) fail(Error::Kind::Incompatible, "libhipsight", "values that are cut");
   return value;
 }
 
@@ -120,6 +122,24 @@ HipsightAnswer hipsight_free(HipsightObject* gpu, void* memory) {
   });
 }
 
+HipsightAnswer hipsight_lend(HipsightObject* gpu, void* memory, std::size_t size,
+                             const char* label) {
+  return answer_to(Error::Kind::Usage, label, [&] {
+    if (!gpu_of(gpu).engine().memory().add(memory, size, engine::Memory::Kind::Host, label))
+      fail(Error::Kind::Usage, label,
+           fmt::format("{}: its {} bytes at {} cannot be lent: there are none, or some are in "
+                       "another buffer",
+                       label, size, memory));
+  });
+}
+
+HipsightAnswer hipsight_take_back(HipsightObject* gpu, void* memory) {
+  return answer_to(Error::Kind::Usage, "memory", [&] {
+    if (!gpu_of(gpu).engine().memory().remove(memory))
+      fail(Error::Kind::Usage, "memory", fmt::format("{} is not lent to this GPU", memory));
+  });
+}
+
 HipsightAnswer hipsight_load(HipsightObject* gpu, const std::byte* image, std::size_t size,
                              const char* origin, HipsightObject** module) {
   return answer_to(Error::Kind::BadCode, origin,
@@ -148,5 +168,22 @@ HipsightAnswer hipsight_launch(HipsightObject* module, const char* kernel, const
   return answer_to(Error::Kind::InvalidLaunch, kernel, [&] {
     return module_of(module).launch(kernel, read<LaunchConfig>(config, config_size),
                                     {arguments, count});
+  });
+}
+
+HipsightAnswer hipsight_text(const std::byte* run, std::size_t size, const char* details) {
+  return answer_to(Error::Kind::Usage, "details", [&] {
+    return report::to_text(read<RunReport>(run, size), report::Details::of(details));
+  });
+}
+
+HipsightAnswer hipsight_json(const std::byte* run, std::size_t size) {
+  return answer_to(Error::Kind::Internal, "report",
+                   [&] { return report::to_json(read<RunReport>(run, size)); });
+}
+
+HipsightAnswer hipsight_html(const std::byte* run, std::size_t size) {
+  return answer_to(Error::Kind::Internal, "report", [&] {
+    return report::to_html(read<RunReport>(run, size), report::source_text);
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/render.h"
+#include "support/error.h"
 #include "support/printable.h"
 #include "support/quantity.h"
 
@@ -56,7 +57,14 @@ Details Details::of(std::string_view list) {
   while (!list.empty()) {
     const std::string_view name = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), name.size() + 1));
-    for (const auto& [section, wanted] : sections) *wanted |= name == section || name == "all";
+    bool known = false;
+    for (const auto& [section, wanted] : sections)
+      if (name == section || name == "all") *wanted = known = true;
+    if (!known)
+      fail(
+          "'{}' is no section: there are advice, counts, prediction, profile, registers, roofs; "
+          "all",
+          name);
   }
   return details;
 }

@@ -15,7 +15,7 @@ namespace hipsight::report {
 struct Details {
   bool advice = false, counts = false, prediction = false, profile = false, registers = false,
        roofs = false;
-  /// "counts,roofs", or "all": as option `details` takes it.
+  /// "counts,roofs", or "all": as option `details` takes it. @throws Exception for other words.
   static Details of(std::string_view list);
 };
 /// For people: 100 columns at most, but for names. Five lines a kernel, and what else is asked for.

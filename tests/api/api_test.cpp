@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -102,6 +103,42 @@ TEST_P(OnGpu, has_variables) {
   EXPECT_EQ(counter, 5 + 64 * 2);
   EXPECT_EQ(managed, 7 + 64 * 2);
   EXPECT_EQ(module_.variable("nothing").error().kind, Error::Kind::NotFound);
+}
+
+TEST_P(OnGpu, works_on_memory_that_is_lent) {
+  std::vector<int> numbers(64, 1);
+  const std::span bytes = std::as_writable_bytes(std::span(numbers));
+  const Kernel fill = *module_.kernel("void fill<int>");
+  const LaunchConfig config{.grid = {1}, .block = {64}};
+  {
+    const Buffer lent = *gpu_.lend(bytes, "numbers");
+    EXPECT_EQ(lent.data(), bytes.data());
+    ASSERT_TRUE(fill.launch(config, lent, 3));
+    EXPECT_EQ(numbers, std::vector<int>(64, 3));
+    const auto again = gpu_.lend(bytes.subspan(4, 4), "some of them");
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().kind, Error::Kind::Usage);
+    EXPECT_THAT(again.error().text, HasSubstr("some of them"));
+  }
+  EXPECT_FALSE(gpu_.lend({}));
+  const auto late = fill.launch(config, numbers.data(), 4);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().kind, Error::Kind::MemoryAccess);
+  EXPECT_EQ(numbers, std::vector<int>(64, 3));
+}
+
+TEST_P(OnGpu, shows_reports_as_the_command_does) {
+  const Buffer a = *gpu_.allocate(64 * 4);
+  const auto report =
+      (*module_.kernel("void fill<int>")).launch({.grid = {1}, .block = {64}}, a, 1);
+  RunReport run;
+  run.gpu = gpu_.facts();
+  run.kernels = {*report};
+  EXPECT_THAT(*to_text(run), testing::AllOf(HasSubstr(gpu_.facts().title), HasSubstr("fill<int>")));
+  EXPECT_THAT(*to_text(run, "all"), HasSubstr("occupancy"));
+  EXPECT_THAT(*to_html(run), testing::AllOf(testing::StartsWith("<!"), HasSubstr("fill")));
+  EXPECT_EQ(to_text(run, "everything").error().kind, Error::Kind::Usage);
+  EXPECT_THAT(*to_json(run), testing::AllOf(testing::StartsWith("{"), HasSubstr("fill<int>")));
 }
 
 TEST_P(OnGpu, says_what_a_kernel_did_wrong) {
