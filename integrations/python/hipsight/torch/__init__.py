@@ -1,0 +1,10 @@
+"""torch.ops.hipsight: the kernel library's operations on CPU tensors, run on an emulated GPU.
+
+    import hipsight.torch
+    c = torch.ops.hipsight.gemm(a, b)                     # on the GPU of HIPSIGHT_GPU, or an MI300X
+    c = torch.ops.hipsight.gemm(a, b, gpu="mi355x")
+
+Kernels read and write the tensors where they lie. torch.cuda stays as it is. docs/python.md
+"""
+
+from . import _gemm  # noqa: F401: registers it
