@@ -4,6 +4,7 @@
 #include "gpus/gpu.h"
 #include "support/printable.h"
 #include "support/quantity.h"
+#include "timing/assumed.h"
 
 namespace hipsight::cli {
 
@@ -25,6 +26,9 @@ int show_gpu(const std::string& name) {
   for (const gpus::Gpu::Fact& fact : gpu.facts)
     fmt::print("{:<28} {:>12} {:<20} {}\n", fact.key, fact.value, fact.unit,
                printable(fact.source));
+  const auto assumed = timing::assumed::of(gpu);
+  if (!assumed.empty()) fmt::print("\nnot known; what predictions take in its place:\n");
+  for (const auto& [key, taken] : assumed) fmt::print("{:<28} {}\n", key, taken);
   return 0;
 }
 

@@ -115,7 +115,7 @@ class Adviser {
     const auto& [lines, least] = waste.by_instruction.at(worst);
     found_.push_back(
         {.id = explain::uncoalesced,
-         .change = "let neighbouring lanes access neighbouring addresses",
+         .change = "let adjacent lanes access adjacent addresses",
          .evidence = fmt::format("its requests touch {:.1f} times the lines of memory that their "
                                  "bytes fill",
                                  lines / std::max(1.0, least)),

@@ -12,9 +12,10 @@ namespace {
 
 constexpr std::size_t kRows = 12;  ///< that the text shows of each table
 
-/// "12.3 %", or a dash where there is nothing to divide by.
+/// "12.3 %", or a dash where there is nothing to divide by. Lanes may ask for the same bytes: what
+/// is used is no more than all.
 std::string share(double part, double whole) {
-  return whole > 0 ? fmt::format("{:.3g} %", 100 * part / whole) : "-";
+  return whole > 0 ? fmt::format("{:.3g} %", 100 * std::min(1.0, part / whole)) : "-";
 }
 
 std::string place(const ProfileRow& row) {

@@ -36,7 +36,7 @@ std::vector<AnswerLine> answer(const KernelReport& kernel);
 std::string caveat(const RunReport& run);
 /// "26.9 us to 42.6 us".
 std::string between(const ModelError& error);
-/// "-31 %, to 12.1 us: let neighbouring lanes access neighbouring addresses (transpose.hip:16)".
+/// "-31 %, to 12.1 us: let adjacent lanes access adjacent addresses (transpose.hip:16)".
 std::string text_of(const Advice& advice);
 
 /// Parts of the text; lines after the first are indented by `indent`.

@@ -206,7 +206,7 @@ void add(std::string& out, const GpuFacts& gpu, const KernelReport& kernel,
     if (line.label.empty())
       out += line.text + "\n";
     else
-      row(out, line.label, wrapped_words(line.text));
+      row(out, line.label, line.text);  // five lines, however long names are
   if (details.counts || !kernel.prediction) add_counts(out, gpu, kernel);
   if (details.roofs) {
     if (const auto& intensity = kernel.roofline.arithmetic_intensity)

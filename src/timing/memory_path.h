@@ -6,6 +6,7 @@
 
 #include "gpus/gpu.h"
 #include "profile/trace.h"
+#include "timing/assumed.h"
 #include "timing/costs.h"
 
 namespace hipsight::timing {
@@ -19,9 +20,10 @@ struct Scales {
 /// What a compute unit can do in a cycle.
 struct Rates {
   double l2_bytes, mall_bytes, memory_bytes;  ///< its share, bytes per cycle
-  double clock_ghz;   ///< at which it runs: beyond the L2 things take as long as ever
-  double active = 1;  ///< share of the GPU's compute units that have work
-  double units = 1;   ///< compute units that are taken as one: those of a WGP
+  double clock_ghz;            ///< at which it runs: beyond the L2 things take as long as ever
+  double l2_of_its_share = 1;  ///< of the L2's share the part that its path there lets it have
+  double active = 1;           ///< share of the GPU's compute units that have work
+  double units = 1;            ///< compute units that are taken as one: those of a WGP
   // Where lines lie that a workgroup touches first, of those that no other one brought: shares that
   // the L2 has, and of the rest the MALL.
   double in_l2 = 0, in_mall = 0;
@@ -77,12 +79,13 @@ class MemoryPath {
   double issued(double latency) const {
     return rates_.scales.latencies * (latency - 2 * gpu_.issue_cycles);
   }
-  double l1_latency() const { return issued(gpu_.l1_latency.value_or(120)); }
-  double l2_latency() const { return issued(gpu_.l2_latency.value_or(250)); }
+  double l1_latency() const { return issued(gpu_.l1_latency.value_or(assumed::l1_latency)); }
+  double l2_latency() const { return issued(gpu_.l2_latency.value_or(assumed::l2_latency)); }
   /// The GPU's file has cycles at its own clock, and for memory with the translation of addresses.
   /// `lines`: of the request.
   double memory_latency(double lines = many) const {
-    return beyond_l2(gpu_.dram_latency.value_or(700) - translation_ns * gpu_.clock_ghz, lines);
+    return beyond_l2(
+        gpu_.dram_latency.value_or(assumed::dram_latency) - translation_ns * gpu_.clock_ghz, lines);
   }
   double mall_latency(double lines = many) const {
     return gpu_.mall_latency ? beyond_l2(*gpu_.mall_latency, lines) : memory_latency(lines);

@@ -10,6 +10,7 @@
 
 #include "profile/footprint.h"
 #include "support/quantity.h"
+#include "timing/assumed.h"
 #include "timing/schedule.h"
 #include "timing/validated.h"
 
@@ -42,6 +43,8 @@ constexpr double l2_reached = 0.77;
 /// MI300A, and on MI210's gpu-small-kernels with graphs.
 constexpr double wave_start = 4.25 / 64, group_start = 2.05;
 
+constexpr std::string_view path_to_l2 = "L1-L2 path";
+
 /// Of the bytes that go to and come from memory, the share that is written.
 double written_share(const gpus::Gpu& gpu, const profile::LaunchTrace& trace) {
   double bytes[2] = {0, 0};
@@ -62,22 +65,23 @@ double written_share(const gpus::Gpu& gpu, const profile::LaunchTrace& trace) {
 Rates rates_of(const gpus::Gpu& gpu, double active, double alike, double units, double clock_ghz,
                double written, double lanes, const profile::Footprint& footprint, Caches caches,
                const Scales& scales) {
-  // No compute unit gets more than 64 bytes a cycle from its L2.
-  const double l2 = l2_reached * gpu.l2_gb_per_s.value_or(64.0 * gpu.compute_units * gpu.clock_ghz);
-  // Where no stream was measured: 80 % of what is specified (fitted on assembly GEMMs of
-  // ROCm/aiter on MI355X; streams that were measured reach 85 to 94 % on MI210 and MI300X).
-  const double memory = gpu.dram_gb_per_s_measured.value_or(0.8 * gpu.dram_gb_per_s) /
-                        (1 + turning * 4 * written * (1 - written));
+  constexpr double of_one = assumed::l2_bytes_per_clock_per_cu;
+  const double l2 =
+      l2_reached * gpu.l2_gb_per_s.value_or(of_one * gpu.compute_units * gpu.clock_ghz);
+  const double memory =
+      gpu.dram_gb_per_s_measured.value_or(assumed::dram_reached * gpu.dram_gb_per_s) /
+      (1 + turning * 4 * written * (1 - written));
   const double links = mall_bytes_per_cycle * gpu.xcds * gpu.clock_ghz,
                mall = std::min(links, gpu.mall_gb_per_s.value_or(links)),
                mall_bytes = double(gpu.mall_bytes.value_or(0));
-  Rates rates{.l2_bytes = scales.bandwidths * std::min(64.0 * units, l2 / clock_ghz / alike),
+  Rates rates{.l2_bytes = scales.bandwidths * std::min(of_one * units, l2 / clock_ghz / alike),
               .mall_bytes = scales.bandwidths * mall_reached * mall / clock_ghz / alike,
               .memory_bytes = scales.bandwidths * memory / clock_ghz / alike,
               .clock_ghz = clock_ghz,
               .active = active * units / gpu.compute_units,
               .units = units,
               .scales = scales};
+  rates.l2_of_its_share = std::min(1.0, of_one * units * alike * clock_ghz / l2);
   if (footprint.launch > 0) rates.kept_by_mall = profile::kept_share(footprint.launch, mall_bytes);
   if (caches == Caches::InMall) rates.in_mall = mall_bytes > 0;
   if (caches == Caches::Warm) {
@@ -148,6 +152,7 @@ struct Launch {
     UnitRun run;
     std::uint64_t simulated = 0;
     double cycles = 0, clock_ghz = 0, seconds = 0, launch_seconds = 0;
+    double of_l2 = 1;  ///< the share of the L2 that is busy where a compute unit's share of it is
   };
   Time with(unsigned resident) const;
 
@@ -266,6 +271,7 @@ Launch::Time Launch::with(unsigned resident) const {
     rates = rates_of(gpu, active, alike, units_of_group, t.clock_ghz, written, wavefront_size,
                      trace.footprint, assumptions.caches, assumptions.scales);
     t.run = run_compute_unit(unit, rates, work_of(simulated(t.simulated)), t.simulated, resident);
+    t.of_l2 = rates.l2_of_its_share;
     if (t.run.cycles == 0) break;
     // Power is the whole GPU's: compute units that have nothing to do leave it to the others.
     // Vector instructions beside matrix ones take as much (fitted on GEMMs that scale their sums);
@@ -296,8 +302,8 @@ Launch::Time Launch::with(unsigned resident) const {
   }
   if (!last) t.cycles *= unevenness(unit, rates, resident);
   const double work = t.cycles / (t.clock_ghz * 1e9);
-  t.seconds =
-      std::max(gpu.launch_us.value_or(2) * 1e-6 + work, gpu.launch_interval_us.value_or(0) * 1e-6);
+  t.seconds = std::max(gpu.launch_us.value_or(assumed::launch_us) * 1e-6 + work,
+                       gpu.launch_interval_us.value_or(0) * 1e-6);
   t.launch_seconds = t.seconds - work;
   return t;
 }
@@ -322,6 +328,17 @@ Bound bound_of(Prediction& p, const Launch& launch) {
       return {.kind = Bound::Kind::Occupancy, .of = waiting};
   }
   return {.kind = Bound::Kind::Latency, .of = waiting};
+}
+
+/// What few compute units fill is not the L2, but their own paths to it.
+void tell_paths(Prediction& p, double of_l2) {
+  const auto l2 = std::ranges::find(p.units, "L2", &Prediction::Unit::name);
+  if (of_l2 >= 1 || l2 == p.units.end()) return;
+  if (p.bound.kind == Bound::Kind::Unit && p.bound.of == "L2") p.bound.of = path_to_l2;
+  const double busy = l2->busy;
+  l2->busy *= of_l2;
+  p.units.push_back({std::string(path_to_l2), busy});
+  std::ranges::stable_sort(p.units, std::ranges::greater(), &Prediction::Unit::busy);
 }
 
 }  // namespace
@@ -355,6 +372,7 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                {"L2", run.busy.l2 / run.cycles},
                {"MALL", run.busy.mall / run.cycles},
                {"memory", run.busy.memory / run.cycles}};
+  for (Prediction::Unit& unit : p.units) unit.busy = std::min(unit.busy, 1.0);
   std::ranges::sort(p.units, std::ranges::greater(), &Prediction::Unit::busy);
   double waited = 0;
   for (const double stall : run.stalls) waited += stall;
@@ -383,6 +401,7 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
     p.bound = bound_of(p, launch);
   p.family = family_of(gpu, trace, result, wavefront_size, p);
   p.error = error_of(gpu.name, p.family);
+  tell_paths(p, time.of_l2);
   return p;
 }
 

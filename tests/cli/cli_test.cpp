@@ -101,6 +101,7 @@ TEST_F(Cli, shows_one_gpu_with_sources) {
   EXPECT_TRUE(has(outcome.output, "AMD Radeon RX 7900 XTX")) << outcome.output;
   EXPECT_TRUE(has(outcome.output, "vgprs_per_simd                       1536")) << outcome.output;
   EXPECT_TRUE(has(outcome.output, "AMD RDNA3 ISA guide")) << outcome.output;
+  EXPECT_TRUE(has(outcome.output, "launch_us                    2 us")) << outcome.output;
 }
 
 TEST_F(Cli, wrong_command_lines_give_125_and_say_why) {

@@ -630,6 +630,38 @@ TEST(Html, needs_nothing_else) {
   EXPECT_TRUE(has(page, "global_load_dword v1, v[2:3], off"));
 }
 
+/// In a browser: no script runs, neither one that a name would bring nor one that stood in the
+/// page.
+TEST(Html, runs_no_script_in_a_browser) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "NOT RUN: there is no chromium here";
+  const fs::path folder = fs::temp_directory_path() / ("hipsight_page" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  RunReport run = full();
+  const std::string script = "<script>document.title='ran'</script>",
+                    image = "<img src=x onerror=\"document.title='ran'\">";
+  run.kernels[0].kernel.title = script + image;
+  const std::string page = to_html(run, [&](const std::string&) { return script + image; });
+  const auto dom = [&](const std::string& text) {
+    std::ofstream(folder / "page.html") << text;
+    const std::string line =
+        "timeout 60 chromium --headless=new --no-sandbox --disable-gpu --dump-dom "
+        "--user-data-dir=" +
+        (folder / "profile").string() + " file://" + (folder / "page.html").string() + " >" +
+        (folder / "dom").string() + " 2>/dev/null";
+    EXPECT_EQ(std::system(line.c_str()), 0);
+    return content(folder / "dom");
+  };
+  const std::string plain = dom(page);
+  EXPECT_TRUE(has(plain, "<dt>predicted time</dt>")) << plain.substr(0, 2000);
+  EXPECT_FALSE(has(plain, "<title>ran</title>"));
+  const std::string with_scripts = dom(page + script + image);
+  EXPECT_TRUE(has(with_scripts, "<script>") && !has(with_scripts, "<title>ran</title>"));
+  // The browser does run them where nothing forbids it.
+  EXPECT_TRUE(has(dom("<!doctype html><title>no</title>" + script), "<title>ran</title>"));
+  fs::remove_all(folder);
+}
+
 TEST(Html, shows_source_of_source_files_only) {
   const fs::path folder = fs::temp_directory_path() / ("hipsight_html" + std::to_string(getpid()));
   fs::create_directories(folder);

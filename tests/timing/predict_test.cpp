@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "profile/cache.h"
+#include "timing/assumed.h"
 
 namespace hipsight::timing {
 namespace {
@@ -159,6 +160,64 @@ TEST(Bandwidth, IsTheWholeMemorysWithWgps) {
   };
   EXPECT_NEAR(scaled({.bandwidths = 0.8}), p.cycles / 0.8, 0.05 * p.cycles);
   EXPECT_NEAR(scaled({.latencies = 0.8}), p.cycles, 0.05 * p.cycles);
+}
+
+/// Of stores by so many workgroups, of eight waves each.
+Prediction stores_of(std::uint64_t workgroups) {
+  const gpus::Gpu gpu = gpus::find("mi300x");
+  std::vector<isa::Instruction> code(1);
+  code[0].row = &isa::row_of("GLOBAL_STORE_DWORDX4");
+  code[0].format = isa::Format::Global;
+  code[0].gfx = isa::Gfx::Gfx942;
+  constexpr unsigned waves = 8, turns = 200;
+  engine::Result result;
+  result.regions = {{code.data(), 1}};
+  result.workgroups = workgroups;
+  result.counts.push_back({code.data(), workgroups * waves * turns, 0});
+  profile::LaunchTrace trace(gpu, workgroups, 2);
+  for (std::uint64_t g = 0; g < workgroups; ++g)
+    if (auto* group = trace.begins(g))
+      for (unsigned turn = 0; turn < turns; ++turn)
+        for (unsigned wave = 0; wave < waves; ++wave) {
+          std::array<std::uint64_t, 64> at{};
+          for (unsigned lane = 0; lane < 64; ++lane)
+            at[lane] = (g * waves + wave) * 1024 + lane * 16;  // the same place again
+          group->enters(wave, 0, ~0ull);
+          group->accesses(wave, code[0], {engine::Access::Space::Global, 16, 64, ~0ull, at.data()});
+        }
+  profile::simulate_caches(gpu, trace);
+  const Occupancy occupancy{
+      .waves_per_workgroup = waves, .simds = 4, .workgroups = 4, .max_waves_per_simd = 8};
+  return predict(gpu, trace, result, occupancy, 64);
+}
+
+/// Two compute units cannot fill the L2 of 304: what is full is their way there.
+TEST(Path, ToTheL2IsWhatFewComputeUnitsFill) {
+  const auto busy = [](const Prediction& p, std::string_view name) {
+    const auto unit = std::ranges::find(p.units, name, &Prediction::Unit::name);
+    return unit == p.units.end() ? -1 : unit->busy;
+  };
+  const Prediction few = stores_of(2), many = stores_of(304 * 4);
+  EXPECT_EQ(text(few.bound), "L1-L2 path");
+  EXPECT_GT(busy(few, "L1-L2 path"), 0.7);
+  EXPECT_LT(busy(few, "L2"), 0.02);
+  EXPECT_EQ(text(many.bound), "L2");
+  EXPECT_EQ(busy(many, "L1-L2 path"), -1);
+  for (const Prediction* p : {&few, &many})
+    for (const Prediction::Unit& unit : p->units) EXPECT_LE(unit.busy, 1) << unit.name;
+}
+
+/// What is not known of a GPU is said, and what is taken in its place.
+TEST(Assumed, IsWhatAGpusFileLacks) {
+  gpus::Gpu gpu = gpus::find("mi300x");
+  const auto assumes = [&](std::string_view key) {
+    const auto all = assumed::of(gpu);
+    return std::ranges::find(all, key, &assumed::Value::key) != all.end();
+  };
+  EXPECT_FALSE(assumes("launch_us") || assumes("l2_gb_per_s"));
+  gpu.launch_us.reset();
+  gpu.l2_gb_per_s.reset();
+  EXPECT_TRUE(assumes("launch_us") && assumes("l2_gb_per_s"));
 }
 
 }  // namespace

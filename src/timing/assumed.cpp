@@ -1,0 +1,23 @@
+#include "timing/assumed.h"
+
+#include <fmt/format.h>
+
+namespace hipsight::timing::assumed {
+
+std::vector<Value> of(const gpus::Gpu& gpu) {
+  std::vector<Value> values;
+  const auto add = [&](bool known, std::string_view key, std::string taken) {
+    if (!known) values.push_back({key, std::move(taken)});
+  };
+  add(gpu.launch_us.has_value(), "launch_us", fmt::format("{} us", launch_us));
+  add(gpu.l1_latency.has_value(), "l1_latency", fmt::format("{} cycles", l1_latency));
+  add(gpu.l2_latency.has_value(), "l2_latency", fmt::format("{} cycles", l2_latency));
+  add(gpu.dram_latency.has_value(), "dram_latency", fmt::format("{} cycles", dram_latency));
+  add(gpu.l2_gb_per_s.has_value(), "l2_gb_per_s",
+      fmt::format("{} bytes a cycle of each compute unit", l2_bytes_per_clock_per_cu));
+  add(gpu.dram_gb_per_s_measured.has_value(), "dram_gb_per_s_measured",
+      fmt::format("{:.0f} % of dram_gb_per_s", 100 * dram_reached));
+  return values;
+}
+
+}  // namespace hipsight::timing::assumed

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpus/gpu.h"
+
+/// What predictions take of a GPU whose file does not say: of the order of those that do.
+namespace hipsight::timing::assumed {
+
+constexpr double launch_us = 2;
+constexpr double l1_latency = 120, l2_latency = 250, dram_latency = 700;  ///< cycles
+/// No compute unit gets more than that from its L2; what all get is taken to be the sum.
+constexpr double l2_bytes_per_clock_per_cu = 64;
+/// Of the bandwidth that is specified, where no stream was measured: fitted on assembly GEMMs of
+/// ROCm/aiter on MI355X; streams that were measured reach 85 to 94 % on MI210 and MI300X.
+constexpr double dram_reached = 0.8;
+
+struct Value {
+  std::string_view key;  ///< of the GPU's file
+  std::string taken;     ///< in words
+};
+/// All that is assumed of this GPU.
+std::vector<Value> of(const gpus::Gpu& gpu);
+
+}  // namespace hipsight::timing::assumed
