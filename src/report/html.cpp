@@ -98,11 +98,12 @@ void answer(Page& page, const KernelReport& kernel) {
   const Prediction& p = *kernel.prediction;
   page.put("<dl class=\"answer\">\n<div><dt>predicted time</dt><dd class=\"time\">{}</dd>",
            duration(p.seconds));
-  page.put("<dd><small>{}; {}</small></dd></div>\n",
-           p.error ? between(*p.error) + " in nine of ten" : std::string("UNVALIDATED"),
-           kernel.counts.launches == 1 ? std::string("1 launch")
-                                       : fmt::format("{} launches take {}", kernel.counts.launches,
-                                                     duration(verdict.seconds)));
+  const std::string launches =
+      kernel.counts.launches == 1
+          ? "1 launch"
+          : fmt::format("{} launches take {}", kernel.counts.launches, duration(verdict.seconds));
+  page.put("<dd><small>{}{}</small></dd></div>\n",
+           p.error ? between(*p.error) + " in nine of ten; " : "", launches);
   page.put("<div><dt>bound by</dt><dd>{}</dd></div>\n", escaped(verdict.bound));
   if (!p.lines.empty()) {
     const HotLine& line = p.lines.front();
@@ -332,6 +333,8 @@ std::string to_html(const RunReport& run, const SourceText& text) {
   for (const FailedLaunch& error : run.errors)
     page.put("<p class=\"mind\"><b>{} failed:</b> {}</p>\n", escaped(error.kernel),
              escaped(error.message));
+  if (const std::string mind = caveat(run); !mind.empty())
+    page.put("<p class=\"mind\">Mind: {}.</p>\n", escaped(mind));
   if (run.kernels.empty()) page.put("<p>No kernel ran to its end.</p>\n");
   if (run.kernels.size() > 1) overview(page, run);
   for (std::size_t i = 0; i < run.kernels.size(); ++i) {
@@ -353,8 +356,6 @@ std::string to_html(const RunReport& run, const SourceText& text) {
     facts(page, kernel);
     page.put("</article>\n");
   }
-  if (const std::string mind = caveat(run); !mind.empty())
-    page.put("<p class=\"mind\">Mind: {}.</p>\n", escaped(mind));
   page.put("</main></body></html>\n");
   return page.take();
 }
