@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "code/target.h"
 #include "support/error.h"
@@ -30,8 +29,8 @@ Replay::Replay(const Capture& capture, const gpus::Gpu& gpu, engine::Options opt
   };
   for (const auto& allocation : header.allocations)
     if (!is_code(allocation.begin)) place(allocation);
-  capture.for_each_block([](std::uint64_t address, std::span<const std::byte> bytes) {
-    std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+  capture.for_each_block([this](std::uint64_t address, std::span<const std::byte> bytes) {
+    engine_.memory().copy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
   });
 
   dispatch_.grid = header.grid;

@@ -28,6 +28,7 @@ struct LoadedModule final : Module {
     image_ = static_cast<std::byte*>(at ? device.allocate_at(at, size, Memory::Kind::Code, label)
                                         : device.allocate(size, Memory::Kind::Code, label));
     if (!image_) fail("{}: no device memory for its {} bytes", object_->origin(), size);
+    device.tell_write(image_, size);
     object_->load(image_, reinterpret_cast<std::uintptr_t>(image_));
     device.set_parts(image_, parts(size));
     program = std::make_unique<Program>(object_, image_);
@@ -194,7 +195,7 @@ Result Engine::run(const Dispatch& d) {
     std::byte* bytes;
     ~Block() { blocks.give_back(bytes); }
   } block{impl_->blocks, impl_->blocks.take()};
-  std::memcpy(block.bytes, d.kernarg.data(), d.kernarg.size());
+  impl_->memory.copy(block.bytes, d.kernarg.data(), d.kernarg.size());
 
   Launch launch;
   launch.dispatch = &d;
@@ -234,11 +235,11 @@ Result Engine::run(const Dispatch& d) {
                 .kernel_object = reinterpret_cast<std::uintptr_t>(
                     d.module->address(d.kernel->descriptor_address)),
                 .kernarg_address = reinterpret_cast<std::uintptr_t>(block.bytes)};
-  std::memcpy(packet_at, &packet, sizeof packet);
+  impl_->memory.copy(packet_at, &packet, sizeof packet);
   // amd_queue_t: the apertures' high halves at 0x40 and 0x44 (code object v4 reads them).
   const std::uint32_t apertures[]{static_cast<std::uint32_t>(aperture::shared_base >> 32),
                                   static_cast<std::uint32_t>(aperture::private_base >> 32)};
-  std::memcpy(queue_at + 0x40, apertures, sizeof apertures);
+  impl_->memory.copy(queue_at + 0x40, apertures, sizeof apertures);
   const auto read_only = [](const std::byte* begin, std::size_t size) {
     return Memory::Part{reinterpret_cast<std::uintptr_t>(begin), size, false};
   };

@@ -66,8 +66,8 @@ struct Dispatch {
   /// time.
   bool in_order = false;
   std::atomic<std::uint64_t>* finished = nullptr;  ///< if given, counts workgroups that have ended
-  Observer* observer = nullptr;                    ///< if given, is told what workgroups do
-  /// Only workgroups that the observer chose run: what the launch would have computed is missing.
+  std::vector<Observer*> observers;                ///< are told what workgroups do
+  /// Only workgroups that an observer chose run: what the launch would have computed is missing.
   bool observed_only = false;
 };
 
@@ -90,7 +90,7 @@ struct InstructionCount {
 
 struct Result {
   std::vector<InstructionCount> counts;  ///< instructions that ran, in address order
-  std::vector<RegionOfCode> regions;  ///< by the numbers that an observer is told, if there is one
+  std::vector<RegionOfCode> regions;  ///< by the numbers that observers are told, if there are any
   std::uint64_t waves = 0;
   std::uint64_t workgroups = 0;
   double host_seconds = 0;

@@ -22,6 +22,7 @@
 
 #include "code/readable_name.h"
 #include "engine/access_memory.h"
+#include "engine/observers.h"
 #include "engine/order_watch.h"
 #include "engine/overruns.h"
 #include "engine/stepper.h"
@@ -58,14 +59,17 @@ struct Slot {
   Block waves, lds, scratch;
   unsigned idle = 0;                        ///< turns of its waves since one made progress
   std::uint64_t stuck_since = 0;            ///< of stuck_workgroups
+  bool is_observed = false;                 ///< as the launch's observers want it
   std::map<const Wave*, Stepper> steppers;  ///< of waves that are told of step by step
+  Observers observers;
   std::optional<OrderWatch> order_watch;
 
   Slot(const Launch& launch, std::uint32_t max_waves)
       : waves(make_block(launch.file.wave_bytes() * max_waves)),
         lds(make_block(lds_room(launch.lds_bytes) + lds_slack)),
         scratch(make_block(std::max<std::size_t>(
-            64, std::size_t{launch.scratch_bytes + 4} * launch.file.lanes * max_waves))) {
+            64, std::size_t{launch.scratch_bytes + 4} * launch.file.lanes * max_waves))),
+        observers(*launch.program) {
     group.launch = &launch;
     group.lds = lds.get();
     group.lds_bytes = launch.lds_bytes;
@@ -103,18 +107,33 @@ struct Slot {
     // what earlier kernels left, here it could be a NaN of the host's, and differ between runs.
     std::memset(lds.get(), 0, lds_room(launch.lds_bytes));
     steppers.clear();
-    Observer* const observer = launch.dispatch->observer;
-    GroupObserver* const observed = observer ? observer->begins(index) : nullptr;
+    if (!observers.empty()) observers.clear();
+    for (Observer* const observer : launch.dispatch->observers)
+      if (GroupObserver* const observed = observer->begins(index)) observers.add(*observed);
+    is_observed = !observers.empty();
     if (launch.dispatch->observed_only) forget();
-    if (observed) clear_scalars();  // what changes is told of: not what others have left
-    group.start.observer = observed;
+    if (is_observed) clear_scalars();  // what changes is told of: not what others have left
     order_watch.reset();
-    if (!observed && launch.watches_order && index == 0)
-      group.start.observer = &order_watch.emplace(group);
+    if (!is_observed && launch.watches_order && index == 0)
+      observers.add(order_watch.emplace(group));
+    group.start.observers = observers.empty() ? nullptr : &observers;
     start_waves(group, size);
-    for (std::uint32_t i = 0; observed && i < group.started; ++i)
-      if (Wave& wave = *group.waves[i]; observed->steps(i))
-        steppers.try_emplace(&wave, *launch.program, launch.file, wave);
+    if (is_observed) begin_observing();
+  }
+
+  void begin_observing() {
+    for (std::uint32_t i = 0; i < group.started; ++i) {
+      Wave& wave = *group.waves[i];
+      observers.wave_begins(i, wave.exec() & wave.full);
+      if (observers.steps(i))
+        steppers.try_emplace(&wave, *group.launch->program, group.launch->file, wave);
+    }
+  }
+  void end_observing() {
+    for (Wave* wave : group.waves) wave->observers = nullptr;
+    observers.clear();
+    order_watch.reset();
+    is_observed = false;
   }
 
   /// What its waves tell of goes to one worker's memory.
@@ -209,7 +228,7 @@ class Execution {
     result.waves = all_of(waves_);
     const auto regions = launch_.program->regions();
     launch_.program->add_executions(counts_);
-    if (launch_.dispatch->observer) result.regions.assign(regions.begin(), regions.end());
+    if (!launch_.dispatch->observers.empty()) result.regions.assign(regions.begin(), regions.end());
     for (std::size_t r = 0; r < counts_.size(); ++r) {
       if (!counts_[r].executions) continue;
       for (std::uint32_t i = 0; i < regions[r].count; ++i)
@@ -225,12 +244,14 @@ class Execution {
   struct Worker {
     Execution& execution_;
     Counters counts;
+    std::optional<Counters> observed_counts;  ///< of workgroups that are observed
     std::unique_ptr<AccessMemory> accesses = std::make_unique<AccessMemory>();
     std::vector<std::unique_ptr<Slot>> free;
     std::uint64_t waves = 0;
     unsigned csr = 0;  ///< the host's modes now
     std::uint64_t turns = 0, look_at = 1;
-    std::vector<RegionCount> asked;      ///< counts of regions that were to be translated, by then
+    /// Counts of regions that were to be translated, by then; and for waves that are observed.
+    std::vector<RegionCount> asked, asked_observed;
     std::vector<std::uint64_t> earlier;  ///< executions of regions in launches that have ended
 
     explicit Worker(Execution& execution)
@@ -280,13 +301,13 @@ class Execution {
     /// Runs a workgroup; false when it only spins.
     bool turn(Slot& slot) {
       Workgroup& group = slot.group;
-      slot.work_for(counts.get(), accesses->range);
+      slot.work_for(counts_of(slot), accesses->range);
       while (group.running) {
         const Turn made = run_once(slot);
-        if (GroupObserver* observer = group.waves[0]->observer; observer && observer->enough()) {
+        if (!slot.observers.empty() && slot.observers.have_enough()) {
           if (execution_.launch_.dispatch->observed_only) return true;
-          for (Wave* wave : group.waves) wave->observer = nullptr;
-          slot.order_watch.reset();
+          slot.end_observing();
+          slot.work_for(counts_of(slot), accesses->range);
         }
         if (slot.order_watch && made.yields) slot.order_watch->yields();
         // Where waves only wait for each other's turns, it shows later whether they spin.
@@ -305,14 +326,21 @@ class Execution {
         if (slot.idle > patience && execution_.others_wait()) return false;
       }
       if (slot.order_watch) slot.order_watch->settle();
+      if (slot.is_observed) slot.observers.workgroup_ends();
       return true;
+    }
+
+    RegionCount* counts_of(const Slot& slot) {
+      if (!slot.is_observed) return counts.get();
+      if (!observed_counts) observed_counts.emplace(execution_.launch_.program->region_limit());
+      return observed_counts->get();
     }
 
     /// Waves that spin for a workgroup that does not run leave their loop by its first branch.
     static void let_go(Workgroup& group) {
       for (std::uint32_t i = 0; i < group.started; ++i) {
         Wave& wave = *group.waves[i];
-        if (wave.stop != Stop::Yield || !wave.observer || !wave.observer->spins(i)) continue;
+        if (wave.stop != Stop::Yield || !wave.observers || !wave.observers->spins(i)) continue;
         const Op* at = wave.resume;
         const auto leaves = [](const Op& op) {
           return op.instruction &&
@@ -327,26 +355,38 @@ class Execution {
     /// Has regions translated that have run often: looked for ever less often, up to a point.
     void look() {
       look_at = turns + std::min(turns, longest_look);
+      earlier.resize(execution_.launch_.program->regions().size());
+      if (observed_counts) look_at_observed();
+      ask(counts, asked, false, [&](std::size_t r) { return earlier[r]; });
+    }
+    /// Of what ran before, as large a part was observed as now.
+    void look_at_observed() {
+      ask(*observed_counts, asked_observed, true, [&](std::size_t r) {
+        const auto observed = static_cast<double>((*observed_counts)[r].executions);
+        const auto all = observed + static_cast<double>(counts[r].executions);
+        return static_cast<std::uint64_t>(static_cast<double>(earlier[r]) * observed / all);
+      });
+    }
+    void ask(const Counters& now, std::vector<RegionCount>& last, bool observed, auto before) {
       Program& program = *execution_.launch_.program;
-      const std::size_t regions = program.regions().size();
-      asked.resize(regions);
-      earlier.resize(regions);
-      for (std::size_t r = 0; r < regions; ++r) {
-        const RegionCount since{counts[r].executions - asked[r].executions,
-                                counts[r].lanes - asked[r].lanes};
+      last.resize(earlier.size());
+      for (std::size_t r = 0; r < last.size(); ++r) {
+        const RegionCount since{now[r].executions - last[r].executions,
+                                now[r].lanes - last[r].lanes};
         if (!since.executions) continue;
         // Again and again, since other waves may come.
-        const std::uint64_t before = asked[r].executions ? 0 : earlier[r];
-        if (since.executions + before < worth_translating) continue;
-        asked[r] = counts[r];
-        program.translate_soon(r, since, has_whole_rows(execution_.launch_.dispatch->block));
+        const std::uint64_t all = since.executions + (last[r].executions ? 0 : before(r));
+        if (all < worth_translating) continue;
+        last[r] = now[r];
+        program.translate_soon(r, since, has_whole_rows(execution_.launch_.dispatch->block),
+                               observed);
       }
     }
 
     /// A turn of each wave that can go on.
     Turn run_once(Slot& slot) {
       const std::span waves(slot.group.waves.data(), slot.group.started);
-      const bool looks = slot.idle > patience || (waves.front()->observer && !slot.order_watch);
+      const bool looks = slot.idle > patience || slot.is_observed;
       const std::int64_t budget = looks ? spin_budget : wave_budget;
       if (slot.steppers.empty() && !execution_.has_timeout()) [[likely]]
         return run_waves(waves, budget, csr);
@@ -375,11 +415,15 @@ class Execution {
       const std::lock_guard lock(execution_.mutex_);
       execution_.waves_ += waves;
       execution_.counts_.resize(std::max(execution_.counts_.size(), regions));
-      for (std::size_t r = 0; r < regions; ++r) {
-        execution_.counts_[r].executions += counts[r].executions;
-        execution_.counts_[r].lanes += counts[r].lanes;
-      }
-      counts.keep(regions);
+      const auto add = [&](Counters& some) {
+        for (std::size_t r = 0; r < regions; ++r) {
+          execution_.counts_[r].executions += some[r].executions;
+          execution_.counts_[r].lanes += some[r].lanes;
+        }
+        some.keep(regions);
+      };
+      if (observed_counts) add(*observed_counts);
+      add(counts);
     }
   };
 
@@ -388,7 +432,9 @@ class Execution {
     for (;;) {
       index = next_.fetch_add(1, std::memory_order_relaxed);
       if (index >= total_) return false;
-      if (!launch_.dispatch->observed_only || launch_.dispatch->observer->begins(index))
+      const auto chooses = [&](Observer* observer) { return observer->begins(index) != nullptr; };
+      if (!launch_.dispatch->observed_only ||
+          std::ranges::any_of(launch_.dispatch->observers, chooses))
         return true;
       finished();
       if (++skipped_ % skipped_between_clocks == 0) check_time();
@@ -485,6 +531,14 @@ Result run_launch(const Launch& launch, Pool& pool, std::chrono::milliseconds ti
   const auto begin = std::chrono::steady_clock::now();
   // Each host thread has one in hand.
   Execution execution(launch, timeout, std::max<std::uint64_t>(resident, pool.size()));
+  const ProgramListing listing(*launch.program);
+  for (Observer* const observer : launch.dispatch->observers)
+    observer->launch_begins({.dispatch = *launch.dispatch,
+                             .groups = launch.groups,
+                             .lanes = launch.file.lanes,
+                             .lds_bytes = launch.lds_bytes,
+                             .scratch_bytes = launch.scratch_bytes,
+                             .listing = listing});
   const std::uint64_t groups = launch.groups.volume();
   const std::uint64_t others = launch.dispatch->in_order ? 0 : pool.size() - 1;
   const auto helpers = static_cast<unsigned>(std::min<std::uint64_t>(groups - 1, others));

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
+
+#include "engine/host_events.h"
 
 namespace hipsight::engine {
 namespace {
@@ -21,6 +24,14 @@ constexpr std::uintptr_t round_up(std::uintptr_t value, std::size_t step) {
 
 bool counts_against_device(Memory::Kind kind) {
   return kind == Memory::Kind::Device || kind == Memory::Kind::Managed;
+}
+
+/// They may begin anywhere.
+template <class Word>
+void fill_words(void* to, std::uint32_t value, std::size_t bytes) {
+  const auto word = static_cast<Word>(value);
+  for (std::size_t i = 0; i < bytes; i += sizeof word)
+    std::memcpy(static_cast<std::byte*>(to) + i, &word, sizeof word);
 }
 
 }  // namespace
@@ -80,7 +91,17 @@ void* Memory::allocate(std::size_t size, Kind kind, std::string label, int devic
   const std::size_t alignment = size >= huge_page ? huge_page : page;
   const std::uintptr_t begin = find_gap(size, alignment);
   if (begin == 0) return nullptr;
-  return take(begin, size, kind, std::move(label), device, flags);
+  void* const made = take(begin, size, kind, std::move(label), device, flags);
+  lock.unlock();
+  return tell_made(made);
+}
+
+void* Memory::tell_made(void* pointer) const {
+  if (pointer)
+    tell([&](MemoryObserver& one) {
+      if (const auto made = find(reinterpret_cast<std::uintptr_t>(pointer))) one.allocated(*made);
+    });
+  return pointer;
 }
 
 void* Memory::allocate_at(std::uintptr_t begin, std::size_t size, Kind kind, std::string label,
@@ -92,7 +113,9 @@ void* Memory::allocate_at(std::uintptr_t begin, std::size_t size, Kind kind, std
   if (next != by_begin_.end() && next->first < begin + size) return nullptr;
   if (next != by_begin_.begin() && round_up(std::prev(next)->second.end(), page) > begin)
     return nullptr;
-  return take(begin, size, kind, std::move(label), device, flags);
+  void* const made = take(begin, size, kind, std::move(label), device, flags);
+  lock.unlock();
+  return tell_made(made);
 }
 
 bool Memory::has_room(std::size_t size, Kind kind, int device) const {
@@ -100,6 +123,53 @@ bool Memory::has_room(std::size_t size, Kind kind, int device) const {
   const auto found = used_by_device_.find(device);
   const std::size_t in_use = found == used_by_device_.end() ? 0 : found->second;
   return in_use <= capacity_ && size <= capacity_ - in_use;
+}
+
+/// Observers are told where no lock of the table is held, so that they may ask it.
+template <class Tell>
+void Memory::tell(Tell&& tell) const {
+  if (!is_observed_.load(std::memory_order_acquire)) [[likely]]
+    return;
+  const std::shared_lock lock(observing_);
+  for (MemoryObserver* const one : observers_) tell(*one);
+}
+
+void Memory::add_observer(MemoryObserver& observer) {
+  const std::unique_lock lock(observing_);
+  observers_.push_back(&observer);
+  is_observed_ = true;
+}
+void Memory::remove_observer(MemoryObserver& observer) {
+  const std::unique_lock lock(observing_);
+  std::erase(observers_, &observer);
+  is_observed_ = !observers_.empty();
+}
+
+void Memory::tell_write(void* to, std::size_t bytes) {
+  const auto at = reinterpret_cast<std::uintptr_t>(to);
+  tell([&](MemoryObserver& one) { one.accessed({HostAccess::Does::Write, at, bytes}); });
+}
+
+void Memory::copy(void* to, const void* from, std::size_t bytes) {
+  const auto at = reinterpret_cast<std::uintptr_t>(to);
+  const auto other = reinterpret_cast<std::uintptr_t>(from);
+  tell([&](MemoryObserver& one) {
+    one.accessed({HostAccess::Does::Read, other, bytes, at});
+    one.accessed({HostAccess::Does::Write, at, bytes, other});
+  });
+  std::memmove(to, from, bytes);
+}
+
+void Memory::fill(void* to, std::uint32_t value, unsigned value_size, std::size_t bytes) {
+  bytes = bytes / value_size * value_size;
+  const auto at = reinterpret_cast<std::uintptr_t>(to);
+  tell([&](MemoryObserver& one) { one.accessed({HostAccess::Does::Fill, at, bytes}); });
+  if (value_size == 1)
+    std::memset(to, static_cast<int>(value & 0xff), bytes);
+  else if (value_size == 2)
+    fill_words<std::uint16_t>(to, value, bytes);
+  else
+    fill_words<std::uint32_t>(to, value, bytes);
 }
 
 void* Memory::take(std::uintptr_t begin, std::size_t size, Kind kind, std::string label, int device,
@@ -117,11 +187,13 @@ bool Memory::free(void* pointer) {
   std::unique_lock lock(mutex_);
   const auto found = by_begin_.find(reinterpret_cast<std::uintptr_t>(pointer));
   if (found == by_begin_.end() || found->second.registered) return false;
-  const Allocation& allocation = found->second;
+  const Allocation allocation = found->second;
   madvise(pointer, round_up(allocation.size, page), MADV_DONTNEED);  // next use reads zeros
   used_ -= allocation.size;
   if (counts_against_device(allocation.kind)) used_by_device_[allocation.device] -= allocation.size;
   forget(found);
+  lock.unlock();
+  tell([&](MemoryObserver& one) { one.freed(allocation); });
   return true;
 }
 
@@ -129,7 +201,10 @@ bool Memory::add(void* pointer, std::size_t size, Kind kind, std::string label, 
   const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
   if (begin == 0 || size == 0 || begin + size < begin) return false;
   std::unique_lock lock(mutex_);
-  return insert(Allocation{begin, size, kind, 0, flags, true, std::move(label)});
+  if (!insert(Allocation{begin, size, kind, 0, flags, true, std::move(label)})) return false;
+  lock.unlock();
+  tell_made(pointer);
+  return true;
 }
 
 bool Memory::insert(Allocation allocation) {
@@ -144,7 +219,10 @@ bool Memory::remove(void* pointer) {
   std::unique_lock lock(mutex_);
   const auto found = by_begin_.find(reinterpret_cast<std::uintptr_t>(pointer));
   if (found == by_begin_.end() || !found->second.registered) return false;
+  const Allocation allocation = found->second;
   forget(found);
+  lock.unlock();
+  tell([&](MemoryObserver& one) { one.freed(allocation); });
   return true;
 }
 

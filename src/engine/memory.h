@@ -13,6 +13,8 @@
 
 namespace hipsight::engine {
 
+class MemoryObserver;
+
 /// Device memory. Device pointers are host pointers, so kernels, host code and managed memory
 /// agree; kernels may touch only what stands in this table, so a stray access becomes a report, not
 /// a crash. Safe to use from several threads.
@@ -51,6 +53,27 @@ class Memory {
   /// Lets kernels use the caller's own memory; false when it overlaps an allocation.
   bool add(void* pointer, std::size_t size, Kind kind, std::string label, unsigned flags = 0);
   bool remove(void* pointer);
+
+  // --- what the host does to it -----------------------------------------------------------------
+  // All that it writes there, and what of it the host reads for the program, goes through these.
+
+  /// Copies bytes, which may overlap; either side may be other memory.
+  void copy(void* to, const void* from, std::size_t bytes);
+  /// Repeats a value of 1, 2 or 4 bytes, as often as there is room for all of it.
+  void fill(void* to, std::uint32_t value, unsigned value_size, std::size_t bytes);
+  /// Stores a word at once, for kernels that wait for it.
+  template <class Word>
+  void store(Word* to, Word value) {
+    tell_write(to, sizeof value);
+    __atomic_store_n(to, value, __ATOMIC_SEQ_CST);
+  }
+  /// For who writes by itself: what it is about to write.
+  void tell_write(void* to, std::size_t bytes);
+
+  /// From now on, an observer is told of all this, and of allocations. It outlives the memory, or
+  /// leaves.
+  void add_observer(MemoryObserver& observer);
+  void remove_observer(MemoryObserver& observer);
 
   /// What kernels may use of an allocation, where that is not all of it; the rest is padding.
   struct Part {
@@ -92,6 +115,9 @@ class Memory {
   bool has_room(std::size_t size, Kind kind, int device) const;
   bool insert(Allocation allocation);
   void forget(std::map<std::uintptr_t, Allocation>::iterator allocation);
+  template <class Tell>
+  void tell(Tell&& tell) const;
+  void* tell_made(void* pointer) const;
   std::uintptr_t find_gap(std::size_t size, std::size_t alignment) const;
   bool commit(std::uintptr_t end);
 
@@ -106,6 +132,9 @@ class Memory {
   std::size_t used_ = 0;
   std::size_t capacity_;
   std::atomic<std::uint64_t> epoch_{1};
+  mutable std::shared_mutex observing_;
+  std::vector<MemoryObserver*> observers_;
+  std::atomic<bool> is_observed_{false};
 };
 
 }  // namespace hipsight::engine

@@ -63,7 +63,7 @@ void OrderWatch::accesses(unsigned wave, const isa::Instruction& instruction,
   if (wave >= paths_.size()) paths_.resize(wave + 1);
   const auto [known, is_new] = uses_.try_emplace(&instruction);
   if (is_new) known->second = analysis::lds_use(instruction);
-  for (std::uint64_t left = access.mask; left; left &= left - 1) {
+  for (std::uint64_t left = access.touching(); left; left &= left - 1) {
     const std::uint64_t first = access.at[std::countr_zero(left)];
     // What lies beyond the workgroup's LDS is told elsewhere.
     if (first >= group_.lds_bytes || access.bytes > group_.lds_bytes - first) continue;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/wave_order.h"
-#include "engine/observer.h"
+#include "engine/events.h"
 #include "engine/workgroup.h"
 #include "isa/registers.h"
 
@@ -23,10 +23,6 @@ class OrderWatch final : public GroupObserver {
 
   void enters(unsigned wave, std::uint32_t region, std::uint64_t exec) override;
   void accesses(unsigned wave, const isa::Instruction& instruction, const Access& access) override;
-  void fills_lds(unsigned wave, const isa::Instruction& instruction,
-                 const Access& access) override {
-    accesses(wave, instruction, access);
-  }
   bool enough() const override { return accesses_ > most_accesses; }
 
   /// A wave may have polled.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "analysis/wave_order.h"
 #include "code/elf.h"
@@ -66,6 +67,7 @@ bool writes_exec(const isa::Instruction& in) {
 }
 /// The first op of a region that is translated when it is reached first (Tier::Translate).
 const Op* translate_first(Wave& w, const Op* op) {
+  if (!wants_translation(w)) return host_table().find("region")->run(w.lanes, false)(w, op);
   w.group->launch->program->translate_now(op->counter, w);
   return op;
 }
@@ -163,23 +165,29 @@ Task Program::task(std::size_t region, Variants variants, bool rows) {
 }
 
 bool Program::translate_now(std::size_t region, const Wave& wave) {
-  if (tier_ != Tier::Translate) return false;
+  if (tier_ != Tier::Translate || !wants_translation(wave)) return false;
   const bool rows = has_whole_rows(wave.group->launch->dispatch->block);
   std::unique_lock lock(mutex_);
-  const bool full = may_run_full(wave, *regions_[region].begin, rows);
-  if (is_translated(*regions_[region].begin, full)) return false;
-  const Task task = this->task(region, {.full = full, .masked = !full}, rows);
+  const Variants wanted = variant_for(wave, *regions_[region].begin, rows);
+  if (is_translated(*regions_[region].begin, wanted)) return false;
+  const Task task = this->task(region, wanted, rows);
   lock.unlock();
   Translator::instance().translate(*this, task);
   return true;
 }
 
-void Program::translate_soon(std::size_t index, const RegionCount& count, bool rows) {
+void Program::translate_soon(std::size_t index, const RegionCount& count, bool rows,
+                             bool observed) {
   const std::lock_guard lock(mutex_);
   Function& function = function_of(index);
   if (!function.translatable) return;
   function.requests.resize(function.regions);
   auto& [asked, with_rows] = function.requests[index - function.first_region];
+  if (observed) {
+    if (!std::exchange(asked.observed, true))
+      Translator::instance().request(*this, task(index, {.observed = true}, false));
+    return;
+  }
   // Code for any EXEC also serves where every lane is on, a little slower. Where there is none, a
   // thousandth of the lanes takes some hundredths of the time.
   const std::uint64_t all = count.executions * regions_[index].file.lanes, off = all - count.lanes;
@@ -188,7 +196,8 @@ void Program::translate_soon(std::size_t index, const RegionCount& count, bool r
   const Variants more{.full = wanted.full && !asked.full, .masked = wanted.masked && !asked.masked};
   if (!more.full && !more.masked) return;
   if (more.full) with_rows = rows;
-  asked = {.full = asked.full || more.full, .masked = asked.masked || more.masked};
+  asked.full |= more.full;
+  asked.masked |= more.masked;
   Translator::instance().request(*this, task(index, more, rows));
 }
 

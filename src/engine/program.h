@@ -82,8 +82,9 @@ class Program {
   /// Translates a region for waves like this one, if that is to be done at first sight.
   bool translate_now(std::size_t region, const Wave& wave);
   /// The same in the background, for the waves that `count` tells of, unless it was asked before.
-  /// `rows`: workgroups are as many work-items wide as AffineFlow wants.
-  void translate_soon(std::size_t region, const RegionCount& count, bool rows);
+  /// `rows`: workgroups are as many work-items wide as AffineFlow wants. `observed`: for waves that
+  /// are.
+  void translate_soon(std::size_t region, const RegionCount& count, bool rows, bool observed);
 
   /// How its code is to run; said before any of it is looked up.
   /// `sram_ecc`: the GPU's registers have error correction (LoweringContext).

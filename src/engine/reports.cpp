@@ -10,6 +10,7 @@
 
 #include "analysis/wave_order.h"
 #include "code/readable_name.h"
+#include "engine/observers.h"
 #include "engine/overruns.h"
 #include "engine/workgroup.h"
 
@@ -167,9 +168,27 @@ std::string access_message(const Wave& wave, const Op* op, std::uint64_t address
   return message + "\n" + place_of(wave, *op->instruction) + fmt::format(", lane {}", lane);
 }
 
+/// Whether an observer has the wave go on after an error of an access.
+bool is_forgiven(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
+                 unsigned lane, std::string_view kind, const std::function<std::string()>& text) {
+  if (!wave.observers) return false;
+  using Space = Access::Space;
+  return wave.observers->forgives({.space = kind == "LDS access"         ? Space::Lds
+                                            : kind == "scratch access"   ? Space::Scratch
+                                            : kind.starts_with("scalar") ? Space::Scalar
+                                                                         : Space::Global,
+                                   .wave = wave.index_in_group,
+                                   .lane = lane,
+                                   .instruction = *op->instruction,
+                                   .at = address,
+                                   .bytes = bytes,
+                                   .misaligned = kind == "misaligned atomic",
+                                   .text = text});
+}
+
 }  // namespace
 
-void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
+bool report_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
                    unsigned lane, const char* what) {
   const std::string_view kind = what;
   const Launch& launch = *wave.group->launch;
@@ -183,7 +202,7 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
   };
   if (kind == "LDS access" && is_in_block(wave, address, bytes) &&
       goes_on(launch, &kernel, kernel.descriptor_address, message, block_reason))
-    return;
+    return true;
   if (in_memory) {
     const std::uint64_t epoch = launch.memory->epoch();
     const auto part = lenient_part(*launch.memory, address, bytes, kind);
@@ -191,9 +210,10 @@ void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsign
                                                     : "it is on a page of that allocation";
     if (part && goes_on(launch, op->instruction, op->instruction->address, message, why)) {
       passed_at(op) = {launch.memory, op->instruction, *part, epoch};
-      return;
+      return true;
     }
   }
+  if (is_forgiven(wave, op, address, bytes, lane, kind, message)) return false;
   throw KernelError(KernelError::Kind::MemoryAccess, message());
 }
 
@@ -212,8 +232,10 @@ bool report_lds_access(const Wave& wave, const Op* op, std::uint64_t address, un
   const Launch& launch = *wave.group->launch;
   const code::Kernel& kernel = *launch.dispatch->kernel;
   if (!goes_on(launch, &kernel, kernel.descriptor_address, message,
-               in_block ? block_reason : "LDS reads as zero there, and stores vanish"))
+               in_block ? block_reason : "LDS reads as zero there, and stores vanish")) {
+    if (is_forgiven(wave, op, address, bytes, lane, "LDS access", message)) return false;
     throw KernelError(KernelError::Kind::MemoryAccess, message());
+  }
   return in_block;
 }
 

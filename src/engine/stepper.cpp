@@ -71,7 +71,7 @@ void Stepper::run_compiled(Wave& wave, const Op* op,
                            std::span<const isa::Instruction* const> instructions) {
   tell(wave);
   for (const isa::Instruction* one : instructions.first(instructions.size() - 1))
-    wave.observer->step(wave.index_in_group, {one, file_.lanes, {}});
+    wave.observers->step(wave.index_in_group, {one, file_.lanes, {}});
   instruction_ = instructions.back();
   Op alone[3]{op[0], op[1]};
   alone[2].run = [](Wave&, const Op* end) { return end; };
@@ -120,7 +120,7 @@ void Stepper::tell_skipped(const Wave& wave, std::uint64_t until) {
       std::any_of(next_, end_, [&](const isa::Instruction& in) { return in.address == until; });
   if (!inside) next_ = end_;
   for (; next_ != end_ && next_->address != until; ++next_)
-    wave.observer->step(wave.index_in_group, {next_, file_.lanes, {}});
+    wave.observers->step(wave.index_in_group, {next_, file_.lanes, {}});
 }
 
 void Stepper::tell(const Wave& wave) {
@@ -143,7 +143,7 @@ void Stepper::tell(const Wave& wave) {
     written.push_back({accumulator ? File::Accumulator : File::Vector,
                        accumulator ? r - file_.vgprs : r, mask, now + at});
   }
-  wave.observer->step(wave.index_in_group, {instruction_, file_.lanes, written});
+  wave.observers->step(wave.index_in_group, {instruction_, file_.lanes, written});
   std::copy_n(wave.scalar, visible_scalars, scalars_.begin());
   std::copy_n(now, vectors_.size(), vectors_.begin());
   scc_ = wave.scc;
@@ -159,7 +159,7 @@ void Stepper::tell_start(const Wave& wave) {
   for (unsigned i = 0; i < visible_scalars; ++i)
     if (wave.scalar[i]) written.push_back({File::Scalar, i, 1, &wave.scalar[i]});
   if (file_.vgprs) written.push_back({File::Vector, 0, wave.full, vectors_of(wave)});
-  wave.observer->step(wave.index_in_group, {nullptr, file_.lanes, written});
+  wave.observers->step(wave.index_in_group, {nullptr, file_.lanes, written});
 }
 
 }  // namespace hipsight::engine

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/observer.h"
+#include "engine/observers.h"
 #include "engine/program.h"
 #include "engine/translate/effects.h"
 #include "engine/wave.h"

@@ -1,6 +1,7 @@
 // What waves wait for: barriers of workgroups, whose waves take turns on one host thread, and
 // semaphores of the GPU.
 
+#include "engine/observers.h"
 #include "engine/workgroup.h"
 
 namespace hipsight::engine {
@@ -13,14 +14,18 @@ void check_barrier(Workgroup& group, unsigned number) {
   if (needed == 0 || barrier.signals < needed) return;
   barrier.signals = 0;
   ++group.phase;
+  Observers* const observers = group.waves.front()->observers;
+  if (observers) observers->completes(number);
   const std::uint8_t kind = number ? Barrier::named : Barrier::workgroup;
   for (std::uint32_t i = 0; i < group.started; ++i) {
     Wave& wave = *group.waves[i];
     if (number && wave.joined != number) continue;
-    if (wave.stop == Stop::Barrier && wave.waits_for == kind) [[likely]]
+    if (wave.stop == Stop::Barrier && wave.waits_for == kind) [[likely]] {
       wave.stop = Stop::None;
-    else if (wave.stop != Stop::End)
+      if (observers) observers->passes(wave.index_in_group, number);
+    } else if (wave.stop != Stop::End) {
       wave.passes |= kind;
+    }
     if (!number) wave.signalled = false;
   }
 }
@@ -31,15 +36,19 @@ std::uint32_t members(const Workgroup& group, unsigned number) {
   return number ? group.barriers[number].members : group.running;
 }
 
-void signal_barrier(Wave& wave, unsigned number) {
+void signal_barrier(Wave& wave, const Op* op, unsigned number) {
+  if (wave.observers) wave.observers->signals(wave.index_in_group, *op->instruction, number);
   ++wave.group->barriers[number].signals;
   if (!number) wave.signalled = true;
   check_barrier(*wave.group, number);
 }
 
-bool may_pass(Wave& wave, std::uint8_t kind) {
+bool may_pass(Wave& wave, const Op* op, std::uint8_t kind) {
+  if (wave.observers) wave.observers->comes_to(wave.index_in_group, *op->instruction);
   if (wave.passes & kind) {
     wave.passes = static_cast<std::uint8_t>(wave.passes & ~kind);
+    if (wave.observers)
+      wave.observers->passes(wave.index_in_group, kind == Barrier::named ? wave.joined : 0);
     return true;
   }
   wave.waits_for = kind;
@@ -57,6 +66,7 @@ void leave_barrier(Wave& wave) {
 
 void end_wave(Wave& wave) {
   Workgroup& group = *wave.group;
+  if (wave.observers) wave.observers->wave_ends(wave.index_in_group);
   --group.running;
   if (wave.signalled) --group.barriers[0].signals;
   check_barrier(group, 0);

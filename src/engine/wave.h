@@ -10,7 +10,7 @@
 namespace hipsight::engine {
 
 struct Workgroup;
-class GroupObserver;
+class Observers;
 class Memory;
 
 /// Why a wave stopped running.
@@ -68,7 +68,7 @@ struct alignas(64) Wave {
   const Op* resume = nullptr;          ///< next op
   std::uint64_t dpp_reads = 0;         ///< lanes for which the DPP instruction reads something
   std::int64_t budget = 0;             ///< branches until the wave yields
-  GroupObserver* observer = nullptr;   ///< of the workgroup, if it has one
+  Observers* observers = nullptr;      ///< of the workgroup, if it has some
   std::uint64_t semaphore_ticket = 0;  ///< GlobalSemaphores: where it queues; 0: nowhere
   std::uint32_t scc = 0;
   std::uint32_t mode = 0;  ///< MODE: rounding and denormals (bits 0-7), and the rest as encoded

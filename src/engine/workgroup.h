@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "engine/observer.h"
 #include "engine/program.h"
 #include "engine/wave.h"
 
@@ -109,9 +108,9 @@ RegisterFile register_file(const code::Kernel& kernel, isa::Gfx gfx);
 
 /// A wave's signal to a barrier: 0 for the workgroup's. The members pass it once all have
 /// signalled.
-void signal_barrier(Wave& wave, unsigned number);
+void signal_barrier(Wave& wave, const Op* op, unsigned number);
 /// Whether the wave may pass the barrier of a kind; else it is to stop.
-bool may_pass(Wave& wave, std::uint8_t kind);
+bool may_pass(Wave& wave, const Op* op, std::uint8_t kind);
 /// Members of a barrier: of the workgroup's are all waves that have not ended.
 std::uint32_t members(const Workgroup& group, unsigned number);
 /// The wave is no longer a member of the barrier that it joined.
@@ -168,13 +167,14 @@ struct Turn {
 /// Runs each wave that can go on until it stops, one after the other. `csr`: the host's modes.
 Turn run_waves(std::span<Wave* const> waves, std::int64_t budget, unsigned& csr);
 
-/// An access outside every allocation. Returns when the GPU would not notice it either, once that
-/// is told (Overruns). @throws KernelError otherwise.
-void report_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
+/// An access outside every allocation. True when the GPU would not notice it either, once that is
+/// told (Overruns): it is done. False when an observer forgives it: the lane does nothing.
+/// @throws KernelError otherwise.
+bool report_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
                    unsigned lane, const char* what);
 /// An access outside the workgroup's LDS, at `address` in it. Returns whether it lies in the last
-/// block of what the workgroup got; beyond, loads give 0 and stores vanish. @throws KernelError
-/// where that is an error.
+/// block of what the workgroup got; beyond, and where an observer forgives it, loads give 0 and
+/// stores vanish. @throws KernelError where that is an error.
 bool report_lds_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
                        unsigned lane);
 /// Reports of what instructions do wrong: each throws a KernelError that names kernel, instruction,
@@ -188,14 +188,6 @@ bool report_lds_access(const Wave& wave, const Op* op, std::uint64_t address, un
 /// it first, and `wave` stores to it with no barrier between.
 std::string report_order(const Wave& wave, const isa::Instruction& first, unsigned first_wave,
                          const isa::Instruction& store, std::uint64_t at);
-
-/// Tells the wave's observer of a region that begins, and of an access: host addresses.
-void observe_region(const Wave& wave, const Op* op);
-void observe_access(const Wave& wave, const Op* op, Access::Space space, unsigned bytes,
-                    std::uint64_t mask, const std::uint64_t* at);
-/// The same of what a load writes to LDS, lane 0 at `first` in it, each one `stride` bytes further.
-void observe_fill(const Wave& wave, const Op* op, unsigned bytes, std::uint64_t mask,
-                  std::uint64_t first, unsigned stride);
 
 /// Whether [address, address + bytes) lies in one allocation, in memory that may be stored to if
 /// that is what is done; the bounds of that.

@@ -39,13 +39,15 @@ unsigned touched(const engine::Access& access, std::uint64_t scratch, std::uint6
     out[count++] = number;
   };
   const bool dwords_apart = access.space == engine::Access::Space::Scratch;
-  for (std::uint64_t left = access.mask; left; left &= left - 1) {
-    const std::uint64_t at = access.at[std::countr_zero(left)] + (dwords_apart ? scratch : 0);
+  for (std::uint64_t left = access.touching(); left; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint64_t at = access.at[lane] + (dwords_apart ? scratch : 0);
+    const unsigned bytes = access.bytes_of(lane);
     if (dwords_apart) {
-      for (unsigned k = 0; k < (access.bytes + 3) / 4; ++k)
+      for (unsigned k = 0; k < (bytes + 3) / 4; ++k)
         add((at + std::uint64_t{k} * access.lanes * 4) / kSectorBytes);
     } else {
-      const std::uint64_t last = (at + access.bytes - 1) / kSectorBytes;
+      const std::uint64_t last = (at + bytes - 1) / kSectorBytes;
       for (std::uint64_t n = at / kSectorBytes; n <= last; ++n) add(n);
     }
   }
@@ -99,10 +101,14 @@ const LdsPort& GroupTrace::port(const isa::Instruction& in, unsigned bytes) {
 }
 
 void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engine::Access& access) {
+  // What goes between memory and LDS is counted as the access to memory that it is; what lies
+  // beyond a buffer costs nothing.
+  const std::uint64_t mask = access.touching();
+  if (!mask || (access.space == engine::Access::Space::Lds && in.row->memory.with_lds())) return;
   const auto [at, is_new] = uses.try_emplace(&in);
   Use& use = at->second;
   if (is_new) use.stores = in.row->memory.stores();
-  const auto lanes = static_cast<unsigned>(std::popcount(access.mask));
+  const auto lanes = static_cast<unsigned>(std::popcount(mask));
   ++use.requests;
   use.lanes += lanes;
   use.bytes += static_cast<double>(lanes) * access.bytes;
@@ -111,7 +117,7 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
                   .streams = isa::is_streaming(in),
                   .space = access.space};
   if (access.space == engine::Access::Space::Lds) {
-    const LdsCost cost = port(in, access.bytes).cost(access.mask, access.at);
+    const LdsCost cost = port(in, access.bytes).cost(mask, access.at);
     use.lds_cycles += cost.cycles;
     use.lds_least += cost.least;
     request.lds_cycles = static_cast<std::uint16_t>(cost.cycles);

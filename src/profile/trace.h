@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "engine/observer.h"
+#include "engine/events.h"
 #include "gpus/gpu.h"
 #include "profile/lds.h"
 

@@ -110,7 +110,7 @@ Reporter::Launch::Launch(Reporter& reporter, engine::Dispatch& dispatch)
     if (!std::exchange(impl.traced, true))
       impl.attempt([&] {
         wave_trace_.emplace(*impl.output.trace, dispatch, number());
-        dispatch.observer = &*wave_trace_;
+        dispatch.observers.push_back(&*wave_trace_);
         impl.tracing.push_back(this);
       });
   }

@@ -122,8 +122,7 @@ class WaveTrace::Writer final : public engine::GroupObserver {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  void enters(unsigned, std::uint32_t, std::uint64_t) override {}
-  void accesses(unsigned, const isa::Instruction&, const engine::Access&) override {}
+  engine::Wants wants() const override { return {.regions = false, .accesses = false}; }
   bool steps(unsigned wave) const override { return wave == wave_; }
   void step(unsigned, const engine::Step& step) override {
     const std::lock_guard lock(mutex_);

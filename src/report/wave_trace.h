@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/observer.h"
+#include "engine/events.h"
 
 namespace hipsight::engine {
 struct Dispatch;

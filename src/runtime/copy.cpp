@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -55,14 +54,6 @@ void for_each_line(Lines lines, Action&& action) {
     for (std::size_t row = 0; row < lines.rows; ++row) action(slice, row);
 }
 
-/// Lines may begin anywhere.
-template <class Word>
-void fill_words(std::byte* to, std::size_t size, std::uint32_t value) {
-  const auto word = static_cast<Word>(value);
-  for (std::size_t i = 0; i + sizeof word <= size; i += sizeof word)
-    std::memcpy(to + i, &word, sizeof word);
-}
-
 bool is_empty(Lines lines) {
   return !lines.width || !lines.rows || !lines.slices;
 }
@@ -83,28 +74,19 @@ constexpr std::size_t quick_bytes =
 
 void move(const Copy& copy) {
   for_each_line(copy.lines, [&](std::size_t slice, std::size_t row) {
-    std::memmove(static_cast<std::byte*>(copy.to) + slice * copy.to_layout.slice_pitch +
-                     row * copy.to_layout.pitch,
-                 static_cast<const std::byte*>(copy.from) + slice * copy.from_layout.slice_pitch +
-                     row * copy.from_layout.pitch,
-                 copy.lines.width);
+    memory().copy(static_cast<std::byte*>(copy.to) + slice * copy.to_layout.slice_pitch +
+                      row * copy.to_layout.pitch,
+                  static_cast<const std::byte*>(copy.from) + slice * copy.from_layout.slice_pitch +
+                      row * copy.from_layout.pitch,
+                  copy.lines.width);
   });
 }
 
 void set(const Fill& fill) {
   for_each_line(fill.lines, [&](std::size_t slice, std::size_t row) {
-    std::byte* line = static_cast<std::byte*>(fill.to) + slice * fill.layout.slice_pitch +
-                      row * fill.layout.pitch;
-    switch (fill.value_size) {
-      case 1:
-        std::memset(line, static_cast<int>(fill.value & 0xff), fill.lines.width);
-        break;
-      case 2:
-        fill_words<std::uint16_t>(line, fill.lines.width, fill.value);
-        break;
-      default:
-        fill_words<std::uint32_t>(line, fill.lines.width, fill.value);
-    }
+    memory().fill(static_cast<std::byte*>(fill.to) + slice * fill.layout.slice_pitch +
+                      row * fill.layout.pitch,
+                  fill.value, fill.value_size, fill.lines.width);
   });
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -74,7 +73,7 @@ std::shared_ptr<Module> Binary::module(int device) {
     for (const ManagedVariable& variable : managed)
       if (const auto pointer = module->variable(variable.name);
           pointer && pointer->size >= sizeof(void*))
-        std::memcpy(pointer->address, static_cast<const void*>(variable.pointer), sizeof(void*));
+        memory().copy(pointer->address, variable.pointer, sizeof(void*));
   }
   return module;
 }
@@ -202,7 +201,7 @@ HIP_API void __hipRegisterManagedVar(void* handle, void** pointer, void* initial
     *pointer = nullptr;
   }
   if (!*pointer) *pointer = std::calloc(1, size);  // no device: the host's part still works
-  if (*pointer && initial_value) std::memcpy(*pointer, initial_value, size);
+  if (*pointer && initial_value) memory().copy(*pointer, initial_value, size);
   add_entry(registry().variables, static_cast<void**>(handle), static_cast<void*>(pointer), name);
   const std::unique_lock lock(registry().mutex);
   const auto binary = registry().binaries.find(static_cast<Binary*>(handle));

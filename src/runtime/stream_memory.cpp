@@ -23,10 +23,9 @@ hipError_t write_value(hipStream_t handle, void* address, Word value) {
   return api([&] {
     const auto write_to = [=] { return word_at<Word>(address, Access::Write, "write"); };
     write_to();
-    find_stream(handle)->submit(
-        {.what = fmt::format("write of {} to {}", value, address),
-         .run = [=] { __atomic_store_n(write_to(), value, __ATOMIC_SEQ_CST); },
-         .quick = true});
+    find_stream(handle)->submit({.what = fmt::format("write of {} to {}", value, address),
+                                 .run = [=] { memory().store(write_to(), value); },
+                                 .quick = true});
     return hipSuccess;
   });
 }

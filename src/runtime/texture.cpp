@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -108,7 +107,7 @@ HIP_API hipError_t hipCreateTextureObject(hipTextureObject_t* result,
     void* memory_of_it = memory().allocate(sizeof dwords, engine::Memory::Kind::Device,
                                            "a texture's descriptor", current_device());
     require(memory_of_it != nullptr, hipErrorOutOfMemory);
-    std::memcpy(memory_of_it, dwords, sizeof dwords);
+    memory().copy(memory_of_it, dwords, sizeof dwords);
     *result = static_cast<hipTextureObject_t>(memory_of_it);
     const std::lock_guard lock(textures().mutex);
     textures().made.insert_or_assign(*result, Texture{*resource, *texture});

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <new>
 
 namespace hipsight::services {
@@ -29,7 +28,7 @@ DeviceHeap::DeviceHeap(Memory& memory) : memory_(memory) {
   if (void* first = memory_.allocate(slabs, Memory::Kind::Code, pages_label)) {
     const auto begin = reinterpret_cast<std::uintptr_t>(first);
     const std::uint64_t next_end_start[]{begin, begin + slabs, begin};
-    std::memcpy(made + slabs_at, next_end_start, sizeof next_end_start);
+    memory_.copy(made + slabs_at, next_end_start, sizeof next_end_start);
   }
 }
 

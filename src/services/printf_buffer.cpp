@@ -30,9 +30,9 @@ std::map<std::uint64_t, std::string> formats_by_hash(const code::CodeObject& obj
 
 }  // namespace
 
-void clear_printf_buffer(std::byte* buffer) {
+void clear_printf_buffer(engine::Memory& memory, std::byte* buffer) {
   const std::uint32_t head[]{0, printf_buffer_size - printf_buffer_head};
-  std::memcpy(buffer, head, sizeof head);
+  memory.copy(buffer, head, sizeof head);
 }
 
 void print_buffer(const std::byte* buffer, const code::CodeObject& object) {

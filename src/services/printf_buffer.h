@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "code/code_object.h"
+#include "engine/memory.h"
 
 namespace hipsight::services {
 
@@ -11,7 +12,7 @@ namespace hipsight::services {
 /// rocprintf.cpp): bytes in use, bytes that there are, records.
 inline constexpr std::uint32_t printf_buffer_size = 4 << 20;
 
-void clear_printf_buffer(std::byte* buffer);
+void clear_printf_buffer(engine::Memory& memory, std::byte* buffer);
 /// Prints its records. A record begins with a word of 32 bits: its size above bit 2; bit 1 when a
 /// hash stands for the format; bit 0 for stderr.
 void print_buffer(const std::byte* buffer, const code::CodeObject& object);

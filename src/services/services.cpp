@@ -24,7 +24,7 @@ std::shared_ptr<std::byte> device_memory(engine::Memory& memory, std::size_t siz
                                          const char* what) {
   void* pointer = memory.allocate(size, engine::Memory::Kind::Code, what);
   if (!pointer) throw std::bad_alloc();
-  std::memset(pointer, 0, size);
+  memory.fill(pointer, 0, 1, size);
   return {static_cast<std::byte*>(pointer), [&memory](std::byte* old) { memory.free(old); }};
 }
 
@@ -49,7 +49,7 @@ std::shared_ptr<std::byte> grid_sync(engine::Memory& memory, const engine::Dispa
                     count(dispatch.grid.y, dispatch.block.y) *
                     count(dispatch.grid.z, dispatch.block.z);
   auto result = device_memory(memory, sizeof info, "grid synchronisation");
-  std::memcpy(result.get(), &info, sizeof info);
+  memory.copy(result.get(), &info, sizeof info);
   return result;
 }
 
@@ -109,7 +109,7 @@ std::byte* Host::take_printf_buffer() {
     buffer = free_printf_buffers_.back();
     free_printf_buffers_.pop_back();
   }
-  clear_printf_buffer(buffer);
+  clear_printf_buffer(memory_, buffer);
   return buffer;
 }
 

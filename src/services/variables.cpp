@@ -1,6 +1,5 @@
 #include "services/variables.h"
 
-#include <cstring>
 #include <new>
 
 namespace hipsight::services {
@@ -21,8 +20,8 @@ void Variables::make_managed(int device, unsigned flags) {
                                    "__managed__ " + name, device, flags);
     if (!made) throw std::bad_alloc();
     managed_[name] = {static_cast<std::byte*>(made), initial.size};
-    std::memcpy(made, code_->address(initial.address), initial.size);
-    std::memcpy(pointer->address, static_cast<void*>(&made), sizeof made);
+    memory_->copy(made, code_->address(initial.address), initial.size);
+    memory_->copy(pointer->address, static_cast<void*>(&made), sizeof made);
   }
 }
 

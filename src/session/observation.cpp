@@ -30,7 +30,7 @@ Observation::Observation(const gpus::Gpu& gpu, const Wishes& wishes, engine::Dis
   const std::uint64_t scratch = (std::uint64_t{kernel.scratch_bytes} + 4) * lanes *
                                 ((dispatch.block.volume() + lanes - 1) / lanes);
   trace_.emplace(gpu, workgroups(dispatch).volume(), wishes.profile, at_once, scratch);
-  dispatch.observer = &*trace_;
+  dispatch.observers.push_back(&*trace_);
   dispatch.observed_only = wishes.sampled_only;
 }
 

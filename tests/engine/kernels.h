@@ -57,8 +57,13 @@ class Kernels {
 
   /// Runs one workgroup, or several.
   void run(const std::string& name, std::uint32_t items,
+           std::initializer_list<const std::uint32_t*> pointers, std::uint32_t workgroups,
+           Observer* observer) {
+    run(name, items, pointers, workgroups, std::vector{observer});
+  }
+  void run(const std::string& name, std::uint32_t items,
            std::initializer_list<const std::uint32_t*> pointers, std::uint32_t workgroups = 1,
-           Observer* observer = nullptr) {
+           const std::vector<Observer*>& observers = {}) {
     const code::Kernel* kernel = module->object().find_kernel(name);
     ASSERT_NE(kernel, nullptr) << name;
     std::vector<std::byte> kernarg(kernel->kernarg_size);
@@ -71,7 +76,7 @@ class Kernels {
                          .block = {items, 1, 1},
                          .kernarg = kernarg,
                          .cooperative = cooperative,
-                         .observer = observer,
+                         .observers = observers,
                          .observed_only = observed_only});
   }
 

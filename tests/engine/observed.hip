@@ -53,3 +53,11 @@ extern "C" GLOBAL void rounds(u32* out, volatile u32* in) {
   }
   out[item()] = sum;
 }
+/// Hands a value on, and takes it back: release and acquire, of the whole system.
+extern "C" GLOBAL void hand_over(u32* value, u32* flag) {
+  value[item()] = 1;
+  __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+  while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0) {
+  }
+  value[item()] += 1;
+}

@@ -1,10 +1,9 @@
 // What an observer is told: each region and each access of the workgroups that it chose, no other.
-#include "engine/observer.h"
-
 #include <bit>
 #include <map>
 #include <set>
 
+#include "engine/events.h"
 #include "kernels.h"
 
 namespace hipsight::engine {

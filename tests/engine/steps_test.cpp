@@ -4,7 +4,7 @@
 #include <set>
 #include <tuple>
 
-#include "engine/observer.h"
+#include "engine/events.h"
 #include "isa/instruction.h"
 #include "kernels.h"
 
@@ -39,8 +39,7 @@ struct Follower : GroupObserver, Observer {
   GroupObserver* begins(std::uint64_t index) override {
     return index == workgroup ? this : nullptr;
   }
-  void enters(unsigned, std::uint32_t, std::uint64_t) override {}
-  void accesses(unsigned, const isa::Instruction&, const Access&) override {}
+  Wants wants() const override { return {.regions = false, .accesses = false}; }
   bool steps(unsigned index) const override { return index == wave; }
   void step(unsigned index, const Step& step) override {
     EXPECT_EQ(index, wave);

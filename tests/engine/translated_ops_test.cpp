@@ -200,7 +200,7 @@ void TranslatedOps::compare_all() {
     task.region.first = &lowered->instructions.front();
     task.variants = {.full = true, .masked = false};
     Translator::instance().translate(program, task);
-    if (!is_translated(lowered->ops.front(), true)) continue;
+    if (!is_translated(lowered->ops.front(), {.full = true})) continue;
     ++translated;
     task.variants = {.full = false, .masked = true};
     Translator::instance().translate(program, task);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/level/level.h"
+#include "engine/observe.h"
 #include "engine/workgroup.h"
 #include "isa/instruction.h"
 
@@ -18,7 +19,7 @@ const Op* begin_region(Wave& w, const Op* op) {
   RegionCount& count = w.counts[op->counter];
   ++count.executions;
   count.lanes += static_cast<unsigned>(__builtin_popcountll(w.exec()));
-  if (w.observer) [[unlikely]]
+  if (w.observers) [[unlikely]]
     observe_region(w, op);
   return op + 1;
 }

@@ -8,8 +8,26 @@ namespace {
 template <class T, class Operation>
 using LdsAtomic = Atomic<T, Operation, Sharing::Workgroup>;
 
+/// Tells of an access, if the wave is observed: addresses as registers have them.
+void observe_lds(const Wave& w, const Op* op, std::uint64_t mask, const std::uint32_t* address,
+                 std::uint32_t offset, unsigned bytes, std::uint64_t faults) {
+  if (!w.observers) [[likely]]
+    return;
+  alignas(64) std::uint64_t at[64];
+  for (unsigned lane = 0; lane < w.lanes; ++lane)
+    at[lane] = static_cast<std::uint32_t>(address[lane] + offset);
+  observe_access(w, op,
+                 {.space = Access::Space::Lds,
+                  .bytes = bytes,
+                  .lanes = w.lanes,
+                  .mask = mask,
+                  .at = at,
+                  .faults = faults});
+}
+
 /// Host addresses of the lanes' LDS bytes; an access beyond the workgroup's LDS is reported.
-void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, unsigned bytes) {
+void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, unsigned bytes,
+                   bool atomic = false) {
   const std::uint32_t* address = register_at(w, op->src[0]);
   const std::uint32_t size = w.lds_bytes;
   const auto base = reinterpret_cast<std::uintptr_t>(w.lds);
@@ -20,18 +38,20 @@ void lds_addresses(Wave& w, const Op* op, Addresses& a, std::uint32_t offset, un
       highest = at > highest ? at : highest;
       a.at[lane] = base + at;
     }
-    if (highest <= size - bytes) [[likely]]
-      return observe(w, op, Access::Space::Lds, bytes, a);
+    if (highest <= size - bytes && !atomic) [[likely]]
+      return observe_lds(w, op, a.mask, address, offset, bytes, 0);
   }
+  std::uint64_t outside = 0;
   for_lanes(a.mask, [&](unsigned lane) {
     const std::uint32_t at = address[lane] + offset;
     a.at[lane] = base + at;
-    if (std::uint64_t{at} + bytes <= size || report_lds_access(w, op, at, bytes, lane)) return;
-    std::memset(a.staged[lane], 0, sizeof a.staged[lane]);
-    a.at[lane] = reinterpret_cast<std::uintptr_t>(a.staged[lane]);
+    if (std::uint64_t{at} + bytes > size && !report_lds_access(w, op, at, bytes, lane))
+      outside |= 1ull << lane;
   });
   fill_inactive(w, a);
-  observe(w, op, Access::Space::Lds, bytes, a);
+  if (atomic) outside |= check_alignment(w, op, a, bytes);
+  observe_lds(w, op, a.mask, address, offset, bytes, outside);
+  set_aside(w, a, outside);
 }
 
 /// Whether all lanes' accesses of some bytes are in range, and their addresses, without the offset,
@@ -51,10 +71,8 @@ bool all_in_range(const Wave& w, const std::uint32_t* address, std::uint32_t off
 
 /// Every lane on and in range: straight from the address register, without a table of addresses.
 template <bool Store, int Dwords>
-bool move_all_lanes(Wave& w, std::uint64_t data, std::uint64_t address_register,
-                    std::uint32_t offset) {
-  const std::uint32_t* address = register_at(w, address_register);
-  if (w.observer) return false;
+bool move_all_lanes(Wave& w, const Op* op, std::uint64_t data, std::uint32_t offset) {
+  const std::uint32_t* address = register_at(w, op->src[0]);
   std::byte* const registers = w.bytes() + data;
   const auto base = reinterpret_cast<std::uintptr_t>(w.lds) + offset;
   if constexpr (Dwords == 1) {
@@ -63,11 +81,13 @@ bool move_all_lanes(Wave& w, std::uint64_t data, std::uint64_t address_register,
       std::uint64_t highest = 0;
       for (unsigned r = 0; r < w.lanes / rows.lanes; ++r) highest = std::max(highest, rows.at[r]);
       if (highest + offset + rows.bytes > w.lds_bytes) return false;
+      observe_lds(w, op, w.full, address, offset, 4, 0);
       copy_rows<Store>(w, registers, base, rows);
       return true;
     }
   }
   if (!all_in_range(w, address, offset, Dwords * 4, 1)) return false;
+  observe_lds(w, op, w.full, address, offset, Dwords * 4, 0);
   const Places<std::uint32_t> at{base, address};
   if constexpr (Store)
     store_all_lanes<Dwords>(w, registers, at);
@@ -97,9 +117,10 @@ bool change_all_lanes(Wave& w, const Op* op) {
   const std::uint32_t* address = register_at(w, op->src[0]);
   const std::uint32_t* operand = register_at(w, op->src[1]);
   const auto offset = static_cast<std::uint32_t>(op->imm);
-  if (op->instruction->returns || w.observer || offset % sizeof(T) ||
+  if (op->instruction->returns || offset % sizeof(T) ||
       !all_in_range(w, address, offset, sizeof(T), sizeof(T)))
     return false;
+  observe_lds(w, op, w.full, address, offset, sizeof(T), 0);
   // What is stored might be the wave itself, for all that the compiler knows.
   std::byte* const lds = w.lds + offset;
   const unsigned lanes = w.lanes;
@@ -117,7 +138,8 @@ template <class Access>
 bool move_parts(Wave& w, const Op* op) {
   const std::uint32_t* address = register_at(w, op->src[0]);
   const auto offset = static_cast<std::uint32_t>(op->imm);
-  if (w.observer || !all_in_range(w, address, offset, Access::bytes, 1)) return false;
+  if (!all_in_range(w, address, offset, Access::bytes, 1)) return false;
+  observe_lds(w, op, w.full, address, offset, Access::bytes, 0);
   std::uint32_t* const words = register_at(w, Access::stores ? op->src[1] : op->dst);
   for (unsigned lane = 0; lane < w.lanes; ++lane)
     Access::move(words[lane], w.lds + offset + address[lane]);
@@ -129,8 +151,7 @@ template <class Access>
   Addresses a;
   a.mask = w.exec() & w.full;
   if (!a.mask) return op + 1;
-  lds_addresses(w, op, a, static_cast<std::uint32_t>(op->imm), Access::bytes);
-  if constexpr (is_atomic<Access>) check_alignment(w, op, a, Access::bytes);
+  lds_addresses(w, op, a, static_cast<std::uint32_t>(op->imm), Access::bytes, is_atomic<Access>);
   Access::run(w, op, a);
   return op + 1;
 }
@@ -139,7 +160,7 @@ template <class Access>
 const Op* lds(Wave& w, const Op* op) {
   if constexpr (requires { Access::dwords; })
     if (w.exec() == w.full && move_all_lanes<Access::stores, Access::dwords>(
-                                  w, Access::stores ? op->src[1] : op->dst, op->src[0],
+                                  w, op, Access::stores ? op->src[1] : op->dst,
                                   static_cast<std::uint32_t>(op->imm))) [[likely]]
       return op + 1;
   if constexpr (WordOperation<Access>::exists)
@@ -160,17 +181,16 @@ const Op* lds_pair(Wave& w, const Op* op) {
   constexpr unsigned unit = Dwords * 4 * Scale;
   const auto offsets = static_cast<std::uint32_t>(op->imm);
   const std::uint32_t first = (offsets & 0xff) * unit, second = (offsets >> 8 & 0xff) * unit;
-  if (a.mask == w.full) {
+  if (a.mask == w.full && !w.observers) {
     const std::uint64_t data[]{Store ? op->src[1] : op->dst,
                                Store ? op->src[2] : op->dst + Dwords * w.register_bytes};
     if constexpr (!Store)
-      if (second == first + Dwords * 4 &&
-          move_all_lanes<false, 2 * Dwords>(w, data[0], op->src[0], first))
+      if (second == first + Dwords * 4 && move_all_lanes<false, 2 * Dwords>(w, op, data[0], first))
         return op + 1;
     // What is loaded first may be put where the address lies.
     const bool address_stays = Store || op->src[0] - op->dst >= Dwords * w.register_bytes;
-    if (address_stays && move_all_lanes<Store, Dwords>(w, data[0], op->src[0], first) &&
-        move_all_lanes<Store, Dwords>(w, data[1], op->src[0], second))
+    if (address_stays && move_all_lanes<Store, Dwords>(w, op, data[0], first) &&
+        move_all_lanes<Store, Dwords>(w, op, data[1], second))
       return op + 1;
   }
   Addresses b;
@@ -194,10 +214,8 @@ const Op* exchange_pair(Wave& w, const Op* op) {
   Addresses a, b;
   a.mask = b.mask = w.exec() & w.full;
   if (!a.mask) return op + 1;
-  lds_addresses(w, op, a, (offsets & 0xff) * sizeof(T) * Scale, sizeof(T));
-  lds_addresses(w, op, b, (offsets >> 8 & 0xff) * sizeof(T) * Scale, sizeof(T));
-  check_alignment(w, op, a, sizeof(T));
-  check_alignment(w, op, b, sizeof(T));
+  lds_addresses(w, op, a, (offsets & 0xff) * sizeof(T) * Scale, sizeof(T), true);
+  lds_addresses(w, op, b, (offsets >> 8 & 0xff) * sizeof(T) * Scale, sizeof(T), true);
   for_lanes(a.mask, [&](unsigned lane) {
     const T first = data_word<T>(w, op->src[1], lane), second = data_word<T>(w, op->src[2], lane);
     const T old_first = exchange<T, Sharing::Workgroup>(a.at[lane], [&](T) { return first; });
@@ -216,12 +234,20 @@ const Op* count_lanes(Wave& w, const Op* op) {
   if (!mask) return op + 1;
   Addresses a;
   const std::uint32_t at = (m0(w, op) & 0xffff) + static_cast<std::uint32_t>(op->imm);
-  if (std::uint64_t{at} + 4 > w.lds_bytes)
-    report_access(w, op, at, 4, static_cast<unsigned>(__builtin_ctzll(mask)), "LDS access");
-  a.at[0] = reinterpret_cast<std::uintptr_t>(w.lds) + at;
+  const auto first = static_cast<unsigned>(__builtin_ctzll(mask));
+  a.mask = 1ull << first;
+  a.at[first] = at;
+  const bool good =
+      std::uint64_t{at} + 4 <= w.lds_bytes || report_access(w, op, at, 4, first, "LDS access");
+  observe(w, op, Access::Space::Lds, 4, a, good ? 0 : a.mask);
+  if (!good) {
+    for_lanes(mask, [&](unsigned lane) { register_at(w, op->dst)[lane] = 0; });
+    return op + 1;
+  }
   const auto count = static_cast<std::uint32_t>(__builtin_popcountll(mask));
   const auto old = exchange<std::uint32_t, Sharing::Workgroup>(
-      a.at[0], [&](std::uint32_t value) { return Up ? value + count : value - count; });
+      reinterpret_cast<std::uintptr_t>(w.lds) + at,
+      [&](std::uint32_t value) { return Up ? value + count : value - count; });
   for_lanes(mask, [&](unsigned lane) { register_at(w, op->dst)[lane] = old; });
   return op + 1;
 }
@@ -229,14 +255,24 @@ const Op* count_lanes(Wave& w, const Op* op) {
 /// Addresses without a register: M0 plus the offset plus four times the lane.
 template <bool Store>
 const Op* by_lane(Wave& w, const Op* op) {
-  for_lanes(w.exec() & w.full, [&](unsigned lane) {
-    const std::uint64_t at =
-        std::uint64_t{m0(w, op) & 0xffff} + static_cast<std::uint32_t>(op->imm) + lane * 4;
-    if (at + 4 > w.lds_bytes) report_access(w, op, at, 4, lane, "LDS access");
+  Addresses a;
+  a.mask = w.exec() & w.full;
+  if (!a.mask) return op + 1;
+  std::uint64_t faults = 0;
+  for_lanes(a.mask, [&](unsigned lane) {
+    a.at[lane] = std::uint64_t{m0(w, op) & 0xffff} + static_cast<std::uint32_t>(op->imm) + lane * 4;
+    if (a.at[lane] + 4 > w.lds_bytes && !report_access(w, op, a.at[lane], 4, lane, "LDS access"))
+      faults |= 1ull << lane;
+  });
+  observe(w, op, Access::Space::Lds, 4, a, faults);
+  for_lanes(a.mask, [&](unsigned lane) { a.at[lane] += reinterpret_cast<std::uintptr_t>(w.lds); });
+  set_aside(w, a, faults);
+  for_lanes(a.mask, [&](unsigned lane) {
+    auto* const memory = reinterpret_cast<std::byte*>(a.at[lane]);
     if constexpr (Store)
-      std::memcpy(w.lds + at, register_at(w, op->src[1]) + lane, 4);
+      std::memcpy(memory, register_at(w, op->src[1]) + lane, 4);
     else
-      std::memcpy(register_at(w, op->dst) + lane, w.lds + at, 4);
+      std::memcpy(register_at(w, op->dst) + lane, memory, 4);
   });
   return op + 1;
 }

@@ -5,6 +5,7 @@
 
 #include "engine/level/level.h"
 #include "engine/level/whole.h"
+#include "engine/observe.h"
 #include "engine/workgroup.h"
 #include "isa/instruction.h"
 
@@ -18,14 +19,29 @@ struct Addresses {
   std::uint32_t dword_step = 4;  ///< bytes from a lane's dword to its next: more in scratch
   // Lanes of a buffer that are partly out of range read and write here instead.
   alignas(16) std::byte staged[64][16];
-  std::uint64_t staged_mask = 0;
 };
 
-/// Tells the wave's observer, if there is one, where lanes' bytes are.
+/// Tells of an access, if the wave is observed.
 inline void observe(const Wave& w, const Op* op, Access::Space space, unsigned bytes,
-                    const Addresses& a) {
-  if (w.observer) [[unlikely]]
-    observe_access(w, op, space, bytes, a.mask, a.at);
+                    const Addresses& a, std::uint64_t faults = 0) {
+  if (w.observers) [[unlikely]]
+    observe_access(w, op,
+                   {.space = space,
+                    .bytes = bytes,
+                    .lanes = w.lanes,
+                    .mask = a.mask,
+                    .at = a.at,
+                    .faults = faults});
+}
+/// The same of every lane's, `base + at(lane)`, before it is done without a table of addresses.
+template <class At>
+inline void observe_all(const Wave& w, const Op* op, Access::Space space, unsigned bytes, At at) {
+  if (!w.observers) [[likely]]
+    return;
+  alignas(64) std::uint64_t table[64];
+  for (unsigned lane = 0; lane < w.lanes; ++lane) table[lane] = at(lane);
+  observe_access(w, op,
+                 {.space = space, .bytes = bytes, .lanes = w.lanes, .mask = w.full, .at = table});
 }
 
 /// Tells ranges that were looked up before an allocation ended from those that still hold.
@@ -44,6 +60,17 @@ inline void fill_inactive(const Wave& w, Addresses& a) {
   const std::uint64_t first = a.at[__builtin_ctzll(a.mask)];
   for (unsigned lane = 0; lane < w.lanes; ++lane)
     if (!(a.mask >> lane & 1)) a.at[lane] = first;
+}
+
+/// Lanes that are to do nothing: they read zeros, and what they write is lost.
+inline void set_aside(const Wave& w, Addresses& a, std::uint64_t lanes) {
+  if (!lanes) [[likely]]
+    return;
+  for_lanes(lanes, [&](unsigned lane) {
+    std::memset(a.staged[lane], 0, sizeof a.staged[lane]);
+    a.at[lane] = reinterpret_cast<std::uintptr_t>(a.staged[lane]);
+  });
+  fill_inactive(w, a);
 }
 
 inline std::uint32_t* register_at(Wave& w, std::uint64_t offset) {
@@ -620,16 +647,19 @@ inline constexpr bool is_atomic<Atomic<T, O, s>> = true;
 template <class T, bool L, class E>
 inline constexpr bool is_atomic<CompareSwap<T, L, E>> = true;
 
-/// Atomics need naturally aligned words: the hardware faults on others.
-inline void check_alignment(Wave& w, const Op* op, const Addresses& a, unsigned bytes) {
-  std::uint64_t low = 0;
+/// Atomics need naturally aligned words: the hardware faults on others. Lanes with such, where that
+/// is forgiven.
+inline std::uint64_t check_alignment(Wave& w, const Op* op, const Addresses& a, unsigned bytes) {
+  std::uint64_t low = 0, faults = 0;
   for (unsigned lane = 0; lane < w.lanes; ++lane) low |= a.at[lane];
   if ((low & (bytes - 1)) == 0) [[likely]]
-    return;
+    return 0;
   for_lanes(a.mask, [&](unsigned lane) {
-    if (a.at[lane] & (bytes - 1))
-      report_access(w, op, a.at[lane], bytes, lane, "misaligned atomic");
+    if (a.at[lane] & (bytes - 1) &&
+        !report_access(w, op, a.at[lane], bytes, lane, "misaligned atomic"))
+      faults |= 1ull << lane;
   });
+  return faults;
 }
 
 }  // namespace hipsight::engine::HIPSIGHT_LEVEL

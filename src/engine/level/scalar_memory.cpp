@@ -9,24 +9,36 @@ std::uint32_t scalar_offset_of(const Wave& w, const isa::Instruction& in) {
   return in.soffset.where == isa::Where::Sgpr ? w.scalar[in.soffset.index] : 0;
 }
 
-void check(Wave& w, const Op* op, std::uint64_t address, unsigned bytes, bool stores,
+/// Whether it may be done.
+bool check(Wave& w, const Op* op, std::uint64_t address, unsigned bytes, bool stores,
            const char* what) {
   KnownRange& known = w.known[known_index(op->instruction->address, stores)];
   const bool inside =
       known.epoch == epoch(w) && address >= known.begin && address + bytes <= known.end;
-  if (!inside && !is_known_overrun(w, op, address, bytes) &&
-      !find_range(w, address, bytes, stores, known))
-    report_access(w, op, address, bytes, 0, what);
-  if (w.observer) [[unlikely]]
-    observe_access(w, op, Access::Space::Scalar, bytes, 1, &address);
+  const bool good = inside || is_known_overrun(w, op, address, bytes) ||
+                    find_range(w, address, bytes, stores, known) ||
+                    report_access(w, op, address, bytes, 0, what);
+  if (w.observers) [[unlikely]]
+    observe_access(w, op,
+                   {.space = Access::Space::Scalar,
+                    .bytes = bytes,
+                    .lanes = w.lanes,
+                    .mask = 1,
+                    .at = &address,
+                    .faults = good ? 0ull : 1ull});
+  return good;
 }
 void load(Wave& w, const Op* op, std::uint64_t address, unsigned bytes) {
-  check(w, op, address, bytes, false, "scalar load");
+  if (!check(w, op, address, bytes, false, "scalar load")) [[unlikely]] {
+    std::memset(w.bytes() + op->dst, 0, bytes);
+    return;
+  }
   copy_whole(w.bytes() + op->dst, reinterpret_cast<const void*>(address), bytes);
 }
 
 void store(Wave& w, const Op* op, std::uint64_t address, unsigned bytes) {
-  check(w, op, address, bytes, true, "scalar store");
+  if (!check(w, op, address, bytes, true, "scalar store")) [[unlikely]]
+    return;
   copy_whole(reinterpret_cast<void*>(address), w.bytes() + op->dst, bytes);
 }
 
@@ -125,8 +137,9 @@ const Op* scalar_atomic(Wave& w, const Op* op) {
   } else {
     address += w.pair(in.base.index);
   }
-  check(w, op, address, sizeof(T), true, "scalar atomic");
-  if (address % sizeof(T)) report_access(w, op, address, sizeof(T), 0, "misaligned atomic");
+  if (!check(w, op, address, sizeof(T), true, "scalar atomic")) return op + 1;
+  if (address % sizeof(T) && !report_access(w, op, address, sizeof(T), 0, "misaligned atomic"))
+    return op + 1;
   Word data[2];
   std::memcpy(data, w.bytes() + op->dst, sizeof data);
   const Word old = exchange<Word>(address, [&](Word value) {

@@ -15,8 +15,8 @@ struct LoadToLds {
     constexpr unsigned stride = Count > 1 ? 16 : 4;
     const std::uint32_t first =
         (w.scalar[reg::m0_cdna] & 0x3fffc) + static_cast<std::uint32_t>(op->imm);
-    if (w.observer) [[unlikely]]
-      observe_fill(w, op, Count * 4, a.mask, first, stride);
+    if (w.observers) [[unlikely]]
+      observe_lds_half(w, op, Count * 4, a.mask, first, stride);
     for_lanes(a.mask, [&](unsigned lane) {
       T values[Count];
       copy_whole(values, reinterpret_cast<const void*>(a.at[lane]), sizeof values);
@@ -24,8 +24,9 @@ struct LoadToLds {
       for (unsigned i = 0; i < Count; ++i)
         dwords[i] = static_cast<std::uint32_t>(static_cast<std::int32_t>(values[i]));
       const std::uint64_t at = std::uint64_t{first} + lane * stride;
-      if (at + sizeof dwords > w.lds_bytes)
-        report_access(w, op, at, sizeof dwords, lane, "LDS access");
+      if (at + sizeof dwords > w.lds_bytes &&
+          !report_access(w, op, at, sizeof dwords, lane, "LDS access"))
+        return;
       std::memcpy(w.lds + at, dwords, sizeof dwords);
     });
   }
@@ -38,9 +39,11 @@ struct StoreFromLds {
   static void run(Wave& w, const Op* op, const Addresses& a) {
     const std::uint32_t first =
         (w.scalar[reg::m0_cdna] & 0x3fffc) + static_cast<std::uint32_t>(op->imm);
+    if (w.observers) [[unlikely]]
+      observe_lds_half(w, op, bytes, a.mask, first, 4);
     for_lanes(a.mask, [&](unsigned lane) {
       const std::uint64_t at = std::uint64_t{first} + lane * 4;
-      if (at + 4 > w.lds_bytes) report_access(w, op, at, 4, lane, "LDS access");
+      if (at + 4 > w.lds_bytes && !report_access(w, op, at, 4, lane, "LDS access")) return;
       std::memcpy(reinterpret_cast<void*>(a.at[lane]), w.lds + at, 4);
     });
   }

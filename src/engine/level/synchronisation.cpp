@@ -8,17 +8,17 @@ namespace hipsight::engine::HIPSIGHT_LEVEL {
 namespace {
 
 const Op* pass(Wave& w, const Op* op, std::uint8_t kind) {
-  return may_pass(w, kind) ? op + 1 : stop(w, Stop::Barrier, op + 1);
+  return may_pass(w, op, kind) ? op + 1 : stop(w, Stop::Barrier, op + 1);
 }
 
 [[gnu::noinline]] const Op* complete_barrier(Wave& w, const Op* op) {
-  signal_barrier(w, 0);
+  signal_barrier(w, op, 0);
   return pass(w, op, Barrier::workgroup);
 }
 const Op* barrier(Wave& w, const Op* op) {
   Workgroup& group = *w.group;
   const std::uint32_t signals = group.barriers[0].signals + 1;
-  if (signals >= group.running || w.passes & Barrier::workgroup) [[unlikely]]
+  if (signals >= group.running || w.passes & Barrier::workgroup || w.observers) [[unlikely]]
     [[clang::musttail]] return complete_barrier(w, op);
   // As nearly always: others are still to come.
   group.barriers[0].signals = signals;
@@ -65,14 +65,14 @@ unsigned index_of(int number) {
 
 const Op* barrier_signal(Wave& w, const Op* op) {
   const int number = barrier_number(w, op);
-  if (number != none) signal_barrier(w, index_of(number));
+  if (number != none) signal_barrier(w, op, index_of(number));
   return op + 1;
 }
 /// SCC: no other wave has signalled since the barrier was last complete.
 const Op* barrier_signal_is_first(Wave& w, const Op* op) {
   const int number = barrier_number(w, op);
   w.scc = number != none && w.group->barriers[index_of(number)].signals == 0;
-  if (number != none) signal_barrier(w, index_of(number));
+  if (number != none) signal_barrier(w, op, index_of(number));
   return op + 1;
 }
 const Op* barrier_wait(Wave& w, const Op* op) {

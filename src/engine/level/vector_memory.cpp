@@ -31,24 +31,28 @@ void prefetch_next(Wave& w, const Op* op, Places<std::uint32_t> at) {
   for (unsigned lane = 0; lane < w.lanes; lane += 4) __builtin_prefetch(at(lane), 0, 2);
 }
 
-/// Checks that every active lane's bytes lie in one allocation each.
-void check_global(Wave& w, const Op* op, const Addresses& a, unsigned bytes, bool stores,
-                  const char* what) {
+/// Checks that every active lane's bytes lie in one allocation each. Lanes where they do not, if
+/// that is forgiven.
+std::uint64_t check_global(Wave& w, const Op* op, const Addresses& a, unsigned bytes, bool stores,
+                           const char* what) {
   KnownRange& known = known_range(w, op, stores);
   if (known.epoch == epoch(w) && known.end - known.begin >= bytes) [[likely]] {
     const std::uint64_t limit = known.end - known.begin - bytes;
     bool outside = false;
     for (unsigned lane = 0; lane < w.lanes; ++lane) outside |= a.at[lane] - known.begin > limit;
     if (!outside) [[likely]]
-      return;
+      return 0;
   }
+  std::uint64_t faults = 0;
   for_lanes(a.mask, [&](unsigned lane) {
     if (a.at[lane] >= known.begin && a.at[lane] + bytes <= known.end && known.epoch == epoch(w))
       return;
     if (is_known_overrun(w, op, a.at[lane], bytes)) return;
-    if (!find_range(w, a.at[lane], bytes, stores, known))
-      report_access(w, op, a.at[lane], bytes, lane, what);
+    if (!find_range(w, a.at[lane], bytes, stores, known) &&
+        !report_access(w, op, a.at[lane], bytes, lane, what))
+      faults |= 1ull << lane;
   });
+  return faults;
 }
 
 /// The least and the greatest of every lane's offset.
@@ -72,11 +76,12 @@ bool move_at(Wave& w, const Op* op, std::uint64_t base, const std::uint32_t* off
              Extent extent) {
   const KnownRange& known = known_range(w, op, Store);
   constexpr unsigned bytes = 4 * Dwords;
-  if (w.observer || known.epoch != epoch(w) || known.end - known.begin < bytes) return false;
+  if (known.epoch != epoch(w) || known.end - known.begin < bytes) return false;
   const std::uint64_t limit = known.end - known.begin - bytes;
   if (base + extent.lowest - known.begin > limit || base + extent.highest - known.begin > limit)
     return false;
   const Places<std::uint32_t> at{base, offset};
+  observe_all(w, op, Access::Space::Global, bytes, [&](unsigned l) { return base + offset[l]; });
   if constexpr (Store) {
     store_all_lanes<Dwords>(w, w.bytes() + op->src[1], at);
   } else {
@@ -98,15 +103,18 @@ struct AnyAccess {
 template <class Access>
 constexpr AnyAccess any_access{Access::bytes, Access::stores, is_atomic<Access>, Access::run};
 
-void check_access(Wave& w, const Op* op, const AnyAccess& access, Addresses& a) {
+/// Lanes that are to do nothing.
+std::uint64_t check_access(Wave& w, const Op* op, const AnyAccess& access, Addresses& a) {
   fill_inactive(w, a);
-  check_global(w, op, a, access.bytes, access.stores, access.kind());
-  if (access.atomic) check_alignment(w, op, a, access.bytes);
+  std::uint64_t faults = check_global(w, op, a, access.bytes, access.stores, access.kind());
+  if (access.atomic) faults |= check_alignment(w, op, a, access.bytes);
+  return faults;
 }
 /// Runs an access on addresses of global memory.
 void access_global(Wave& w, const Op* op, const AnyAccess& access, Addresses& a) {
-  check_access(w, op, access, a);
-  observe(w, op, Access::Space::Global, access.bytes, a);
+  const std::uint64_t faults = check_access(w, op, access, a);
+  observe(w, op, Access::Space::Global, access.bytes, a, faults);
+  set_aside(w, a, faults);
   access.run(w, op, a);
 }
 
@@ -114,11 +122,6 @@ void access_global(Wave& w, const Op* op, const AnyAccess& access, Addresses& a)
 std::uint64_t scratch_address(const Wave& w, unsigned lane, std::uint32_t offset) {
   return reinterpret_cast<std::uintptr_t>(w.scratch) +
          (std::uint64_t{offset / 4} * w.lanes + lane) * 4 + offset % 4;
-}
-void check_scratch(Wave& w, const Op* op, std::uint32_t offset, unsigned bytes, unsigned lane,
-                   const char* what) {
-  if (std::uint64_t{offset} + bytes > w.scratch_bytes)
-    report_access(w, op, offset, bytes, lane, what);
 }
 
 /// Runs an access on scratch offsets. One that is not dword-aligned moves byte by byte through a
@@ -129,20 +132,24 @@ void access_scratch(Wave& w, const Op* op, const AnyAccess& access, const std::u
   a.mask = mask;
   a.dword_step = w.lanes * 4;
   bool split = false;
+  std::uint64_t faults = 0;
   for_lanes(mask, [&](unsigned lane) {
-    check_scratch(w, op, offset[lane], access.bytes, lane, "scratch access");
+    if (std::uint64_t{offset[lane]} + access.bytes > w.scratch_bytes &&
+        !report_access(w, op, offset[lane], access.bytes, lane, "scratch access"))
+      faults |= 1ull << lane;
     split |= offset[lane] % 4 + (access.bytes < 4 ? access.bytes : 4) > 4;
     a.at[lane] = scratch_address(w, lane, offset[lane]);
   });
-  observe(w, op, Access::Space::Scratch, access.bytes, a);
-  if (!split) {
+  observe(w, op, Access::Space::Scratch, access.bytes, a, faults);
+  if (!split && !faults) {
     fill_inactive(w, a);
     access.run(w, op, a);
     return;
   }
   a.dword_step = 4;
+  set_aside(w, a, faults);
   const auto copy = [&](bool out) {
-    for_lanes(mask, [&](unsigned lane) {
+    for_lanes(mask & ~faults, [&](unsigned lane) {
       for (unsigned i = 0; i < access.bytes; ++i) {
         auto* byte = reinterpret_cast<std::byte*>(scratch_address(w, lane, offset[lane] + i));
         if (out)
@@ -163,7 +170,7 @@ struct Global {
   /// One dword of every lane, in rows that lie side by side: no table of addresses.
   template <bool Store>
   static bool move_rows(Wave& w, const Op* op) {
-    return !w.observer && (move_rows_of<16, Store>(w, op) || move_rows_of<8, Store>(w, op));
+    return move_rows_of<16, Store>(w, op) || move_rows_of<8, Store>(w, op);
   }
   template <unsigned Lanes, bool Store>
   static bool move_rows_of(Wave& w, const Op* op) {
@@ -185,6 +192,8 @@ struct Global {
       outside |= rows.at[r] - known.begin > limit;
     }
     if (outside) return false;
+    observe_all(w, op, Access::Space::Global, 4,
+                [&](unsigned l) { return rows.at[l / Lanes] + l % Lanes * 4; });
     if constexpr (!Store) {
       const std::uint64_t step = step_to_next(w, op, rows.at[0]);
       for (unsigned r = 0; r < count; ++r)
@@ -227,8 +236,9 @@ struct Flat {
     Addresses a;
     const std::uint32_t* low = register_at(w, op->src[0]);
     const std::uint32_t* high = register_at(w, op->src[0] + w.register_bytes);
-    std::uint64_t shared = 0, scratch = 0;
+    std::uint64_t shared = 0, scratch = 0, faults = 0;
     std::uint32_t scratch_offset[64];
+    std::uint64_t lds_offset[64];
     for_lanes(mask, [&](unsigned lane) {
       const std::uint64_t address =
           (low[lane] | std::uint64_t{high[lane]} << 32) + static_cast<std::uint64_t>(op->imm);
@@ -236,26 +246,37 @@ struct Flat {
       if (address - aperture::shared_base < aperture::size) {
         shared |= 1ull << lane;
         const std::uint64_t at = address - aperture::shared_base;
-        if (at + access.bytes > w.lds_bytes)
-          report_access(w, op, at, access.bytes, lane, "LDS access");
+        if (at + access.bytes > w.lds_bytes &&
+            !report_access(w, op, at, access.bytes, lane, "LDS access"))
+          faults |= 1ull << lane;
+        lds_offset[lane] = at;
         a.at[lane] = reinterpret_cast<std::uintptr_t>(w.lds) + at;
       } else if (address - aperture::private_base < aperture::size) {
         scratch |= 1ull << lane;
         scratch_offset[lane] = static_cast<std::uint32_t>(address - aperture::private_base);
       }
     });
-    const auto part = [&](std::uint64_t lanes, bool check) {
+    const auto part = [&](std::uint64_t lanes, auto run) {
       if (!lanes) return;
       Addresses some = a;
       some.mask = lanes;
-      if (check) return access_global(w, op, access, some);
-      fill_inactive(w, some);
-      if (access.atomic) check_alignment(w, op, some, access.bytes);
-      observe(w, op, Access::Space::Lds, access.bytes, some);
-      access.run(w, op, some);
+      run(some);
     };
-    part(mask & ~shared & ~scratch, true);
-    part(shared, false);
+    part(mask & ~shared & ~scratch, [&](Addresses& some) { access_global(w, op, access, some); });
+    part(shared, [&](Addresses& some) {
+      fill_inactive(w, some);
+      if (access.atomic) faults |= check_alignment(w, op, some, access.bytes);
+      if (w.observers) [[unlikely]]
+        observe_access(w, op,
+                       {.space = Access::Space::Lds,
+                        .bytes = access.bytes,
+                        .lanes = w.lanes,
+                        .mask = shared,
+                        .at = lds_offset,
+                        .faults = faults});
+      set_aside(w, some, faults);
+      access.run(w, op, some);
+    });
     if (scratch) access_scratch(w, op, access, scratch_offset, scratch);
   }
 };
@@ -338,6 +359,35 @@ struct Buffer {
     access_global(w, op, access, a);
   }
 
+  /// Tells of such an access. Where dwords lie apart, of one after the other.
+  static void observe_staged(const Wave& w, const Op* op, const AnyAccess& access,
+                             const Addresses& a, std::uint64_t staged, const BufferResource& buffer,
+                             const BufferResource::Place* place, const std::uint32_t* valid_bytes,
+                             std::uint64_t faults) {
+    const bool apart = buffer.element && access.bytes > buffer.element && !access.atomic;
+    const unsigned size = apart ? 4 : access.bytes;
+    for (std::uint32_t done = 0; done < access.bytes; done += size) {
+      std::uint64_t at[64];
+      std::uint32_t inside[64];
+      for_lanes(a.mask, [&](unsigned lane) {
+        BufferResource::Place part = place[lane];
+        part.offset += done;
+        at[lane] = buffer.address(*op->instruction, part);
+        const std::uint32_t left = valid_bytes[lane] > done ? valid_bytes[lane] - done : 0;
+        inside[lane] = left < size ? left : size;
+      });
+      observe_access(w, op,
+                     {.space = Access::Space::Global,
+                      .bytes = size,
+                      .lanes = w.lanes,
+                      .mask = a.mask,
+                      .at = at,
+                      .cut = staged,
+                      .inside = inside,
+                      .faults = faults});
+    }
+  }
+
   /// Lanes out of range, or with dwords apart: loads give 0 for what is out of range, stores of it
   /// vanish, dword by dword.
   static void access_staged(Wave& w, const Op* op, const AnyAccess& access, Addresses& a,
@@ -345,6 +395,12 @@ struct Buffer {
                             const BufferResource::Place* place, const std::uint32_t* valid_bytes) {
     const std::uint64_t whole = a.mask & ~staged;
     const std::uint64_t all = a.mask;
+    std::uint64_t faults = 0;
+    if (whole) {
+      Addresses inside = a;
+      inside.mask = whole;
+      faults = check_access(w, op, access, inside);
+    }
     const auto each_part = [&](unsigned lane, auto use) {
       const std::uint32_t size = buffer.element ? 4 : valid_bytes[lane];
       for (std::uint32_t done = 0; done < valid_bytes[lane]; done += size) {
@@ -355,26 +411,26 @@ struct Buffer {
       }
     };
     for_lanes(staged, [&](unsigned lane) {
-      std::memset(a.staged[lane], 0, 16);
-      each_part(lane, [&](std::uint64_t at, std::byte* copy, std::uint32_t bytes) {
+      each_part(lane, [&](std::uint64_t at, const std::byte*, std::uint32_t bytes) {
         KnownRange range;
-        if (!find_range(w, at, bytes, access.stores, range))
-          report_access(w, op, at, bytes, lane, access.kind());
+        if (!find_range(w, at, bytes, access.stores, range) &&
+            !report_access(w, op, at, bytes, lane, access.kind()))
+          faults |= 1ull << lane;
+      });
+    });
+    if (w.observers) [[unlikely]]
+      observe_staged(w, op, access, a, staged, buffer, place, valid_bytes, faults);
+    set_aside(w, a, staged | faults);
+    for_lanes(staged & ~faults, [&](unsigned lane) {
+      each_part(lane, [&](std::uint64_t at, std::byte* copy, std::uint32_t bytes) {
         copy_whole(copy, reinterpret_cast<const void*>(at), bytes);
       });
-      a.at[lane] = reinterpret_cast<std::uintptr_t>(a.staged[lane]);
     });
-    if (whole) {
-      Addresses inside = a;
-      inside.mask = whole;
-      check_access(w, op, access, inside);
-      observe(w, op, Access::Space::Global, access.bytes, inside);
-    }
     a.mask = all;
     fill_inactive(w, a);
     access.run(w, op, a);
     if (!access.stores) return;
-    for_lanes(staged, [&](unsigned lane) {
+    for_lanes(staged & ~faults, [&](unsigned lane) {
       each_part(lane, [](std::uint64_t at, const std::byte* copy, std::uint32_t bytes) {
         copy_whole(reinterpret_cast<void*>(at), copy, bytes);
       });

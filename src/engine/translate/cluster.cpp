@@ -107,7 +107,7 @@ class Growing {
 }  // namespace
 
 std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& file,
-                                 const std::function<bool(const Op&)>& translatable) {
+                                 const std::function<bool(const Op&)>& translatable, bool ordered) {
   std::vector<Cluster> clusters;
   Growing growing(file);
   const auto next = [&] {
@@ -116,7 +116,9 @@ std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& fi
   };
   const Op* barrier = nullptr;
   for (const Op& op : ops) {
-    const Effects effects = effects_of(op, file);
+    Effects effects = effects_of(op, file);
+    if (ordered && op.instruction->row->kind == isa::Kind::Memory)
+      effects.writes.set(place::global);
     if (barrier && !grouped_matrix(op, file)) {
       growing.add_last(*std::exchange(barrier, nullptr), {});
       next();

@@ -25,8 +25,10 @@ struct Cluster {
 
 /// Splits the ops of a region, which run one after the other under one EXEC, so that the arithmetic
 /// (ops that `translatable` takes) lies together as far as what each op reads and writes allows.
+/// `ordered`: accesses to memory, scalar ones and loads too, keep their order.
 std::vector<Cluster> clusters_of(std::span<const Op> ops, const RegisterFile& file,
-                                 const std::function<bool(const Op&)>& translatable);
+                                 const std::function<bool(const Op&)>& translatable,
+                                 bool ordered = false);
 
 /// Moves scalar instructions which stand between two clusters' arithmetic, as far as they may, into
 /// the second one's code, where that is worth it.

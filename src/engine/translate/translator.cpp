@@ -13,6 +13,8 @@
 #include <string_view>
 #include <thread>
 
+#include "engine/observe.h"
+#include "engine/observers.h"
 #include "engine/translate/cluster.h"
 #include "engine/translate/compiler.h"
 #include "engine/translate/emit.h"
@@ -87,6 +89,10 @@ void write_bits(Wave& w, std::uint32_t offset, std::uint64_t bits) {
   std::memcpy(w.bytes() + offset, &bits, w.lanes / 8);
 }
 
+bool accesses_memory(const Op& op) {
+  return op.instruction->row->kind == isa::Kind::Memory;
+}
+
 void interpret(Wave& w, const std::vector<Op>& ops) {
   for (const Op* at = ops.data(); at;) at = at->run(w, at);
 }
@@ -123,6 +129,8 @@ const Op* finish_loop(Wave& w, const Op* op) {
 /// used up, back to its begin once others have had a turn.
 const Op* after_loop(Wave& w, const Op* op) {
   const std::uint64_t more = w.trips - 1;
+  if (w.observers)
+    for (std::uint64_t i = 0; i < more; ++i) observe_region(w, op);
   RegionCount& count = w.counts[op->counter];
   count.executions += more;
   count.lanes += more * static_cast<unsigned>(__builtin_popcountll(w.exec()));
@@ -166,14 +174,18 @@ const Op* go_round(Wave& w, const Op* op) {
   return nullptr;
 }
 
-/// Where the first op of a translated region leads: the blocks for waves with every lane on, and
-/// for any. Either may be added while other threads run that op: what it leads to is there before
-/// they see it.
+/// Where the first op of a translated region leads: the blocks for waves with every lane on, for
+/// any, and for those that are observed. Each may be added while other threads run that op: what it
+/// leads to is there before they see it.
 const Op* full_block(const Op& first) {
   return __atomic_load_n(&first.target, __ATOMIC_ACQUIRE);
 }
 const Op* masked_block(const Op& first) {
   return reinterpret_cast<const Op*>(__atomic_load_n(&first.imm, __ATOMIC_ACQUIRE));
+}
+
+const Op* observed_block(const Op& first) {
+  return reinterpret_cast<const Op*>(__atomic_load_n(&first.src[0], __ATOMIC_ACQUIRE));
 }
 
 bool has_all_lanes(const Wave& w, bool rows) {
@@ -183,16 +195,15 @@ bool has_all_lanes(const Wave& w, bool rows) {
 /// The first op of a translated region, where there is no block for waves with every lane on, or
 /// the wave is none.
 [[gnu::noinline]] const Op* enter_otherwise(Wave& w, const Op* op) {
-  const Op *const full = full_block(*op), *const masked = masked_block(*op);
-  if (!w.observer) {
-    // Code for any EXEC serves until there is some for this one.
-    const bool best = masked && (full || w.exec() != w.full);
-    if (!best && w.group->launch->program->translate_now(op->counter, w)) return op;
-    if (masked) return masked;
-  }
-  // A block begins with the op that stood here: that one, where there is none for this EXEC, or
-  // where each access is to be seen.
-  return (full ? full : masked)->run(w, op);
+  const Op *const full = full_block(*op), *const masked = masked_block(*op),
+                  *const observed = observed_block(*op);
+  // Code for any EXEC serves until there is some for this one.
+  const Op* const any = w.observers ? observed : masked;
+  const bool best = any && (w.observers || full || w.exec() != w.full);
+  if (!best && w.group->launch->program->translate_now(op->counter, w)) return op;
+  if (any) return any;
+  // A block begins with the op that stood here: that one, where there is none for this wave.
+  return (full ? full : masked ? masked : observed)->run(w, op);
 }
 
 /// To the block for waves with every lane on: as its first op counts, but without looking at each
@@ -207,7 +218,7 @@ const Op* begin_full(Wave& w, const Op* region) {
 
 /// The first op of a translated region: to the block for its EXEC, if there is one.
 const Op* enter(Wave& w, const Op* op) {
-  if (!full_block(*op) || w.observer || !has_all_lanes(w, op->flags & flag::whole_rows))
+  if (!full_block(*op) || w.observers || !has_all_lanes(w, op->flags & flag::whole_rows))
       [[unlikely]]
     [[clang::musttail]] return enter_otherwise(w, op);
   [[clang::musttail]] return begin_full(w, op);
@@ -221,7 +232,7 @@ const Op* again(Wave& w, const Op* op) {
     const Op* const next = op + 1;
     [[clang::musttail]] return next->run(w, next);
   }
-  if (w.observer || w.budget <= 1) [[unlikely]]
+  if (w.observers || w.budget <= 1) [[unlikely]]
     [[clang::musttail]] return reinterpret_cast<Run>(op->imm)(w, op);
   --w.budget;
   [[clang::musttail]] return begin_full(w, op->target);
@@ -229,16 +240,25 @@ const Op* again(Wave& w, const Op* op) {
 
 }  // namespace
 
-bool is_translated(const Op& first, bool full) {
-  return (full ? full_block(first) : masked_block(first)) != nullptr;
+bool is_translated(const Op& first, Variants one) {
+  return (one.full       ? full_block(first)
+          : one.observed ? observed_block(first)
+                         : masked_block(first)) != nullptr;
 }
 
-bool may_run_full(const Wave& w, const Op& first, bool rows) {
+Variants variant_for(const Wave& w, const Op& first, bool rows) {
+  if (w.observers && w.observers->want_accesses()) return {.observed = true};
   if (full_block(first)) rows = __atomic_load_n(&first.flags, __ATOMIC_RELAXED) & flag::whole_rows;
-  return has_all_lanes(w, rows);
+  const bool full = has_all_lanes(w, rows);
+  return {.full = full, .masked = !full};
+}
+
+bool wants_translation(const Wave& w) {
+  return !w.observers || !w.group->launch->dispatch->observers.empty();
 }
 
 const Op* block_for(const Wave& w, const Op& first) {
+  if (w.observers && w.observers->want_accesses()) return observed_block(first);
   const Op* const full = full_block(first);
   return full && has_all_lanes(w, first.flags & flag::whole_rows) ? full : masked_block(first);
 }
@@ -284,13 +304,19 @@ struct Translator::Impl {
   const pid_t owner = getpid();
   bool is_here() const { return owner == getpid(); }
 
-  const Op* make_block(const Program& program, const Task& task, bool masked) {
+  /// `observed`: accesses to memory stay ops of the interpreter, in their order, which tell of
+  /// them; and each region that is entered is an op that tells of that.
+  const Op* make_block(const Program& program, const Task& task, bool masked,
+                       bool observed = false) {
     const Region& region = task.region;
     Block& block = blocks.emplace_back(&program, Block{}).second;
     block.ops.push_back(*region.begin);
     Op& first = block.ops.front();
     first.run = counting(region.file);
     const std::span rest(region.begin + 1, region.end);
+    const auto takes = [&](const Op& op) {
+      return compiler->takes(op) && !(observed && accesses_memory(op));
+    };
     // This block is run by waves with every lane on, unless it is masked.
     Addresses addresses;
     Affinities affine = task.affine, of_halves = task.of_halves;
@@ -306,20 +332,25 @@ struct Translator::Impl {
     }
     if (is_uniform_loop(
             rest, region.begin, region.file,
-            [&](const Op& op) { return compiler->takes(op) && !compiler->stores(op); },
+            [&](const Op& op) { return takes(op) && !compiler->stores(op); },
             [&](const Op& op) { return compiler->takes_scalar(op); })) {
       add_loop(block, rest, task, masked, addresses);
       return finish(block);
     }
-    if (task.loop) add_lanewise(block, *task.loop, region.file);
+    if (task.loop && !observed) add_lanewise(block, *task.loop, region.file);
     // An access to memory looks at all lanes of a wave at once when it is interpreted, which is
     // quicker than slice by slice if nothing is known of the lanes' addresses.
-    auto clusters = clusters_of(rest, region.file, [&](const Op& op) {
-      const bool global = op.instruction->format == isa::Format::Global;
-      return compiler->takes(op) && !(masked && is_store(op)) &&
-             (!global || (addresses.contains(&op) && op.instruction->cache == 0));
+    auto clusters = clusters_of(
+        rest, region.file,
+        [&](const Op& op) {
+          const bool global = op.instruction->format == isa::Format::Global;
+          return takes(op) && !(masked && is_store(op)) &&
+                 (!global || (addresses.contains(&op) && op.instruction->cache == 0));
+        },
+        observed);
+    join_scalars(clusters, region.file, [&](const Op& op) {
+      return compiler->joins(op) && !(observed && accesses_memory(op));
     });
-    join_scalars(clusters, region.file, [&](const Op& op) { return compiler->joins(op); });
     // What is read after the arithmetic of each cluster.
     std::vector<Places> live(clusters.size());
     Live now{.here = {}, .after = task.live_after};
@@ -433,7 +464,7 @@ struct Translator::Impl {
       const Op* full = make_block(program, task, false);
       // What is no quicker for waves with every lane on is not for others. But where these have a
       // block, both do, or waves would ask for it again and again.
-      if (!blocks.back().second.has_code() && !masked_block(first)) {
+      if (!blocks.back().second.has_code() && !masked_block(first) && !observed_block(first)) {
         blocks.pop_back();
         full = nullptr;
       }
@@ -445,7 +476,11 @@ struct Translator::Impl {
       const Op* const masked = make_block(program, task, true);
       __atomic_store_n(&first.imm, reinterpret_cast<std::intptr_t>(masked), __ATOMIC_RELEASE);
     }
-    const bool is_quicker = full_block(first) || masked_block(first);
+    if (task.variants.observed && !observed_block(first)) {
+      const Op* const observed = make_block(program, task, true, true);
+      __atomic_store_n(&first.src[0], reinterpret_cast<std::uintptr_t>(observed), __ATOMIC_RELEASE);
+    }
+    const bool is_quicker = full_block(first) || masked_block(first) || observed_block(first);
     __atomic_store_n(&first.run, is_quicker ? enter : counting(region.file), __ATOMIC_RELEASE);
   }
 

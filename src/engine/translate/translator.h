@@ -18,19 +18,22 @@ namespace hipsight::engine {
 /// @throws Exception when only translated code is asked for there.
 Tier choose_tier(Tier wanted);
 
-/// Which waves translated code serves: those with every lane on, or any.
+/// Which waves translated code serves: those with every lane on; any; or any, and tells of accesses
+/// to memory, which the interpreter's ops do.
 struct Variants {
-  bool full = false, masked = false;
+  bool full = false, masked = false, observed = false;
 };
 
-/// Whether code for waves with every lane on serves this wave at a region's first op. Where there
-/// is no such code yet, `rows` says whether it is going to be made for Wave::whole_rows only.
-bool may_run_full(const Wave& wave, const Op& first, bool rows);
+/// The one that serves this wave at a region's first op. Where there is no code yet for waves with
+/// every lane on, `rows` says whether it is going to be made for Wave::whole_rows only.
+Variants variant_for(const Wave& wave, const Op& first, bool rows);
+/// Whether code is made at first sight: not for a wave that only the engine itself observes.
+bool wants_translation(const Wave& wave);
 
-/// Whether a region leads to code for waves with every lane on, or else for any.
-bool is_translated(const Op& first, bool full);
+/// Whether a region leads to code that serves those waves.
+bool is_translated(const Op& first, Variants one);
 
-/// The block that serves a wave at a region's first op, whoever observes it; null if there is none.
+/// The block that serves a wave at a region's first op; null if there is none.
 const Op* block_for(const Wave& wave, const Op& first);
 
 /// What an op of a block is, beside the ops that the region has.
