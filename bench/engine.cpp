@@ -3,7 +3,7 @@
 // of ours and one of the other, so that what else the machine does matters little.
 //   bench_engine FILE.json    (run by ./dev bench engine)
 // HIPSIGHT_BENCH=WORD measures only kernels with this in their names ("gfx1100: histogram"), or
-// "costs": what does not depend on a single kernel.
+// "costs": what does not depend on a single kernel; "observing": what it costs to observe them.
 
 #include "engine/engine.h"
 
@@ -96,6 +96,9 @@ class Suite {
     if (!word_.empty() && word_ != "costs") return;
     for (Row& row : cost_rows({.gpu = gpu, .build = build_})) rows_.push_back(std::move(row));
   }
+  void add_observing() {
+    if (word_.empty() || word_ == "observing") rows_.push_back(observing_row(build_));
+  }
 
   std::vector<Row> rows() {
     std::vector<Row> all;
@@ -172,6 +175,7 @@ int run(const std::string& json) {
   suite.run_on("mi300x", "gfx942");
   suite.run_on("rx7900xtx", "gfx1100");
   suite.add_costs("mi300x");
+  suite.add_observing();
   auto rows = suite.rows();
   rows.push_back({.name = "host: copy of 64 MiB, read and written",
                   .value = host_copy(),

@@ -74,6 +74,9 @@ std::vector<Row> compiling_rows(const Place& place);
 /// What does not depend on a single kernel: compiling, a second core, counting, starting.
 std::vector<Row> cost_rows(const Place& place);
 
+/// What it costs to observe the kernels' addresses. `build`: as in Place.
+Row observing_row(const std::filesystem::path& build);
+
 /// Pairs of runs, one after the other, that fill some seconds: seconds of each.
 std::vector<std::pair<double, double>> pairs(const std::function<double()>& one,
                                              const std::function<double()>& other);

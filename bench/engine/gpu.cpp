@@ -22,6 +22,15 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
 
 }  // namespace
 
+static std::vector<engine::Observer*> observers;
+
+Observing::Observing(engine::Observer& observer) {
+  observers.push_back(&observer);
+}
+Observing::~Observing() {
+  observers.pop_back();
+}
+
 Gpu::Gpu(const std::string& name, const engine::Options& options)
     : engine_(gpus::find(name), options) {}
 
@@ -62,8 +71,12 @@ void Launch::prepare(engine::Dim3 groups, engine::Dim3 block,
 
 Ran Launch::run() const {
   const double begin = thread_seconds();
-  const auto result = engine_->run(
-      {.module = module_, .kernel = kernel_, .grid = grid_, .block = block_, .kernarg = kernarg_});
+  const auto result = engine_->run({.module = module_,
+                                    .kernel = kernel_,
+                                    .grid = grid_,
+                                    .block = block_,
+                                    .kernarg = kernarg_,
+                                    .observers = observers});
   Ran ran{.seconds = thread_seconds() - begin,
           .on_the_wall = result.host_seconds,
           .code = result.counts.size()};

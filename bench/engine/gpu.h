@@ -49,6 +49,15 @@ class Gpu {
   engine::Engine engine_;
 };
 
+/// While it lives, launches are observed.
+class Observing {
+ public:
+  explicit Observing(engine::Observer& observer);
+  ~Observing();
+  Observing(const Observing&) = delete;
+  Observing& operator=(const Observing&) = delete;
+};
+
 /// A kernel and the launch of it that is measured.
 class Launch {
  public:
