@@ -15,8 +15,11 @@ struct Addresses : engine::Observer, engine::GroupObserver {
   engine::GroupObserver* begins(std::uint64_t) override { return this; }
   engine::Wants wants() const override { return {.regions = false}; }
   void accesses(unsigned, const isa::Instruction&, const engine::Access& access) override {
-    for (std::uint64_t left = access.mask; left; left &= left - 1)
-      sum += access.at[std::countr_zero(left)];
+    if (std::popcount(access.mask) == static_cast<int>(access.lanes))
+      for (unsigned lane = 0; lane < access.lanes; ++lane) sum += access.at[lane];
+    else
+      for (std::uint64_t left = access.mask; left; left &= left - 1)
+        sum += access.at[std::countr_zero(left)];
   }
   std::uint64_t sum = 0;
 };

@@ -61,3 +61,19 @@ extern "C" GLOBAL void hand_over(u32* value, u32* flag) {
   }
   value[item()] += 1;
 }
+SHARED static volatile u32 sums[128];
+/// The sum of a workgroup's two halves, as every work-item sees it.
+template <bool with_barrier>
+__attribute__((device)) static void halves(u32* out, const u32* in) {
+  sums[lane()] = in[lane()];
+  __builtin_amdgcn_s_barrier();
+  if (lane() < 32) sums[lane()] = sums[lane()] + sums[lane() + 64];  // the store that races
+  if (with_barrier) __builtin_amdgcn_s_barrier();
+  out[item()] = sums[lane() % 32];  // the load that races
+}
+extern "C" GLOBAL void races(u32* out, const u32* in) {
+  halves<false>(out, in);
+}
+extern "C" GLOBAL void in_step(u32* out, const u32* in) {
+  halves<true>(out, in);
+}
