@@ -214,6 +214,7 @@ class Adviser {
   void add_least(std::vector<Advice> steps) {
     if (steps.empty()) return;
     const double best = std::ranges::max(steps, {}, &Advice::gain).gain;
+    if (!(best >= worth_telling)) return;
     found_.push_back(std::move(
         *std::ranges::find_if(steps, [&](const Advice& a) { return a.gain >= nearly * best; })));
   }
