@@ -40,8 +40,8 @@ struct GpuOptions {
 };
 
 struct LaunchConfig {
-  Dim3 grid;   ///< workgroups
-  Dim3 block;  ///< work-items of a workgroup
+  Dim3 grid = {};   ///< workgroups
+  Dim3 block = {};  ///< work-items of a workgroup
   std::uint32_t dynamic_lds = 0;
   bool cooperative = false;
   /// Workgroups whose memory accesses are observed; 0: none, and no profile. A prediction needs
