@@ -56,24 +56,21 @@ void add_attention(const std::string& gpu, std::vector<Row>& rows) {
         report(fmt::format("predict --sampled-only --sample {}", s.causal ? 512 : 1), gpu,
                fmt::format("kernels_attention_launch {}bf16 128 {} {} {} {}",
                            s.causal ? "--causal " : "", s.batches, s.heads, s.length, s.key_heads));
-    const auto& kernel = all.at("kernels").at(0);
-    const auto& prediction = kernel.at("prediction");
-    const double seconds = prediction.at("seconds"), work = flop(s);
-    const auto& used = kernel.at("resources");
+    const KernelReport& kernel = first(all);
+    const double seconds = kernel.prediction->seconds, work = flop(s);
     rows.push_back(
-        {.name = fmt::format("{}, {}, {}", gpu, s.name, bound_of(prediction)),
+        {.name = fmt::format("{}, {}, {}", gpu, s.name, kernel.prediction->bound.sentence),
          .value = 100 * limit(gpus::find(gpu), work) / seconds,
          .unit = "% of the limit",
          .floor = NAN,
          .aim = NAN,
-         .beside = {
-             {"us", seconds * 1e6},
-             {"TFLOPS", work / seconds / 1e12},
-             {"% matrix unit", prediction.at("busy").at("matrix_unit").get<double>() * 100},
-             {"% vector unit", prediction.at("busy").at("vector_unit").get<double>() * 100},
-             {"conflict cycles", kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
-             {"VGPRs", used.at("vgprs")},
-             {"spills", used.at("vgpr_spills")}}});
+         .beside = {{"us", seconds * 1e6},
+                    {"TFLOPS", work / seconds / 1e12},
+                    {"% matrix unit", percent_busy(kernel, "matrix unit")},
+                    {"% vector unit", percent_busy(kernel, "vector unit")},
+                    {"conflict cycles", kernel.profile->all.lds_conflict_cycles},
+                    {"VGPRs", double(kernel.kernel.vgprs)},
+                    {"spills", double(kernel.kernel.vgpr_spills)}}});
   }
 }
 

@@ -48,15 +48,14 @@ void add_attention_backward(const std::string& gpu, std::vector<Row>& rows) {
         fmt::format("predict --sampled-only --sample {}", s.causal ? 512 : 1), gpu,
         fmt::format("kernels_backward_launch {}bf16 {} {} {} {} {}", s.causal ? "--causal " : "",
                     s.head, s.batches, s.heads, s.length, s.key_heads));
-    double seconds = 0, conflicts = 0;
+    const double seconds = predicted_seconds(all);
+    double conflicts = 0;
     unsigned spills = 0;
     std::string bounds;
-    for (const auto& kernel : all.at("kernels")) {
-      const auto& prediction = kernel.at("prediction");
-      seconds += prediction.at("seconds").get<double>();
-      conflicts += kernel.at("profile").at("all").at("lds_cycles").at("conflicts").get<double>();
-      spills += kernel.at("resources").at("vgpr_spills").get<unsigned>();
-      bounds += (bounds.empty() ? "" : " / ") + bound_of(prediction);
+    for (const KernelReport& kernel : all.kernels) {
+      conflicts += kernel.profile.value().all.lds_conflict_cycles;
+      spills += kernel.kernel.vgpr_spills;
+      bounds += (bounds.empty() ? "" : " / ") + kernel.prediction->bound.sentence;
     }
     const double work = flop(s), limit = work / matrix_rate(known, "bf16") + launch_seconds(known);
     rows.push_back({.name = fmt::format("{}, {}, {}", gpu, s.name, bounds),

@@ -7,10 +7,11 @@
 #include <cmath>
 #include <execution>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <stdexcept>
 
+#include "hipsight/report_file.h"
+#include "report.h"
 #include "timing/recording.h"
 #include "validation/recordings.h"
 
@@ -33,13 +34,12 @@ Recorded record_all(const Contest& contest) {
   const fs::path file = fs::temp_directory_path() / fmt::format("hipsight.{}.launches", gettid());
   Recorded all;
   all.launches.push_back(
-      record(contest.gpu, fmt::format("{} --json {}", options, file.string()), program));
-  std::ifstream in(file);
-  const auto kernels = nlohmann::json::parse(in).at("kernels");
+      record(contest.gpu, fmt::format("{} --values {}", options, file.string()), program));
+  const auto report = read_report(file);
   fs::remove(file);
-  for (const auto& kernel : kernels)
-    all.seconds += kernel.at("prediction").at("seconds").get<double>();
-  for (std::size_t i = 1; i < kernels.size(); ++i)
+  if (!report) throw std::runtime_error(program + ": " + report.error().text);
+  all.seconds = predicted_seconds(*report);
+  for (std::size_t i = 1; i < report->kernels.size(); ++i)
     all.launches.push_back(record(contest.gpu, fmt::format("{} --launch {}", options, i), program));
   return all;
 }

@@ -83,32 +83,22 @@ Row row_of(const std::string& gpu, const Shape& s) {
       "predict --sampled-only " + observed_of_gemm(s.m, s.n), gpu,
       fmt::format("kernels_{} {} {} {}",
                   s.in_blocks ? "block_gemm_launch" : "gemm_launch " + s.type, s.m, s.n, s.k));
-  const auto& kernel = all.at("kernels").at(0);
-  const auto& prediction = kernel.at("prediction");
-  double seconds = 0;  // of all kernels, where the depth is split
-  for (const auto& one : all.at("kernels"))
-    seconds += one.at("prediction").at("seconds").get<double>();
-  const auto& used = kernel.at("resources");
-  return {.name = fmt::format("{}, {}, {}", gpu, s.name, bound_of(prediction)),
+  const KernelReport& kernel = first(all);
+  const double seconds = predicted_seconds(all);  // of all kernels, where the depth is split
+  return {.name = fmt::format("{}, {}, {}", gpu, s.name, kernel.prediction->bound.sentence),
           .value = 100 * limit(gpus::find(gpu), s) / seconds,
           .unit = "% of the limit",
           .floor = NAN,
           .aim = NAN,
-          .beside = {
-              {"us", seconds * 1e6},
-              {"TFLOPS", flop(s) / seconds / 1e12},
-              {"% matrix unit", prediction.at("busy").at("matrix_unit").get<double>() * 100},
-              {"conflict cycles", kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
-              {"VGPRs", used.at("vgprs")},
-              {"spills", used.at("vgpr_spills")}}};
+          .beside = {{"us", seconds * 1e6},
+                     {"TFLOPS", flop(s) / seconds / 1e12},
+                     {"% matrix unit", percent_busy(kernel, "matrix unit")},
+                     {"conflict cycles", kernel.profile->all.lds_conflict_cycles},
+                     {"VGPRs", double(kernel.kernel.vgprs)},
+                     {"spills", double(kernel.kernel.vgpr_spills)}}};
 }
 
 }  // namespace
-
-std::string bound_of(const nlohmann::json& prediction) {
-  const std::string bound = prediction.at("bound");
-  return bound.substr(0, bound.find(';'));
-}
 
 std::string observed_of_gemm(long m, long n) {
   constexpr long smallest_tile = 64 * 64, most_compute_units = 304;

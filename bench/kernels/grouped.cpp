@@ -38,9 +38,8 @@ void add_grouped_gemms(const std::string& gpu, std::vector<Row>& rows) {
           report("predict --sampled-only --sample 64", gpu,
                  fmt::format("kernels_grouped_launch {}{} {} {} {} {}",
                              l.in_order ? "--in-order " : "", tokens, l.top, l.experts, l.n, l.k));
-      const auto& kernel = all.at("kernels").at(0);
-      const auto& prediction = kernel.at("prediction");
-      const double seconds = prediction.at("seconds"), count = double(tokens) * l.top;
+      const KernelReport& kernel = first(all);
+      const double seconds = kernel.prediction->seconds, count = double(tokens) * l.top;
       const double flop = 2 * count * l.n * l.k;
       // Of any experts, as likely as others, so many have tokens.
       const double share = 1 - std::pow(1 - double(l.top) / l.experts, tokens);
@@ -49,19 +48,17 @@ void add_grouped_gemms(const std::string& gpu, std::vector<Row>& rows) {
       const double limit =
           std::max(flop / matrix_rate(known, "bf16"), bytes / memory_bytes_per_second(known)) +
           launch_seconds(known);
-      const auto& used = kernel.at("resources");
-      rows.push_back(
-          {.name = fmt::format("{}, {}, {} tokens, {}", gpu, l.name, tokens, bound_of(prediction)),
-           .value = 100 * limit / seconds,
-           .unit = "% of the limit",
-           .floor = NAN,
-           .aim = NAN,
-           .beside = {
-               {"us", seconds * 1e6},
-               {"TFLOPS", flop / seconds / 1e12},
-               {"conflict cycles", kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
-               {"VGPRs", used.at("vgprs")},
-               {"spills", used.at("vgpr_spills")}}});
+      rows.push_back({.name = fmt::format("{}, {}, {} tokens, {}", gpu, l.name, tokens,
+                                          kernel.prediction->bound.sentence),
+                      .value = 100 * limit / seconds,
+                      .unit = "% of the limit",
+                      .floor = NAN,
+                      .aim = NAN,
+                      .beside = {{"us", seconds * 1e6},
+                                 {"TFLOPS", flop / seconds / 1e12},
+                                 {"conflict cycles", kernel.profile->all.lds_conflict_cycles},
+                                 {"VGPRs", double(kernel.kernel.vgprs)},
+                                 {"spills", double(kernel.kernel.vgpr_spills)}}});
     }
 }
 

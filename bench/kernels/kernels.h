@@ -1,7 +1,6 @@
 // The parts of the bench of the kernel library.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -17,9 +16,6 @@ double matrix_rate(const gpus::Gpu& gpu, const std::string& type, double beside 
 /// What a program can get of the memory, and the time of an empty launch.
 double memory_bytes_per_second(const gpus::Gpu& gpu);
 double launch_seconds(const gpus::Gpu& gpu);
-
-/// What bounds a kernel, of the prediction in a report: without what would be gained.
-std::string bound_of(const nlohmann::json& prediction);
 
 /// Which workgroups of one of our GEMMs `hipsight predict` is to observe: of small ones all, as a
 /// tile's last part waits for the others and adds them up; else some. One after the other, so that

@@ -34,25 +34,21 @@ void add_paged_attention(const std::string& gpu, std::vector<Row>& rows) {
       const auto all = report("predict --sampled-only --sample 16", gpu,
                               fmt::format("kernels_paged_launch {} {} {} {} {}", cache.type,
                                           batches, model.heads, model.key_heads, keys));
-      const auto& kernel = all.at("kernels").at(0);
-      double seconds = 0;  // of both kernels
-      for (const auto& one : all.at("kernels"))
-        seconds += one.at("prediction").at("seconds").get<double>();
+      const KernelReport& kernel = first(all);
+      const double seconds = predicted_seconds(all);  // of both kernels
       const double bytes = 2.0 * cache.bytes * batches * model.key_heads * keys * head;
       const double limit = bytes / memory_bytes_per_second(known) + launch_seconds(known);
-      const auto& used = kernel.at("resources");
       rows.push_back({.name = fmt::format("{}, decoding, {}, {} cache, {}", gpu, model.name,
-                                          cache.type, bound_of(kernel.at("prediction"))),
+                                          cache.type, kernel.prediction->bound.sentence),
                       .value = 100 * limit / seconds,
                       .unit = "% of the limit",
                       .floor = NAN,
                       .aim = NAN,
                       .beside = {{"us", seconds * 1e6},
                                  {"GB/s", bytes / seconds / 1e9},
-                                 {"conflict cycles",
-                                  kernel.at("profile").at("all").at("lds_cycles").at("conflicts")},
-                                 {"VGPRs", used.at("vgprs")},
-                                 {"spills", used.at("vgpr_spills")}}});
+                                 {"conflict cycles", kernel.profile->all.lds_conflict_cycles},
+                                 {"VGPRs", double(kernel.kernel.vgprs)},
+                                 {"spills", double(kernel.kernel.vgpr_spills)}}});
     }
 }
 

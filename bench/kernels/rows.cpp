@@ -39,21 +39,20 @@ void add_rows(const std::string& gpu, std::vector<Row>& rows) {
       const auto all =
           report("predict --sampled-only --sample 16", gpu,
                  fmt::format("kernels_rows_launch {} {} {}", operation.word, s.rows, s.columns));
-      const auto& kernel = all.at("kernels").at(0);
-      const double seconds = kernel.at("prediction").at("seconds");
+      const KernelReport& kernel = first(all);
+      const double seconds = kernel.prediction->seconds;
       const double bytes = operation.bytes * static_cast<double>(s.rows * s.columns);
       const double limit = bytes / memory_bytes_per_second(known) + launch_seconds(known);
-      const auto& used = kernel.at("resources");
       rows.push_back({.name = fmt::format("{}, {}, {} x {}, {}", gpu, operation.name, s.rows,
-                                          s.columns, bound_of(kernel.at("prediction"))),
+                                          s.columns, kernel.prediction->bound.sentence),
                       .value = 100 * limit / seconds,
                       .unit = "% of the limit",
                       .floor = NAN,
                       .aim = NAN,
                       .beside = {{"us", seconds * 1e6},
                                  {"GB/s", bytes / seconds / 1e9},
-                                 {"VGPRs", used.at("vgprs")},
-                                 {"spills", used.at("vgpr_spills")}}});
+                                 {"VGPRs", double(kernel.kernel.vgprs)},
+                                 {"spills", double(kernel.kernel.vgpr_spills)}}});
     }
 }
 

@@ -1,46 +1,43 @@
 #include "validation/profile_run.h"
 
-#include <fmt/format.h>
-
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
-#include "report.h"
+#include "validation/recordings.h"
 
 namespace hipsight::bench {
+namespace {
 
-nlohmann::json profile(const std::string& gpu, const std::string& program,
-                       const std::string& options) {
-  return report("profile " + options, gpu, program);
+template <class T>
+T value_of(Expected<T> expected) {
+  if (!expected) throw std::runtime_error(expected.error().text);
+  return *std::move(expected);
 }
 
-Predicted::Predicted(const nlohmann::json& kernel) {
-  const auto& prediction = kernel.at("prediction");
-  if (const auto& name = prediction.at("family"); !name.is_null()) family = name;
-  seconds = prediction.at("seconds"), launch_seconds = prediction.at("launch_seconds");
+}  // namespace
+
+Kernels::Kernels(const std::string& gpu, const std::string& file)
+    : gpu_(value_of(Gpu::open(gpu))), file_(programs() / file) {}
+
+Buffer Kernels::bytes(std::size_t size) const {
+  return value_of(gpu_.allocate(size));
+}
+Kernel Kernels::find(const std::string& kernel) const {
+  if (!module_) module_ = value_of(gpu_.load_file(file_));
+  return value_of(module_->kernel(kernel));
+}
+KernelReport Kernels::checked(Expected<KernelReport> report) {
+  return value_of(std::move(report));
 }
 
-Table read_table(const std::string& name, std::size_t every) {
-  const std::string path = HIPSIGHT_VALIDATION "/" + name;
-  std::ifstream in(path);
-  std::string line;
-  if (!std::getline(in, line)) throw std::runtime_error("cannot read " + path);
-  Table table;
-  std::size_t rows = 0;
-  while (std::getline(in, line)) {
-    line += ',';  // an empty last cell counts
-    std::vector<std::string> cells;
-    std::istringstream row(line);
-    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
-    if (table.head.empty())
-      table.head = cells;
-    else if (cells.size() != table.head.size())
-      throw std::runtime_error(fmt::format("{}: malformed row: {}", path, line));
-    else if (rows++ % every == 0)
-      table.rows.push_back(cells);
-  }
-  return table;
+std::uint32_t lds_for(const gpus::Gpu& gpu, std::size_t workgroups) {
+  constexpr std::size_t granule = 512;  // of what is allocated
+  return static_cast<std::uint32_t>(gpu.max_lds_per_workgroup / workgroups / granule * granule);
+}
+
+Predicted::Predicted(const KernelReport& kernel) {
+  const Prediction& prediction = kernel.prediction.value();
+  family = prediction.family;
+  seconds = prediction.seconds, launch_seconds = prediction.launch_seconds;
 }
 
 }  // namespace hipsight::bench

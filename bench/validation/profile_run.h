@@ -1,33 +1,60 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "gpus/gpu.h"
+#include "hipsight/gpu.h"
+
 namespace hipsight::bench {
 
-/// The report of a program of build/bench, with its arguments, under `hipsight profile` with these
-/// options. @throws std::runtime_error when it fails.
-nlohmann::json profile(const std::string& gpu, const std::string& program,
-                       const std::string& options = "");
+/// Kernels of one of our files, on a GPU of its own, so that each launch finds memory as any other
+/// does. All of it throws std::runtime_error when something fails.
+class Kernels {
+ public:
+  /// `file`: of build/bench, "stream.hipfb".
+  Kernels(const std::string& gpu, const std::string& file);
 
-/// What such a report predicts of one kernel.
+  /// Zeros.
+  template <class T>
+  Buffer array(std::size_t count) const {
+    return bytes(count * sizeof(T));
+  }
+  /// `kernel`: as the source has it, "sum<128, 128>". With a prediction and a profile.
+  template <class... Arguments>
+  KernelReport launch(const std::string& kernel, const LaunchConfig& config,
+                      const Arguments&... arguments) const {
+    return checked(find(kernel).launch(config, arguments...));
+  }
+
+ private:
+  Buffer bytes(std::size_t size) const;
+  Kernel find(const std::string& kernel) const;
+  static KernelReport checked(Expected<KernelReport> report);
+
+  Gpu gpu_;
+  std::string file_;
+  /// Loaded at the first launch, as HIP does: so it lies behind the launch's memory.
+  mutable std::optional<Module> module_;
+};
+
+/// Workgroups that `hipsight profile` observes.
+constexpr std::uint32_t usual_sample = 64;
+
+/// Dynamic LDS that keeps a compute unit at so many workgroups.
+std::uint32_t lds_for(const gpus::Gpu& gpu, std::size_t workgroups);
+
+/// What is predicted of one kernel.
 struct Predicted {
   std::string family;  ///< timing/validated.h
   double seconds = 0, launch_seconds = 0;
 
   Predicted() = default;
-  explicit Predicted(const nlohmann::json& kernel);
+  explicit Predicted(const KernelReport& kernel);
   double work() const { return seconds - launch_seconds; }
 };
-
-/// A table of bench/validation: a line that says where its figures come from, the names of the
-/// columns, and rows of as many cells. @throws std::runtime_error when it is malformed.
-/// `every`: only the first of so many rows, the first of the next, and so on.
-struct Table {
-  std::vector<std::string> head;
-  std::vector<std::vector<std::string>> rows;
-};
-Table read_table(const std::string& name, std::size_t every = 1);
 
 }  // namespace hipsight::bench

@@ -1,12 +1,8 @@
 // Six kernels that stream through memory, one element a work-item, as RRZE-HPC/gpu-benches'
-// gpu-stream has them: `stream BLOCK WORKGROUPS ELEMENTS`. Dynamic LDS keeps a compute unit at so
-// many workgroups.
+// gpu-stream has them.
 #include <hip/hip_runtime.h>
 
-#include <cstdio>
-#include <cstdlib>
-
-namespace {
+#include <cstddef>
 
 enum class Kind { Init, Read, Scale, Triad, Stencil3, Stencil5 };
 
@@ -33,34 +29,13 @@ __global__ void stream(double* a, const double* __restrict__ b, const double* __
   }
 }
 
-void check(hipError_t error) {
-  if (error == hipSuccess) return;
-  std::fprintf(stderr, "stream: %s\n", hipGetErrorString(error));
-  std::exit(1);
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fprintf(stderr, "stream BLOCK WORKGROUPS ELEMENTS\n");
-    return 2;
-  }
-  const int block = std::atoi(argv[1]), workgroups = std::atoi(argv[2]);
-  const std::size_t n = std::strtoull(argv[3], nullptr, 10);
-  hipDeviceProp_t device;
-  check(hipGetDeviceProperties(&device, 0));
-  const std::size_t lds = device.sharedMemPerBlock / workgroups / 512 * 512;
-  double* arrays[4];
-  for (double*& array : arrays) check(hipMalloc(&array, n * sizeof(double)));
-  const auto run = [&](auto kernel) {
-    kernel<<<n / block + 1, block, lds>>>(arrays[0], arrays[1], arrays[2], arrays[3], n, false);
-    check(hipDeviceSynchronize());
-  };
-  run(stream<Kind::Init>);
-  run(stream<Kind::Read>);
-  run(stream<Kind::Scale>);
-  run(stream<Kind::Triad>);
-  run(stream<Kind::Stencil3>);
-  run(stream<Kind::Stencil5>);
-}
+#define KERNEL(kind)                                                                            \
+  template __global__ void stream<kind>(double*, const double* __restrict__,                    \
+                                        const double* __restrict__, const double* __restrict__, \
+                                        std::size_t, bool)
+KERNEL(Kind::Init);
+KERNEL(Kind::Read);
+KERNEL(Kind::Scale);
+KERNEL(Kind::Triad);
+KERNEL(Kind::Stencil3);
+KERNEL(Kind::Stencil5);

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
+
+#include "hipsight/gpu.h"
 
 namespace hipsight::bench {
 
@@ -15,6 +18,14 @@ struct Point {
   std::string model_family = {};  ///< that the model takes it for: timing/validated.h
   bool fitted = false;            ///< whether constants of the model may be fitted on it
 };
+
+/// One launch of each kernel of stream.hip.
+struct Stream {
+  std::size_t block, workgroups;  ///< of a compute unit
+  std::size_t elements;
+};
+std::vector<KernelReport> stream_launches(const std::string& gpu, const Stream& of,
+                                          LaunchConfig how);
 
 /// RRZE-HPC/gpu-benches' gpu-stream (stream.csv), of each `every` rows one.
 std::vector<Point> stream_points(std::size_t every = 1);

@@ -51,8 +51,11 @@ struct LaunchConfig {
   Caches caches = Caches::Cold;  ///< of the prediction
   bool sampled_only = false;     ///< run only what is observed: results of the kernel are missing
   bool fidelity = false;         ///< say how exact the instructions were
+  /// Instructions of a compute unit's waves that a prediction simulates, the rest being
+  /// extrapolated; 0: as many as `hipsight predict`.
+  std::uint64_t simulate = 0;
   HIPSIGHT_FIELDS(grid, block, dynamic_lds, cooperative, profile, predict, caches, sampled_only,
-                  fidelity)
+                  fidelity, simulate)
 };
 
 namespace detail {
@@ -163,8 +166,7 @@ class Module {
     for (const KernelFacts& one : kernels_) {
       if (one.name == name) return Kernel(module_, one);
       all += "\n  " + one.title;
-      const std::size_t end = one.title.find(name) + name.size();
-      if (one.title.find(name) != 0 || (end < one.title.size() && one.title[end] != '(')) continue;
+      if (!is_name_of(one.title, name)) continue;
       if (found)
         return Error{Error::Kind::Usage, std::string(name),
                      "two kernels are called '" + std::string(name) + "': take the whole name"};
@@ -188,6 +190,13 @@ class Module {
 
  private:
   friend class Gpu;
+  /// A template's title begins with what it gives.
+  static bool is_name_of(std::string_view title, std::string_view name) {
+    constexpr std::string_view gives = "void ";
+    if (title.starts_with(gives) && !name.starts_with(gives)) title.remove_prefix(gives.size());
+    return title.starts_with(name) && (title.size() == name.size() || title[name.size()] == '(');
+  }
+
   Module(detail::Object module, std::vector<KernelFacts> kernels)
       : module_(std::move(module)), kernels_(std::move(kernels)) {}
   detail::Object module_;

@@ -124,6 +124,7 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
   wishes.sampled_only = config.sampled_only;
   wishes.fidelity = config.fidelity;
   wishes.assumptions.caches = config.caches;
+  if (config.simulate) wishes.assumptions.instructions = config.simulate;
   session::Observation observation(gpu, wishes, dispatch);
   engine::Result result;
   {

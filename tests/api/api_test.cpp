@@ -89,6 +89,8 @@ TEST_P(OnGpu, finds_kernels_by_name) {
   EXPECT_TRUE(module_.kernel("triad"));
   EXPECT_TRUE(module_.kernel("_Z4fillIiEvPT_S0_"));
   EXPECT_TRUE(module_.kernel("void fill<double>"));
+  EXPECT_EQ(module_.kernel("fill<double>")->facts().name, "_Z4fillIdEvPT_S0_");
+  EXPECT_FALSE(module_.kernel("fill"));
   const auto none = module_.kernel("tri");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().kind, Error::Kind::NotFound);
@@ -173,6 +175,21 @@ TEST_P(OnGpu, finds_accesses_that_a_gpu_lets_pass) {
   EXPECT_EQ(
       (*module.kernel("beyond")).launch({.grid = {1}, .block = {1}}, other, 1000).error().kind,
       Error::Kind::MemoryAccess);
+}
+
+TEST_P(OnGpu, simulates_as_much_as_is_asked_for) {
+  const unsigned n = 30000 * 256;
+  const Buffer x = *gpu_.allocate(n * sizeof(float)), y = *gpu_.allocate(n * sizeof(float));
+  const auto simulated = [&](std::uint64_t instructions) {
+    const LaunchConfig config{.grid = {n / 256},
+                              .block = {256},
+                              .profile = 16,
+                              .predict = true,
+                              .sampled_only = true,
+                              .simulate = instructions};
+    return module_.kernel("triad")->launch(config, n, 2.0f, x, y)->prediction->simulated;
+  };
+  EXPECT_LT(simulated(1), simulated(0));
 }
 
 TEST_P(OnGpu, refuses_launches_that_no_gpu_would_take) {

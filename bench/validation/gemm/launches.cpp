@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "validation/profile_run.h"
+#include "validation/csv.h"
 #include "validation/recordings.h"
 
 namespace hipsight::bench {

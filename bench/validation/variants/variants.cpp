@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "timing/recording.h"
-#include "validation/profile_run.h"
+#include "validation/csv.h"
 #include "validation/recordings.h"
 
 namespace hipsight::bench {
