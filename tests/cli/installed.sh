@@ -10,4 +10,4 @@ for component in api hipsight; do
 done
 "$work/bin/hipsight" run --gpu mi300x --kernel triad --grid 4 --block 256 --arg u32:1024 --arg f32:2 \
   --arg buffer:4k:f32 --arg buffer:4k:f32 "$kernels" 2>&1 | tee "$work/out"
-grep -q '^triad.*: 1 launch$' "$work/out"
+grep -q '^triad: .*, 1 launch, ' "$work/out"

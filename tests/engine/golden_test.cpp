@@ -102,9 +102,10 @@ class GoldenTest : public testing::TestWithParam<Case> {
         auto* in = kernels.array(4096);
         auto* out = kernels.array(4096);
         for (std::uint32_t i = 0; i < 4096; ++i) in[i] = 0x3f000000 + i * 1021 % 4096;
-        // Waves with every lane on, and others.
+        // Waves with every lane on, and others. In two workgroups, as the first may be watched, in
+        // code of another form.
         for (const std::uint32_t items : {256u, 250u})
-          kernels.run(GetParam().kernel, items, {out, in});
+          kernels.run(GetParam().kernel, items, {out, in}, 2);
         good = !HasFailure();
       } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

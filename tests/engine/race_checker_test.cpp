@@ -107,6 +107,7 @@ class RaceCheckerTest : public testing::TestWithParam<Where> {
 };
 
 TEST_P(RaceCheckerTest, FindsAMissingBarrier) {
+  if (Engine::host_isa() == "sse4") GTEST_SKIP() << "this host cannot translate";
   const unsigned store = line_with("// the store that races"), load = line_with("// the load that");
   ASSERT_GT(store, 0u);
   for (const Tier tier : {Tier::Interpret, Tier::Translate}) {

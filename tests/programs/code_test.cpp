@@ -12,6 +12,7 @@ namespace programs {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::StartsWith;
@@ -244,8 +245,9 @@ TEST(LoneCode, IsLaunchedWithWhatIsGiven) {
         "grid 1 2 1, block 64 2, x in range 1, 2.5, 1 -2, 999, same 1, ab, 5\n";
     EXPECT_EQ(outcome.out, line + line) << describe(outcome);
     EXPECT_EQ(outcome.status, 0);
-    EXPECT_THAT(outcome.err, HasSubstr("\nshow(float const*, double, Pair, int const*, float "
-                                       "const*, unsigned char*): 1 launch\n"));
+    EXPECT_THAT(outcome.err,
+                ContainsRegex("\nshow\\(float const\\*, double, Pair, int const\\*, float "
+                              "const\\*, unsigned char\\*\\): [^\n]*, 1 launch, "));
   }
 }
 
@@ -261,7 +263,9 @@ TEST(LoneCode, IsFoundInProgramsToo) {
            "--kernel", "add", "--arg", "buffer:256:i32", "--arg", "buffer:256:i32", "--arg",
            "buffer:256", "--arg", "i32:64", folder() / "greeting"});
   EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, HasSubstr("\nadd(int const*, int const*, int*, int): 1 launch\n"));
+  EXPECT_THAT(
+      outcome.err,
+      ContainsRegex("\nadd\\(int const\\*, int const\\*, int\\*, int\\): [^\n]*, 1 launch, "));
   EXPECT_EQ(outcome.status, 0) << describe(outcome);
 }
 

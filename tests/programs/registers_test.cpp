@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(Gpus, Registers, testing::Values("mi210", "mi300x", "rx
 TEST_P(Registers, AreToldOfAKernelThatSpills) {
   const Scratch scratch;
   const std::string file = scratch / "report.json";
-  const Outcome outcome = hipsight_run({"--gpu", GetParam(), "--json", file}, {"spilling"},
+  const Outcome outcome = hipsight_run({"--gpu", GetParam(), "-v", "--json", file}, {"spilling"},
                                        {{"HIPSIGHT_PROFILE", "4"}});
   ASSERT_EQ(outcome.status, 0) << describe(outcome);
   EXPECT_THAT(outcome.err, HasSubstr("\n  registers     at most ")) << describe(outcome);

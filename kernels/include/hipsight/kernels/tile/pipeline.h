@@ -77,11 +77,12 @@ class Pipeline {
     TileCopy::template request<i>(known(t), tiles_[t % buffers]);
   }
 
-  /// Of what was asked for past the registers, nothing is under way then.
+  /// Of what was asked for past the registers, nothing is under way then. Where one wave copies for
+  /// others (WaveRoles), its own wait is enough: a barrier here would be one more than they pass.
   HIPSIGHT_INLINE static void end() {
     if (!direct) return;
     arch::wait_for_copies<0>();
-    arch::barrier();
+    if constexpr (Threads > arch::wave_size) arch::barrier();
   }
 
   /// Writes tile t, of those asked for the first one, when it is there; a barrier must follow. Of
