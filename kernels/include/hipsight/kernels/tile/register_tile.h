@@ -113,20 +113,7 @@ struct Accumulator {
   /// Sets all values that this lane holds: value = f(place, which of the rows held, value).
   template <class Function>
   HIPSIGHT_INLINE void update(Function f) {
-    constexpr Layout held = layout;
-    HIPSIGHT_UNROLL
-    for (int i = 0; i < row_blocks; i++) {
-      HIPSIGHT_UNROLL
-      for (int j = 0; j < column_blocks; j++) {
-        HIPSIGHT_UNROLL
-        for (int e = 0; e < elements; e++) {
-          const Place place = held(arch::lane(), e);
-          block[i][j][e] =
-              f(Place{place.row + i * Step::layout.rows, place.column + j * Step::layout.columns},
-                i * held.rows_held() + held.row_of(e), block[i][j][e]);
-        }
-      }
-    }
+    update(*this, [&](Place place, int row, float value, float) { return f(place, row, value); });
   }
 
   /// The same with what `other` holds of each place: value = f(place, row held, value, other's).
