@@ -139,13 +139,13 @@ void Stepper::tell(const Wave& wave) {
       for (unsigned lane = 0; lane < file_.lanes; ++lane)
         mask |= std::uint64_t{now[at + lane] != vectors_[at + lane]} << lane;
     if (!mask) continue;
+    std::copy_n(now + at, file_.lanes, &vectors_[at]);
     const bool accumulator = r >= file_.vgprs;
     written.push_back({accumulator ? File::Accumulator : File::Vector,
                        accumulator ? r - file_.vgprs : r, mask, now + at});
   }
   wave.observers->step(wave.index_in_group, {instruction_, file_.lanes, written});
   std::copy_n(wave.scalar, visible_scalars, scalars_.begin());
-  std::copy_n(now, vectors_.size(), vectors_.begin());
   scc_ = wave.scc;
   if (instruction_ == next_) ++next_;
   instruction_ = nullptr;
