@@ -29,21 +29,34 @@ LAUNCH = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.POINTER(Dim3), ctypes.PO
 
 
 class MatrixInMemory(ctypes.Structure):
-    """As kernels/gemm.hip has it."""
+    """As kernels/calls.h has it."""
     _fields_ = [("data", ctypes.c_void_p)] + [(name, ctypes.c_int64)
                                               for name in ("rows", "columns", "stride", "batch_stride")]
+
+
+class HeadsInMemory(ctypes.Structure):
+    """As kernels/rows.hip has it."""
+    _fields_ = [("data", ctypes.c_void_p)] + [(name, ctypes.c_int64)
+                                              for name in ("tokens", "heads", "size", "token_stride", "head_stride")]
+
+
+class SequencesInMemory(ctypes.Structure):
+    """As kernels/attention.hip has it."""
+    _fields_ = [("data", ctypes.c_void_p)] + [(name, ctypes.c_int64)
+                                              for name in ("length", "heads", "stride", "head_stride", "batch_stride")]
 
 
 class KernelLibrary:
     """A source of kernels/ that is compiled for a GPU and loaded there."""
 
     def __init__(self, gpu, source, defines):
-        file = compiled(source, defines, target_of(gpu))
+        file = compiled(source, defines, target_of(gpu), gpu.facts.compute_units)
         self._module = gpu.load(file)
         self._library = ctypes.CDLL(str(file))
 
     def call(self, function, *arguments, memory, **keywords):
-        """Calls a function of the library. The reports of its launches; its kernels may reach `memory`."""
+        """Calls a function of the library: structures go by their address. The reports of its launches; its kernels
+        may reach `memory`."""
         reports, errors = [], []
 
         def launch(name, grid, block, lds, values):
@@ -59,7 +72,7 @@ class KernelLibrary:
         self._library.hipsight_on_launch(callback)
         entry = getattr(self._library, function)
         entry.restype = ctypes.c_char_p
-        wrong = entry(*arguments)
+        wrong = entry(*(ctypes.byref(one) if isinstance(one, ctypes.Structure) else one for one in arguments))
         if errors:
             raise errors[0]
         if wrong:
@@ -69,13 +82,6 @@ class KernelLibrary:
 
 def target_of(gpu):
     return gpu.facts.target_id.split(":")[0]
-
-
-def gemm(gpu, value, a, b, c, batches, memory, **keywords):
-    """C = A B. a, b: (MatrixInMemory, "row_major" or "column_major"); value: the elements' type in kernels/types.h."""
-    library = loaded(gpu, "gemm.hip", (f"VALUE={value}", f"ORDER_A={a[1]}", f"ORDER_B={b[1]}"))
-    return library.call("hipsight_gemm", ctypes.byref(a[0]), ctypes.byref(b[0]), ctypes.byref(c), batches,
-                        target_of(gpu).encode(), gpu.facts.compute_units, memory=memory, **keywords)
 
 
 _lock = threading.Lock()
@@ -116,10 +122,11 @@ def sources_hash():
     return digest.hexdigest()
 
 
-def compiled(source, defines, target):
-    """The library's file."""
+def compiled(source, defines, target, compute_units):
+    """The library's file, for GPUs of one target with so many compute units."""
+    device = [f'-DHIPSIGHT_TARGET="{target}"', f"-DHIPSIGHT_COMPUTE_UNITS={compute_units}"]
     options = [f"-D{one}" for one in defines]
-    name = hashlib.sha256(" ".join([sources_hash(), source, target, *options]).encode()).hexdigest()[:32]
+    name = hashlib.sha256(" ".join([sources_hash(), source, *device, *options]).encode()).hexdigest()[:32]
     file = cache_folder() / f"{source.removesuffix('.hip')}-{target}-{name}.so"
     if file.exists():
         return file
@@ -129,6 +136,6 @@ def compiled(source, defines, target):
         object, library = pathlib.Path(folder, "object.o"), pathlib.Path(folder, "library.so")
         compiler.run("-c", "-fPIC", "-fvisibility=hidden", "-std=c++20", "-gline-tables-only",
                      f"--offload-arch={target}", *options, f"-I{INCLUDE}", SOURCES / source, "-o", object)
-        compiler.link(SOURCES / "launches.cpp", object, library)
+        compiler.link(SOURCES / "launches.cpp", object, library, *device)
         os.replace(library, file)  # whole, or not there
     return file

@@ -124,7 +124,7 @@ def test_refuses(a, b, words):
 
 def test_compiles_once(tmp_path, monkeypatch):
     monkeypatch.setenv("HIPSIGHT_CACHE", str(tmp_path))
-    compiled = lambda: _kernels.compiled("gemm.hip", ("VALUE=f32", "ORDER_A=row_major", "ORDER_B=row_major"), "gfx942")
+    compiled = lambda: _kernels.compiled("gemm.hip", ("VALUE=f32", "ORDER_A=row_major", "ORDER_B=row_major"), "gfx942", 304)
     file = compiled()
     made = file.stat().st_mtime_ns
     assert compiled() == file and file.stat().st_mtime_ns == made

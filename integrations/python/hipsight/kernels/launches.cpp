@@ -1,12 +1,11 @@
 // The functions of the HIP runtime that the host's side of kernels calls, in a library of its own:
 // so that each launch, planned as on any GPU, comes to whoever called, who makes it on the GPU that
-// is meant.
-#include <cstddef>
-#include <map>
+// is meant. That is one with HIPSIGHT_COMPUTE_UNITS of HIPSIGHT_TARGET.
+#include <hip/hip_runtime_api.h>
 
-struct dim3 {
-  unsigned x, y, z;
-};
+#include <cstddef>
+#include <cstring>
+#include <map>
 
 /// A launch: the kernel's name, grid and block, bytes of LDS, where the arguments lie.
 using Launch = void (*)(const char* kernel, const dim3* grid, const dim3* block, std::size_t lds,
@@ -38,17 +37,36 @@ void __hipRegisterFunction(void**, const void* stub, char*, const char* name, un
   kernels()[stub] = name;
 }
 
-int __hipPopCallConfiguration(dim3*, dim3*, std::size_t*, void**) {
-  return 1;  // kernels are launched by name, never called
+hipError_t __hipPopCallConfiguration(dim3*, dim3*, std::size_t*, hipStream_t*) {
+  return hipErrorUnknown;  // kernels are launched by name, never called
 }
 
-int hipLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, std::size_t lds,
-                    void*) {
+hipError_t hipGetDeviceCount(int* count) {
+  *count = 1;
+  return hipSuccess;
+}
+hipError_t hipGetDevice(int* device) {
+  *device = 0;
+  return hipSuccess;
+}
+hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int) {
+  *properties = {};
+  properties->multiProcessorCount = HIPSIGHT_COMPUTE_UNITS;
+  std::strcpy(properties->gcnArchName, HIPSIGHT_TARGET);
+  return hipSuccess;
+}
+/// Kernels that ask plan for one workgroup on a compute unit then.
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, std::size_t) {
+  return hipErrorNotSupported;
+}
+
+hipError_t hipLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
+                           std::size_t lds, hipStream_t) {
   launch(kernels().at(stub), &grid, &block, lds, arguments);
-  return 0;
+  return hipSuccess;
 }
 
-const char* hipGetErrorString(int) {
-  return "no error";
+const char* hipGetErrorString(hipError_t) {
+  return "an error";
 }
 }

@@ -3,8 +3,9 @@
     import hipsight.torch
     c = torch.ops.hipsight.gemm(a, b)                     # on the GPU of HIPSIGHT_GPU, or an MI300X
     c = torch.ops.hipsight.gemm(a, b, gpu="mi355x")
+    o, log_sums = torch.ops.hipsight.attention(q, k, v, causal=True)
 
 Kernels read and write the tensors where they lie. torch.cuda stays as it is. docs/python.md
 """
 
-from . import _gemm  # noqa: F401: registers it
+from . import _attention, _gemm, _rows  # noqa: F401: registers them

@@ -4,8 +4,7 @@ import torch
 
 from .. import _kernels
 from .._gpu import opened
-
-VALUES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
+from ._operands import VALUES, told
 
 torch.library.define("hipsight::gemm", "(Tensor a, Tensor b, *, str? gpu=None) -> Tensor",
                      tags=(torch.Tag.pt2_compliant_tag,))
@@ -27,10 +26,6 @@ def check(a, b):
                      f"b is {told(b)}")
 
 
-def told(tensor):
-    return f"{str(tensor.dtype).removeprefix('torch.')} {tuple(tensor.shape)} on {tensor.device}"
-
-
 @torch.library.register_fake("hipsight::gemm")
 def fake(a, b, *, gpu=None):
     check(a, b)
@@ -44,8 +39,10 @@ def run(a, b, *, gpu=None):
     if c.numel() == 0:
         return c
     a, b = in_order(a), in_order(b)
-    _kernels.gemm(opened(gpu), VALUES[a.dtype], described(a), described(b), described(c)[0],
-                  c.shape[0] if c.dim() == 3 else 1, (a, b, c))
+    (of_a, order_a), (of_b, order_b), (of_c, _) = described(a), described(b), described(c)
+    library = _kernels.loaded(opened(gpu), "gemm.hip",
+                              (f"VALUE={VALUES[a.dtype]}", f"ORDER_A={order_a}", f"ORDER_B={order_b}"))
+    library.call("hipsight_gemm", of_a, of_b, of_c, c.shape[0] if c.dim() == 3 else 1, memory=(a, b, c))
     return c
 
 

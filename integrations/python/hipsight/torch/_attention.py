@@ -1,0 +1,114 @@
+"""torch.ops.hipsight.attention, and its gradients by kernels of their own."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Optional, Tuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from .. import _kernels
+from .._gpu import opened
+from ._operands import VALUES, check_types, plain, refuse
+
+SIZES = 32  # kernels take heads of a multiple of it; others get zeros at their end
+
+
+def check(q, k, v, scale, name="attention"):
+    check_types(name, q=q, k=k, v=v)
+    if q.dtype == torch.float32:
+        refuse(name, "it takes float16 or bfloat16", q=q)
+    if not q.dim() == k.dim() == v.dim() == 4:
+        refuse(name, "q, k and v must be batch x heads x places x size", q=q, k=k, v=v)
+    if k.shape != v.shape or q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3]:
+        refuse(name, "q, k and v must have the same batch and size of heads, k and v the same shape", q=q, k=k, v=v)
+    if not 0 < q.shape[3] <= 256:
+        refuse(name, "heads have 1 to 256 values", q=q)
+    if k.shape[1] == 0 or q.shape[1] % max(1, k.shape[1]):
+        refuse(name, "q's heads must be a multiple of k's", q=q, k=k)
+    if scale is not None and not (scale > 0 and math.isfinite(scale)):
+        raise ValueError(f"hipsight::{name}: the scale is {scale}: it must be positive and finite")
+
+
+def sequences(x):
+    """As kernels take them: the tensor, or a copy."""
+    batch, heads, places, size = x.shape
+    stride = x.stride()
+    return _kernels.SequencesInMemory(x.data_ptr(), places, heads, stride[2] if places > 1 else size, stride[1],
+                                      stride[0] if batch > 1 else 0)
+
+
+def ready(x):
+    """Of a size that kernels take, places from a head's size apart."""
+    x = plain(pad(x, (0, -x.shape[3] % SIZES)))
+    return x if x.shape[2] <= 1 or x.stride(2) >= x.shape[3] else x.contiguous()
+
+
+def library(gpu, q, *options):
+    size = q.shape[3] + -q.shape[3] % SIZES
+    return _kernels.loaded(opened(gpu), "attention.hip", (f"VALUE={VALUES[q.dtype]}", f"HEAD={size}", *options))
+
+
+def scale_of(q, scale):
+    return ctypes.c_float(q.shape[3] ** -0.5 if scale is None else scale)
+
+
+@torch.library.custom_op("hipsight::attention", mutates_args=(), device_types="cpu")
+def attention(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = False, scale: Optional[float] = None,
+              gpu: Optional[str] = None) -> Tuple[Tensor, Tensor]:
+    check(q, k, v, scale)
+    size = q.shape[3]
+    of_q, of_k, of_v = ready(q), ready(k), ready(v)
+    o = q.new_empty(of_q.shape)
+    sums = q.new_empty(q.shape[:3], dtype=torch.float32)
+    if o.numel():
+        library(gpu, q).call("hipsight_attention", *map(sequences, (of_q, of_k, of_v, o)),
+                             ctypes.c_void_p(sums.data_ptr()), q.shape[0], int(causal), scale_of(q, scale),
+                             memory=[one for one in (of_q, of_k, of_v, o, sums) if one.numel()])
+    return (o if o.shape[3] == size else o[..., :size].contiguous()), sums
+
+
+@attention.register_fake
+def _(q, k, v, *, causal=False, scale=None, gpu=None):
+    check(q, k, v, scale)
+    return q.new_empty(q.shape), q.new_empty(q.shape[:3], dtype=torch.float32)
+
+
+@torch.library.custom_op("hipsight::attention_backward", mutates_args=(), device_types="cpu")
+def attention_backward(d_o: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, log_sums: Tensor, *,
+                       causal: bool = False, scale: Optional[float] = None,
+                       gpu: Optional[str] = None) -> Tuple[Tensor, Tensor, Tensor]:
+    check(q, k, v, scale, "attention_backward")
+    size = q.shape[3]
+    inputs = [ready(one) for one in (q, k, v, o, d_o)]
+    outputs = [torch.zeros(one.shape, dtype=one.dtype) for one in inputs[:3]]
+    if q.numel():
+        sums, workspace = log_sums.contiguous(), torch.empty(q.shape[:3], dtype=torch.float32)
+        library(gpu, q, "BACKWARD").call(
+            "hipsight_attention_backward", *map(sequences, (*inputs, *outputs)), ctypes.c_void_p(sums.data_ptr()),
+            q.shape[0], int(causal), scale_of(q, scale), ctypes.c_void_p(workspace.data_ptr()),
+            memory=[one for one in (*inputs, *outputs, sums, workspace) if one.numel()])
+    return tuple(one if one.shape[3] == size else one[..., :size].contiguous() for one in outputs)
+
+
+@attention_backward.register_fake
+def _(d_o, q, k, v, o, log_sums, *, causal=False, scale=None, gpu=None):
+    check(q, k, v, scale, "attention_backward")
+    return q.new_empty(q.shape), k.new_empty(k.shape), v.new_empty(v.shape)
+
+
+def setup_context(ctx, inputs, keyword_only_inputs, output):
+    ctx.save_for_backward(*inputs, *output)
+    ctx.options = dict(keyword_only_inputs)
+    ctx.mark_non_differentiable(output[1])
+
+
+def backward(ctx, d_o, _):
+    q, k, v, o, log_sums = ctx.saved_tensors
+    return attention_backward(d_o, q, k, v, o, log_sums, **ctx.options)
+
+
+attention.register_autograd(backward, setup_context=setup_context)

@@ -1,0 +1,42 @@
+"""What operations have in common: which tensors they take, and how kernels are told of them."""
+
+import torch
+
+from .. import _kernels
+
+VALUES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}  # as kernels/types.h calls them
+
+
+def told(tensor):
+    return f"{str(tensor.dtype).removeprefix('torch.')} {tuple(tensor.shape)} on {tensor.device}"
+
+
+def refuse(operation, text, **tensors):
+    raise ValueError(f"hipsight::{operation}: {text}; " +
+                     ", ".join(f"{name} is {told(one)}" for name, one in tensors.items() if one is not None))
+
+
+def check_types(operation, **tensors):
+    """All of one type that kernels compute with, on the CPU (or without data)."""
+    given = {name: one for name, one in tensors.items() if one is not None}
+    types = {one.dtype for one in given.values()}
+    if len(types) > 1 or not types <= VALUES.keys():
+        refuse(operation, "it takes tensors of float16, bfloat16 or float32, all alike", **given)
+
+
+def plain(tensor):
+    """The tensor, or a copy whose last dimension lies side by side and is not negated first."""
+    tensor = tensor.resolve_neg()
+    return tensor if tensor.shape[-1] <= 1 or tensor.stride(-1) == 1 else tensor.contiguous()
+
+
+def rows_of(tensor):
+    """A tensor as a matrix of its last dimension's rows: a view, or else a copy."""
+    matrix = plain(tensor.reshape(-1, tensor.shape[-1]))
+    return matrix if matrix.shape[0] <= 1 or matrix.stride(0) >= matrix.shape[1] else matrix.contiguous()
+
+
+def matrix(tensor):
+    """Of two dimensions, the rows side by side."""
+    rows, columns = tensor.shape
+    return _kernels.MatrixInMemory(tensor.data_ptr(), rows, columns, tensor.stride(0) if rows > 1 else columns, 0)

@@ -1,0 +1,253 @@
+"""torch.ops.hipsight: norms, softmax, gated activations and rotary embedding.
+
+They compute in f32 and round once. Gradients are recomputed by torch from the inputs, in f32, but for rope's, which is
+rope the other way.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Optional, Tuple
+
+import torch
+from torch import Tensor
+
+from .. import _kernels
+from .._gpu import opened
+from ._operands import VALUES, check_types, matrix, plain, refuse, rows_of
+
+
+def call(gpu, operation, function, dtype, *arguments, memory, options=()):
+    on = opened(gpu)
+    library = _kernels.loaded(on, "rows.hip", (f"VALUE={VALUES[dtype]}", f"OPERATION_{operation}", *options))
+    library.call(function, *arguments, memory=memory)
+
+
+def pointer(tensor):
+    return ctypes.c_void_p(tensor.data_ptr())
+
+
+def check_rows(operation, x, **others):
+    """`others`: None, alike x, or (weights) one value for each of its columns."""
+    check_types(operation, x=x, **others)
+    if x.dim() == 0:
+        refuse(operation, "it takes a tensor of one dimension or more", x=x)
+    for name, one in others.items():
+        columns_alone = name in ("weight", "bias")
+        if one is not None and one.shape != (x.shape[-1:] if columns_alone else x.shape):
+            refuse(operation, f"{name} must have " +
+                   ("one value for each of x's columns" if columns_alone else "the shape of the other"), x=x,
+                   **{name: one})
+
+
+# --- norms ---------------------------------------------------------------------------------------
+
+def rms_norm_formula(x, weight, eps):
+    x, weight = x.float(), weight.float()
+    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps) * weight
+
+
+def layer_norm_formula(x, weight, bias, eps):
+    return torch.nn.functional.layer_norm(x.float(), x.shape[-1:], weight.float(), bias.float(), eps)
+
+
+@torch.library.custom_op("hipsight::rms_norm", mutates_args=(), device_types="cpu")
+def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6, *, gpu: Optional[str] = None) -> Tensor:
+    check_rows("rms_norm", x, weight=weight)
+    y = x.new_empty(x.shape)
+    if y.numel():
+        of_x, of_y, weight = rows_of(x), y.view(-1, y.shape[-1]), plain(weight)
+        call(gpu, "rms_norm", "hipsight_rms_norm", x.dtype, matrix(of_x), pointer(weight), matrix(of_y),
+             ctypes.c_float(eps), memory=(of_x, weight, of_y))
+    return y
+
+
+@rms_norm.register_fake
+def _(x, weight, eps=1e-6, *, gpu=None):
+    check_rows("rms_norm", x, weight=weight)
+    return x.new_empty(x.shape)
+
+
+@torch.library.custom_op("hipsight::add_rms_norm", mutates_args=(), device_types="cpu")
+def add_rms_norm(x: Tensor, residual: Tensor, weight: Tensor, eps: float = 1e-6, *,
+                 gpu: Optional[str] = None) -> Tuple[Tensor, Tensor]:
+    check_rows("add_rms_norm", x, residual=residual, weight=weight)
+    y, sum = x.new_empty(x.shape), x.new_empty(x.shape)
+    if y.numel():
+        of_x, of_residual, weight = rows_of(x), rows_of(residual), plain(weight)
+        of_y, of_sum = (one.view(-1, y.shape[-1]) for one in (y, sum))
+        call(gpu, "add_rms_norm", "hipsight_add_rms_norm", x.dtype, matrix(of_x), matrix(of_residual),
+             pointer(weight), matrix(of_y), matrix(of_sum), ctypes.c_float(eps),
+             memory=(of_x, of_residual, weight, of_y, of_sum))
+    return y, sum
+
+
+@add_rms_norm.register_fake
+def _(x, residual, weight, eps=1e-6, *, gpu=None):
+    check_rows("add_rms_norm", x, residual=residual, weight=weight)
+    return x.new_empty(x.shape), x.new_empty(x.shape)
+
+
+@torch.library.custom_op("hipsight::layer_norm", mutates_args=(), device_types="cpu")
+def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5, *, gpu: Optional[str] = None) -> Tensor:
+    check_rows("layer_norm", x, weight=weight, bias=bias)
+    y = x.new_empty(x.shape)
+    if y.numel():
+        of_x, of_y, weight, bias = rows_of(x), y.view(-1, y.shape[-1]), plain(weight), plain(bias)
+        call(gpu, "layer_norm", "hipsight_layer_norm", x.dtype, matrix(of_x), pointer(weight), pointer(bias),
+             matrix(of_y), ctypes.c_float(eps), memory=(of_x, weight, bias, of_y))
+    return y
+
+
+@layer_norm.register_fake
+def _(x, weight, bias, eps=1e-5, *, gpu=None):
+    check_rows("layer_norm", x, weight=weight, bias=bias)
+    return x.new_empty(x.shape)
+
+
+# --- softmax and gates ---------------------------------------------------------------------------
+
+@torch.library.custom_op("hipsight::softmax", mutates_args=(), device_types="cpu")
+def softmax(x: Tensor, scale: float = 1.0, *, gpu: Optional[str] = None) -> Tensor:
+    check_rows("softmax", x)
+    y = x.new_empty(x.shape)
+    if y.numel():
+        of_x, of_y = rows_of(x), y.view(-1, y.shape[-1])
+        call(gpu, "softmax", "hipsight_softmax", x.dtype, matrix(of_x), matrix(of_y), ctypes.c_float(scale),
+             memory=(of_x, of_y))
+    return y
+
+
+@softmax.register_fake
+def _(x, scale=1.0, *, gpu=None):
+    check_rows("softmax", x)
+    return x.new_empty(x.shape)
+
+
+def gated(name, activation):
+    def check(gate, up):
+        check_rows(name, gate, up=up)
+
+    def run(gate: Tensor, up: Tensor, *, gpu: Optional[str] = None) -> Tensor:
+        check(gate, up)
+        y = gate.new_empty(gate.shape)
+        if y.numel():
+            of_gate, of_up, of_y = rows_of(gate), rows_of(up), y.view(-1, y.shape[-1])
+            call(gpu, name, "hipsight_gated", gate.dtype, matrix(of_gate), matrix(of_up), matrix(of_y),
+                 memory=(of_gate, of_up, of_y))
+        return y
+
+    def fake(gate, up, *, gpu=None):
+        check(gate, up)
+        return gate.new_empty(gate.shape)
+
+    run.__annotations__ = {"gate": Tensor, "up": Tensor, "gpu": Optional[str], "return": Tensor}
+    operation = torch.library.custom_op(f"hipsight::{name}", run, mutates_args=(), device_types="cpu")
+    operation.register_fake(fake)
+    recompute(operation, lambda gate, up: activation(gate.float()) * up.float(), 2)
+    return operation
+
+
+def recompute(operation, formula, tensors):
+    """Gradients of an operation whose first arguments are so many tensors, by torch, of a formula that takes its
+    arguments."""
+    def setup_context(ctx, inputs, keyword_only_inputs, output):
+        ctx.save_for_backward(*inputs[:tensors])
+        ctx.rest = inputs[tensors:]
+
+    def backward(ctx, *gradients):
+        inputs = [one.detach().requires_grad_(needed)
+                  for one, needed in zip(ctx.saved_tensors, ctx.needs_input_grad)]
+        with torch.enable_grad():
+            outputs = formula(*inputs, *ctx.rest)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        given = [(of, gradient.to(of.dtype)) for of, gradient in zip(outputs, gradients) if gradient is not None]
+        wanted = [one for one in inputs if one.requires_grad]
+        found = iter(torch.autograd.grad([of for of, _ in given], wanted, [gradient for _, gradient in given],
+                                         allow_unused=True))
+        return (*(next(found) if one.requires_grad else None for one in inputs), *(None for _ in ctx.rest))
+
+    operation.register_autograd(backward, setup_context=setup_context)
+
+
+recompute(rms_norm, rms_norm_formula, 2)
+recompute(layer_norm, layer_norm_formula, 3)
+recompute(softmax, lambda x, scale: torch.softmax(x.float() * scale, -1), 1)
+
+
+def add_rms_norm_formula(x, residual, weight, eps):
+    sum = (x.float() + residual.float()).to(x.dtype)
+    return rms_norm_formula(sum, weight, eps), sum
+
+
+recompute(add_rms_norm, add_rms_norm_formula, 3)
+silu_mul = gated("silu_mul", torch.nn.functional.silu)
+gelu_mul = gated("gelu_mul", lambda gate: torch.nn.functional.gelu(gate, approximate="tanh"))
+
+
+# --- rotary embedding ----------------------------------------------------------------------------
+
+def check_rope(x, cos, sin, positions):
+    check_types("rope", x=x)
+    if x.dim() not in (3, 4):
+        refuse("rope", "x must be tokens x heads x size, or a batch of them", x=x)
+    if cos.dtype != torch.float32 or sin.dtype != torch.float32 or cos.shape != sin.shape or cos.dim() != 2:
+        refuse("rope", "cos and sin must be matrices of float32, positions x pairs, both alike", cos=cos, sin=sin)
+    if 2 * cos.shape[1] > x.shape[-1]:
+        refuse("rope", "cos has more columns than x has pairs of values in a head", x=x, cos=cos)
+    tokens = x.shape[-3]
+    if positions is None:
+        torch._check(cos.shape[0] >= tokens, lambda: "hipsight::rope: cos has fewer rows than x has tokens")
+    elif positions.dtype not in (torch.int32, torch.int64) or positions.shape not in (x.shape[:-2], (tokens,)):
+        refuse("rope", "positions must be integers, one for each token", x=x, positions=positions)
+
+
+@torch.library.custom_op("hipsight::rope", mutates_args=(), device_types="cpu")
+def rope(x: Tensor, cos: Tensor, sin: Tensor, positions: Optional[Tensor] = None, interleaved: bool = False, *,
+         gpu: Optional[str] = None) -> Tensor:
+    check_rope(x, cos, sin, positions)
+    y = x.new_empty(x.shape)
+    if not y.numel():
+        return y
+    cos, sin = plain(cos), plain(sin)
+    if positions is not None:
+        # The kernel reads where it is told to.
+        if positions.numel() and not 0 <= int(positions.min()) <= int(positions.max()) < cos.shape[0]:
+            raise ValueError(f"hipsight::rope: positions go from {int(positions.min())} to {int(positions.max())}; cos "
+                             f"has {cos.shape[0]} rows")
+        positions = positions.to(torch.int32).expand(x.shape[:-2]).contiguous()
+    pairing = "neighbours" if interleaved else "halves"
+    from_heads, to_heads = (one if one.dim() == 4 else one[None] for one in (plain(x), y))
+    for i in range(from_heads.shape[0]):
+        places = None if positions is None else positions.view(from_heads.shape[0], -1)[i]
+        call(gpu, "rope", "hipsight_rope", x.dtype, heads(from_heads[i]), heads(to_heads[i]), matrix(cos), matrix(sin),
+             ctypes.c_void_p(None) if places is None else pointer(places),
+             memory=[one for one in (from_heads, to_heads, cos, sin, places) if one is not None],
+             options=(f"PAIRING={pairing}",))
+    return y
+
+
+def heads(x):
+    tokens, count, size = x.shape
+    return _kernels.HeadsInMemory(x.data_ptr(), tokens, count, size, x.stride(0) if tokens > 1 else count * size,
+                                  x.stride(1) if count > 1 else size)
+
+
+@rope.register_fake
+def _(x, cos, sin, positions=None, interleaved=False, *, gpu=None):
+    check_rope(x, cos, sin, positions)
+    return x.new_empty(x.shape)
+
+
+def rope_context(ctx, inputs, keyword_only_inputs, output):
+    _, cos, sin, positions, ctx.interleaved = inputs
+    ctx.save_for_backward(cos, sin, positions)
+    ctx.gpu = keyword_only_inputs["gpu"]
+
+
+def rope_backward(ctx, gradient):
+    cos, sin, positions = ctx.saved_tensors
+    return rope(gradient, cos, -sin, positions, ctx.interleaved, gpu=ctx.gpu), None, None, None, None
+
+
+rope.register_autograd(rope_backward, setup_context=rope_context)

@@ -1,0 +1,252 @@
+"""torch.ops.hipsight but gemm, against torch in float64."""
+
+import pytest
+import torch
+from torch.nn import functional
+
+import hipsight
+import hipsight.torch  # noqa: F401
+
+ops = torch.ops.hipsight
+# Of the largest result: half the last bit of a result, and sums in f32.
+TOLERANCE = {torch.float32: 3e-6, torch.float16: 1e-3, torch.bfloat16: 8e-3}
+DTYPES = list(TOLERANCE)
+SHAPES = [(1, 8), (3, 300), (2, 5, 64), (70, 1100)]
+
+
+def drawn(*shape, dtype=torch.float32, seed=1):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+def assert_close(found, wanted, of=None):
+    wanted = wanted.detach().double()
+    tolerance = TOLERANCE[of or found.dtype] * max(1e-3, float(wanted.abs().max())) if wanted.numel() else 0
+    assert found.shape == wanted.shape
+    assert ((found.detach().double() - wanted).abs() <= tolerance).all()
+
+
+def wide(*tensors):
+    return [one.detach().double().requires_grad_() for one in tensors]
+
+
+ROWS = {
+    "rms_norm": (lambda x, w: ops.rms_norm(x, w, 1e-5),
+                 lambda x, w: functional.rms_norm(x, x.shape[-1:], w, 1e-5), "xw"),
+    "layer_norm": (lambda x, w, b: ops.layer_norm(x, w, b, 1e-5),
+                   lambda x, w, b: functional.layer_norm(x, x.shape[-1:], w, b, 1e-5), "xwb"),
+    "softmax": (lambda x: ops.softmax(x, 0.7), lambda x: torch.softmax(0.7 * x, -1), "x"),
+    "silu_mul": (ops.silu_mul, lambda g, u: functional.silu(g) * u, "xx"),
+    "gelu_mul": (ops.gelu_mul, lambda g, u: functional.gelu(g, approximate="tanh") * u, "xx"),
+}
+
+
+def operands(kinds, shape, dtype):
+    return [drawn(*(shape if kind == "x" else shape[-1:]), dtype=dtype, seed=i) for i, kind in enumerate(kinds)]
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows(name, shape, dtype):
+    operation, reference, kinds = ROWS[name]
+    given = operands(kinds, shape, dtype)
+    assert_close(operation(*given), reference(*wide(*given)))
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_have_gradients(name):
+    operation, reference, kinds = ROWS[name]
+    given = [one.requires_grad_() for one in operands(kinds, (6, 40), torch.float32)]
+    weight = drawn(6, 40, seed=9)
+    (operation(*given) * weight).sum().backward()
+    as_wide = wide(*given)
+    (reference(*as_wide) * weight).sum().backward()
+    for one, other in zip(given, as_wide):
+        assert_close(one.grad, other.grad)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_norm_of_a_sum(dtype):
+    x, residual, weight = (drawn(*shape, dtype=dtype, seed=i)
+                           for i, shape in enumerate([(9, 260), (9, 260), (260,)]))
+    y, sum = ops.add_rms_norm(x, residual, weight, 1e-5)
+    assert torch.equal(sum, (x.float() + residual.float()).to(dtype))
+    assert_close(y, functional.rms_norm(sum.double(), (260,), weight.double(), 1e-5))
+
+
+def test_norm_of_a_sum_has_gradients():
+    given = [drawn(*shape, seed=i).requires_grad_() for i, shape in enumerate([(4, 30), (4, 30), (30,)])]
+    of_y, of_sum = drawn(4, 30, seed=5), drawn(4, 30, seed=6)
+    y, sum = ops.add_rms_norm(*given, 1e-5)
+    ((y * of_y).sum() + (sum * of_sum).sum()).backward()
+    x, residual, weight = as_wide = wide(*given)
+    added = x + residual
+    ((functional.rms_norm(added, (30,), weight, 1e-5) * of_y).sum() + (added * of_sum).sum()).backward()
+    for one, other in zip(given, as_wide):
+        assert_close(one.grad, other.grad)
+
+
+def test_rows_of_any_strides():
+    x, w = drawn(20, 128)[:, 7:71], drawn(128)[::2]
+    assert_close(ops.rms_norm(x, w), functional.rms_norm(x.double(), (64,), w.double(), 1e-6))
+    x = drawn(64, 20).mT
+    assert_close(ops.softmax(x), torch.softmax(x.double(), -1))
+    x = drawn(1, 64).expand(5, 64)
+    assert_close(ops.softmax(x), torch.softmax(x.double(), -1))
+
+
+@pytest.mark.parametrize("shape", [(0, 8), (3, 0), (2, 0, 8)])
+def test_rows_of_no_values(shape):
+    assert ops.softmax(torch.ones(shape)).shape == shape
+
+
+# --- rope ----------------------------------------------------------------------------------------
+
+def rotated(x, cos, sin, positions, interleaved):
+    """Of ... x tokens x heads x size, in float64."""
+    x, pairs = x.double(), cos.shape[1]
+    places = torch.arange(x.shape[-3]) if positions is None else positions.long()
+    c, s = (table.double()[places].unsqueeze(-2) for table in (cos, sin))
+    if interleaved:
+        a, b = x[..., 0:2 * pairs:2], x[..., 1:2 * pairs:2]
+        turned = torch.stack([a * c - b * s, a * s + b * c], -1).flatten(-2)
+    else:
+        a, b = x[..., :pairs], x[..., pairs:2 * pairs]
+        turned = torch.cat([a * c - b * s, a * s + b * c], -1)
+    return torch.cat([turned, x[..., 2 * pairs:]], -1)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("interleaved", [False, True])
+@pytest.mark.parametrize("shape, pairs", [((5, 2, 64), 32), ((2, 7, 3, 48), 16)])
+@pytest.mark.parametrize("with_positions", [False, True])
+def test_rope(dtype, interleaved, shape, pairs, with_positions):
+    x = drawn(*shape, dtype=dtype)
+    angles = torch.rand(20, pairs, generator=torch.Generator().manual_seed(2)) * 6
+    positions = torch.tensor([19, 3, 3, 0, 7, 11, 1])[:shape[-3]] if with_positions else None
+    y = ops.rope(x, angles.cos(), angles.sin(), positions, interleaved)
+    assert_close(y, rotated(x, angles.cos(), angles.sin(), positions, interleaved))
+
+
+def test_rope_of_transposed_heads_and_its_gradient():
+    x = drawn(2, 3, 7, 32).requires_grad_()  # batch x heads x tokens x size
+    angles, weight = drawn(7, 16, seed=2), drawn(2, 7, 3, 32, seed=3)
+    y = ops.rope(x.transpose(1, 2), angles.cos(), angles.sin())
+    (y * weight).sum().backward()
+    as_wide, = wide(x)
+    wanted = rotated(as_wide.transpose(1, 2), angles.cos(), angles.sin(), None, False)
+    (wanted * weight).sum().backward()
+    assert_close(y, wanted)
+    assert_close(x.grad, as_wide.grad)
+
+
+# --- attention -----------------------------------------------------------------------------------
+
+def attended(q, k, v, causal, scale):
+    """In float64; the last query stands at the last key's place."""
+    q, k, v = q.double(), k.double(), v.double()
+    shares = q.shape[1] // k.shape[1]
+    k, v = (one.repeat_interleave(shares, 1) for one in (k, v))
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if causal:
+        seen = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).tril(k.shape[2] - q.shape[2])
+        scores = scores.masked_fill(~seen, -torch.inf)
+    return torch.softmax(scores, -1) @ v, torch.logsumexp(scores, -1)
+
+
+CASES = [
+    # batch, heads of q and of k, queries, keys, size, causal, scale
+    (1, 1, 1, 1, 1, 64, False, None),
+    (2, 4, 2, 70, 90, 64, True, None),
+    (1, 2, 1, 33, 33, 128, True, 0.1),
+    (1, 3, 3, 20, 50, 40, False, None),  # a head that kernels do not take as it is
+]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("case", CASES)
+def test_attention(dtype, case):
+    batch, heads, groups, queries, keys, size, causal, scale = case
+    q = drawn(batch, heads, queries, size, dtype=dtype)
+    k, v = (drawn(batch, groups, keys, size, dtype=dtype, seed=i) for i in (2, 3))
+    o, log_sums = ops.attention(q, k, v, causal=causal, scale=scale)
+    wanted, wanted_sums = attended(q, k, v, causal, scale)
+    assert o.dtype == dtype
+    assert_close(o, wanted)
+    torch.testing.assert_close(log_sums.double(), wanted_sums, rtol=0, atol=2e-3)
+
+
+@pytest.mark.parametrize("case", CASES[1:])
+def test_attention_has_gradients(case):
+    batch, heads, groups, queries, keys, size, causal, scale = case
+    q = drawn(batch, heads, queries, size, dtype=torch.bfloat16).requires_grad_()
+    k, v = (drawn(batch, groups, keys, size, dtype=torch.bfloat16, seed=i).requires_grad_() for i in (2, 3))
+    weight = drawn(batch, heads, queries, size, seed=4)
+    (ops.attention(q, k, v, causal=causal, scale=scale)[0].float() * weight).sum().backward()
+    as_wide = wide(q, k, v)
+    (attended(*as_wide, causal, scale)[0] * weight.bfloat16()).sum().backward()
+    for one, other in zip((q, k, v), as_wide):
+        # Weights and their gradients are rounded to the operands' type in between.
+        difference = (one.grad.double() - other.grad).norm() / other.grad.norm()
+        assert difference < 1e-2
+
+
+def test_attention_of_places_and_heads_the_other_way():
+    q, k, v = (drawn(2, 30, 4, 64, dtype=torch.float16, seed=i).transpose(1, 2) for i in range(3))
+    assert_close(ops.attention(q, k, v)[0], attended(q, k, v, False, None)[0])
+
+
+def test_attention_of_no_queries():
+    o, log_sums = ops.attention(drawn(1, 2, 0, 64).half(), *(drawn(1, 2, 9, 64).half() for _ in range(2)))
+    assert o.shape == (1, 2, 0, 64) and log_sums.shape == (1, 2, 0)
+
+
+# --- all of them ---------------------------------------------------------------------------------
+
+def calls():
+    x, w = drawn(4, 32), drawn(32, seed=2)
+    angles = drawn(4, 16, seed=3)
+    q = drawn(1, 2, 8, 32, dtype=torch.float16)
+    return {"rms_norm": (x, w, 1e-6), "add_rms_norm": (x, x.flip(0), w, 1e-6), "layer_norm": (x, w, w.flip(0), 1e-5),
+            "softmax": (x, 0.5), "silu_mul": (x, x.flip(0)), "gelu_mul": (x, x.flip(0)),
+            "rope": (x.view(4, 1, 32), angles.cos(), angles.sin()), "attention": (q, q.flip(2), q.flip(3))}
+
+
+@pytest.mark.parametrize("name", calls())
+def test_passes_opcheck(name):
+    arguments = [one.clone().requires_grad_() if torch.is_tensor(one) and name != "rope" else one
+                 for one in calls()[name]]
+    torch.library.opcheck(getattr(ops, name).default, tuple(arguments))
+
+
+@pytest.mark.parametrize("gpu", ["mi210", "mi355x", "rx7900xtx", "rx9070xt"])
+def test_runs_on_the_gpu_that_is_named(gpu):
+    x, w = drawn(7, 200, dtype=torch.bfloat16), drawn(200, dtype=torch.bfloat16, seed=2)
+    assert_close(ops.rms_norm(x, w, gpu=gpu), functional.rms_norm(x.double(), (200,), w.double(), 1e-6))
+    q, k, v = (drawn(1, 2, 40, 64, dtype=torch.float16, seed=i) for i in range(3))
+    assert_close(ops.attention(q, k, v, causal=True, gpu=gpu)[0], attended(q, k, v, True, None)[0])
+
+
+X = torch.ones(4, 8)
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: ops.rms_norm(X, torch.ones(7)), "weight must have one value for each of x's columns"),
+    (lambda: ops.rms_norm(X.double(), torch.ones(8).double()), "float16, bfloat16 or float32"),
+    (lambda: ops.rms_norm(X, torch.ones(8), -1.0), "epsilon"),
+    (lambda: ops.silu_mul(X, torch.ones(4, 9)), "must have the shape of the other"),
+    (lambda: ops.softmax(X, 0.0), "scale"),
+    (lambda: ops.softmax(torch.ones(())), "one dimension or more"),
+    (lambda: ops.rope(X, X, X), "tokens x heads x size"),
+    (lambda: ops.rope(X.view(4, 1, 8), X, X), "more columns than x has pairs"),
+    (lambda: ops.rope(X.view(4, 1, 8), X[:3, :4], X[:3, :4]), "fewer rows than x has tokens"),
+    (lambda: ops.rope(X.view(4, 1, 8), X[:, :4], X[:, :4], torch.tensor([0, 1, 2, 4])), "go from 0 to 4"),
+    (lambda: ops.attention(*[X.view(1, 1, 4, 8)] * 3), "float16 or bfloat16"),
+    (lambda: ops.attention(*[X.half()] * 3), "batch x heads x places x size"),
+    (lambda: ops.attention(torch.ones(1, 3, 4, 32).half(), *[torch.ones(1, 2, 4, 32).half()] * 2), "a multiple of k's"),
+    (lambda: ops.attention(*[torch.ones(1, 1, 4, 300).half()] * 3), "1 to 256 values"),
+    (lambda: ops.attention(*[torch.ones(1, 1, 4, 32).half()] * 3, scale=-1.0), "positive and finite"),
+])
+def test_refuses(call, words):
+    with pytest.raises((ValueError, RuntimeError, hipsight.Error), match=words):
+        call()
