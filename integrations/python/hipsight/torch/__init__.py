@@ -4,8 +4,10 @@
     c = torch.ops.hipsight.gemm(a, b)                     # on the GPU of HIPSIGHT_GPU, or an MI300X
     c = torch.ops.hipsight.gemm(a, b, gpu="mi355x")
     o, log_sums = torch.ops.hipsight.attention(q, k, v, causal=True)
+    print(hipsight.torch.replace(model))                  # an ordinary model, computed by them
 
 Kernels read and write the tensors where they lie. torch.cuda stays as it is. docs/python.md
 """
 
 from . import _attention, _gemm, _rows  # noqa: F401: registers them
+from ._replace import Replaced, replace  # noqa: F401

@@ -1,0 +1,265 @@
+"""hipsight.torch.replace: an ordinary model, computed by the kernel library."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import contextvars
+import functools
+import sys
+import types
+
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from . import _attention, _rows
+from ._operands import VALUES
+
+_gemm = torch.ops.hipsight.gemm
+
+
+class Replaced(dict):
+    """What was replaced: how many of each operation, by what it is called in torch; `left`: what was not, and why."""
+
+    def __init__(self, counts, left):
+        super().__init__(counts)
+        self.left = left
+
+    def __str__(self):
+        done = ", ".join(f"{count} {name}" for name, count in self.items()) or "nothing"
+        return "\n".join([f"replaced: {done}"] + [f"left: {name}: {why}" for name, why in self.left.items()])
+
+
+def replace(model, *, gpu=None) -> Replaced:
+    """Has a model of ordinary modules compute with torch.ops.hipsight, in place, and tells what of it does.
+
+    gpu: the emulated GPU's name; default: that of HIPSIGHT_GPU, or mi300x.
+
+    Replaced are nn.Linear; norms (nn.RMSNorm and what computes the same, nn.LayerNorm); SiLU-mul of modules with
+    gate_proj, up_proj, down_proj and act_fn; torch's scaled_dot_product_attention, and the rotary embedding of
+    transformers' models, while the model's forward runs. The weights stay where they are. Whether a module computes
+    what its name says is tried on numbers first.
+    """
+    counts, left = collections.Counter(), {}
+    for name, module in model.named_modules():
+        for what, replacement in MODULES.items():
+            try:
+                forward = replacement(module, gpu)
+            except Left as why:
+                left[name or type(module).__name__] = str(why)
+                break
+            if forward:
+                module.forward = forward
+                counts[what] += 1
+                break
+    forward = model.forward
+    rotary = rotary_functions(model)
+
+    @functools.wraps(forward)
+    def with_functions(*arguments, **keywords):
+        with Functions(gpu, left), rotating(gpu, rotary):
+            return forward(*arguments, **keywords)
+
+    model.forward = with_functions
+    return Replaced(counts, left)
+
+
+class Left(Exception):
+    """A module is not replaced, and why."""
+
+
+def known_type(module):
+    types = {one.dtype for one in module.parameters(recurse=False)}
+    if not types <= VALUES.keys():
+        raise Left(f"its weights are {', '.join(sorted(str(one) for one in types))}")
+
+
+def computes(module, formula, columns):
+    """Whether a module gives what the formula does, of numbers by chance."""
+    dtype = next(module.parameters()).dtype
+    x = torch.linspace(-2, 3, 2 * columns).sin().view(2, columns).to(dtype)
+    with torch.no_grad():
+        found, wanted = module(x).float(), formula(x).float()
+    return found.shape == wanted.shape and torch.allclose(found, wanted, rtol=2e-2, atol=2e-2 * float(wanted.abs().max()))
+
+
+# --- modules -------------------------------------------------------------------------------------
+
+def linear(module, gpu):
+    if type(module) is not nn.Linear:
+        return None
+    known_type(module)
+
+    def forward(x):
+        if x.dtype != module.weight.dtype:
+            return functional.linear(x, module.weight, module.bias)  # torch says what is wrong
+        y = _gemm(x.reshape(-1, x.shape[-1]), module.weight.mT, gpu=gpu).view(*x.shape[:-1], -1)
+        return y if module.bias is None else y + module.bias
+
+    return forward
+
+
+def rms_norm(module, gpu):
+    weight = getattr(module, "weight", None)
+    if not type(module).__name__.endswith("RMSNorm") or weight is None or weight.dim() != 1:
+        return None
+    known_type(module)
+    eps = getattr(module, "variance_epsilon", getattr(module, "eps", None))
+    if eps is None:
+        eps = torch.finfo(weight.dtype).eps  # nn.RMSNorm's
+    if not computes(module, lambda x: _rows.rms_norm_formula(x, weight, eps), weight.shape[0]):
+        raise Left(f"{type(module).__name__} computes something else")
+    original = module.forward
+
+    def forward(x, *rest, **keywords):
+        if rest or keywords or x.dtype != weight.dtype:
+            return original(x, *rest, **keywords)
+        return _rows.rms_norm(x, weight, eps, gpu=gpu)
+
+    return forward
+
+
+def layer_norm(module, gpu):
+    if type(module) is not nn.LayerNorm:
+        return None
+    if module.weight is None or module.bias is None or len(module.normalized_shape) != 1:
+        raise Left("it has no weight, no bias, or more than one dimension")
+    known_type(module)
+    original = module.forward
+
+    def forward(x):
+        if x.dtype != module.weight.dtype:
+            return original(x)
+        return _rows.layer_norm(x, module.weight, module.bias, module.eps, gpu=gpu)
+
+    return forward
+
+
+def gated(module, gpu):
+    parts = [getattr(module, name, None) for name in ("gate_proj", "up_proj", "down_proj")]
+    activation = getattr(module, "act_fn", None)
+    if not all(isinstance(part, nn.Linear) for part in parts) or activation is None:
+        return None
+    known_type(parts[0])
+    gate, up, down = parts
+    for operation, formula in [(_rows.silu_mul, functional.silu),
+                               (_rows.gelu_mul, functools.partial(functional.gelu, approximate="tanh"))]:
+        x = torch.linspace(-4, 4, 33)
+        if torch.allclose(activation(x), formula(x), atol=1e-6):
+            break
+    else:
+        raise Left("its activation is neither SiLU nor GELU with tanh")
+    if not computes(module, lambda x: down(formula(gate(x)) * up(x)), gate.in_features):
+        raise Left(f"{type(module).__name__} computes something else")
+    return lambda x: down(operation(gate(x), up(x), gpu=gpu))
+
+
+MODULES = {"Linear": linear, "RMSNorm": rms_norm, "LayerNorm": layer_norm, "gated activation": gated}
+
+
+# --- functions, while a model's forward runs -----------------------------------------------------
+
+class Functions(TorchFunctionMode):
+    """Takes calls of torch's scaled_dot_product_attention."""
+
+    def __init__(self, gpu, left):
+        super().__init__()
+        self.gpu, self.left = gpu, left
+
+    def __torch_function__(self, function, types, arguments=(), keywords=None):
+        keywords = keywords or {}
+        if function is functional.scaled_dot_product_attention:
+            found, why = attend(self.gpu, *arguments, **keywords)
+            if found is not None:
+                return found
+            self.left["scaled_dot_product_attention"] = why
+        return function(*arguments, **keywords)
+
+
+def attend(gpu, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    """The result, or None and why no kernel takes it."""
+    if dropout_p:
+        return None, "it has dropout"
+    if query.dtype not in (torch.float16, torch.bfloat16):
+        return None, "it is neither float16 nor bfloat16"
+    if query.dim() != 4 or query.shape[-1] > 256 or value.shape != key.shape:
+        return None, f"queries of {tuple(query.shape)}, keys of {tuple(key.shape)}, values of {tuple(value.shape)}"
+    queries, keys = query.shape[2], key.shape[2]
+    causal = is_causal and queries > 1
+    if is_causal and queries != keys and queries > 1:
+        return None, "it is causal from the first key on"
+    if attn_mask is not None:
+        causal = band_of(attn_mask, queries, keys)
+        if causal is None:
+            return None, "its mask is neither causal nor empty"
+    return _attention.attention(query, key, value, causal=causal, scale=scale, gpu=gpu)[0], ""
+
+
+def band_of(mask, queries, keys):
+    """Whether a mask is causal; None: neither that, nor one that hides nothing."""
+    hidden = ~mask if mask.dtype == torch.bool else mask < torch.finfo(mask.dtype).min / 2
+    if mask.dtype != torch.bool and not torch.equal(mask.masked_fill(hidden, 0), torch.zeros_like(mask)):
+        return None
+    if not hidden.any():
+        return False
+    lower = torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries)
+    return True if (hidden == ~lower).all() else None
+
+
+# transformers' models call a function of their module, by this name.
+ROTARY = "apply_rotary_pos_emb"
+_rotating = contextvars.ContextVar("hipsight_rotating", default=None)
+
+
+def rotary_functions(model):
+    """Has the modules of a model's classes ask whether a replaced model is running; other models go on as they do."""
+    found = False
+    for name in {type(module).__module__ for module in model.modules()}:
+        module = sys.modules.get(name)
+        function = getattr(module, ROTARY, None)
+        if not isinstance(function, types.FunctionType):
+            continue
+        found = True
+        if not hasattr(function, "hipsight_original"):
+            setattr(module, ROTARY, dispatching(function))
+    return found
+
+
+@contextlib.contextmanager
+def rotating(gpu, on):
+    token = _rotating.set((gpu,) if on else None)
+    try:
+        yield
+    finally:
+        _rotating.reset(token)
+
+
+def dispatching(original):
+    @functools.wraps(original)
+    def apply(q, k, cos, sin, *rest, **keywords):
+        if (running := _rotating.get()) and not rest and keywords.keys() <= {"unsqueeze_dim"}:
+            rotated = rotate(running[0], q, k, cos, sin, keywords.get("unsqueeze_dim", 1))
+            if rotated:
+                return rotated
+        return original(q, k, cos, sin, *rest, **keywords)
+
+    apply.hipsight_original = original
+    return apply
+
+
+def rotate(gpu, q, k, cos, sin, heads_at):
+    """Of batch x heads x tokens x size (heads_at = 1) or batch x tokens x heads x size (2); None: no kernel does it."""
+    pairs = cos.shape[-1] // 2
+    if q.dim() != 4 or cos.dim() != 3 or cos.shape[-1] != q.shape[-1] or heads_at not in (1, 2) or q.dtype not in VALUES:
+        return None
+    halves = [table.reshape(-1, 2 * pairs) for table in (cos, sin)]
+    if not all(torch.equal(one[:, :pairs], one[:, pairs:]) for one in halves):
+        return None
+    batch, tokens = q.shape[0], cos.shape[1]
+    positions = torch.arange(cos.shape[0] * tokens).view(cos.shape[0], tokens).expand(batch, tokens)
+    tables = [one[:, :pairs].float() for one in halves]
+    by_tokens = [one.transpose(1, 2) if heads_at == 1 else one for one in (q, k)]
+    rotated = [_rows.rope(one, *tables, positions, gpu=gpu) for one in by_tokens]
+    return tuple(one.transpose(1, 2) if heads_at == 1 else one for one in rotated)

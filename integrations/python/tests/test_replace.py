@@ -1,0 +1,146 @@
+"""Models that compute with torch.ops.hipsight, against themselves before."""
+
+import pytest
+import torch
+import transformers
+from torch import nn
+from torch.nn import functional
+
+import hipsight
+import hipsight.torch
+
+
+@pytest.fixture
+def launched(monkeypatch):
+    """Names of the kernels that ran."""
+    names, launch = [], hipsight.Kernel.launch
+    monkeypatch.setattr(hipsight.Kernel, "launch", lambda self, *rest, **keywords: (
+        names.append(self.facts.title), launch(self, *rest, **keywords))[1])
+    return names
+
+
+class Block(nn.Module):
+    """A layer of the usual kind, with torch's own functions."""
+
+    def __init__(self, size=64, heads=2):
+        super().__init__()
+        self.heads = heads
+        self.norm, self.last = nn.RMSNorm(size, eps=1e-5), nn.LayerNorm(size)
+        self.qkv, self.out = nn.Linear(size, 3 * size), nn.Linear(size, size, bias=False)
+        self.gate_proj, self.up_proj, self.down_proj = (nn.Linear(size, size) for _ in range(3))
+
+    def forward(self, x):
+        q, k, v = (one.unflatten(-1, (self.heads, -1)).transpose(1, 2) for one in self.qkv(self.norm(x)).chunk(3, -1))
+        x = x + self.out(functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2))
+        return self.last(x)
+
+
+def distance(found, wanted):
+    return float(((found.float() - wanted.float()).norm() / wanted.float().norm()).detach())
+
+
+def test_computes_a_plain_model(launched):
+    torch.manual_seed(1)
+    model, x = Block().bfloat16(), torch.randn(2, 9, 64).bfloat16()
+    wanted = model.float()(x.float())
+    model.bfloat16()
+    replaced = hipsight.torch.replace(model)
+    assert dict(replaced) == {"RMSNorm": 1, "LayerNorm": 1, "Linear": 5} and not replaced.left
+    found = model(x)
+    assert distance(found, wanted) < 1e-2
+    assert sum("gemm_kernel" in name for name in launched) == 2
+    assert sum("attention_kernel" in name for name in launched) == 1
+    assert sum("row_kernel" in name for name in launched) == 2
+
+
+def test_trains(launched):
+    torch.manual_seed(1)
+    model, x, weight = Block(), torch.randn(2, 9, 64), torch.randn(2, 9, 64)
+    (model(x) * weight).sum().backward()
+    wanted = {name: one.grad.clone() for name, one in model.named_parameters() if one.grad is not None}
+    model.zero_grad()
+    hipsight.torch.replace(model.bfloat16())
+    (model(x.bfloat16()).float() * weight).sum().backward()
+    for name, one in model.named_parameters():
+        if name in wanted:
+            assert distance(one.grad, wanted[name]) < 0.03, name  # bfloat16 in between
+    assert any("attention_backward_kernel" in name for name in launched)
+
+
+def test_leaves_what_it_does_not_know(launched):
+    class OneMoreRMSNorm(nn.RMSNorm):
+        def forward(self, x):
+            return functional.rms_norm(x, self.normalized_shape, 1 + self.weight, self.eps)
+
+    model = nn.Sequential(OneMoreRMSNorm(32, eps=1e-6), nn.Linear(32, 8).double(), nn.LayerNorm(8, bias=False))
+    replaced = hipsight.torch.replace(model)
+    assert dict(replaced) == {}
+    assert "computes something else" in replaced.left["0"]
+    assert "float64" in replaced.left["1"] and "no bias" in replaced.left["2"]
+    assert "left: 0: OneMoreRMSNorm computes something else" in str(replaced)
+    assert not launched
+
+
+@pytest.mark.parametrize("mask, ours", [(None, True), ("all", True), ("causal", True), ("added", True), ("other", False)])
+def test_takes_masks_that_it_knows(mask, ours, launched):
+    class Attention(nn.Module):
+        def forward(self, x, mask):
+            return functional.scaled_dot_product_attention(x, x, x, attn_mask=mask)
+
+    model, x = Attention(), torch.randn(1, 2, 12, 32, generator=torch.Generator().manual_seed(1)).half()
+    masks = {None: None, "all": torch.ones(12, 12, dtype=torch.bool), "causal": torch.ones(12, 12).tril().bool(),
+             "added": torch.zeros(12, 12).masked_fill(~torch.ones(12, 12).tril().bool(), -torch.inf).half(),
+             "other": torch.ones(12, 12).tril(-1).bool() | torch.eye(12).bool().flip(0)}
+    wanted = model(x.float(), masks[mask].float() if mask == "added" else masks[mask])
+    replaced = hipsight.torch.replace(model)
+    assert distance(model(x, masks[mask]), wanted) < 2e-3
+    assert bool(launched) == ours == ("scaled_dot_product_attention" not in replaced.left)
+
+
+# --- transformers --------------------------------------------------------------------------------
+
+SIZES = dict(vocab_size=97, hidden_size=64, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4,
+             num_key_value_heads=2, head_dim=32, max_position_embeddings=64)
+MODELS = {
+    "llama": lambda: transformers.LlamaForCausalLM(transformers.LlamaConfig(**SIZES)),
+    "qwen3": lambda: transformers.Qwen3ForCausalLM(transformers.Qwen3Config(**SIZES)),
+    "mixtral": lambda: transformers.MixtralForCausalLM(transformers.MixtralConfig(num_local_experts=4, **SIZES)),
+}
+
+
+def made(name):
+    torch.manual_seed(1)
+    return MODELS[name]().eval().bfloat16()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_agrees_with_transformers(name, launched):
+    model = made(name)
+    tokens = torch.arange(2 * 17).view(2, 17) * 7 % 97
+    with torch.no_grad():
+        eager, wide = model(tokens).logits, made(name).float()(tokens).logits
+        replaced = hipsight.torch.replace(model)
+        ours = model(tokens).logits
+    # As near to float32 as torch's own bfloat16.
+    assert distance(ours, wide) < max(1.5 * distance(eager, wide), 5e-3)
+    assert replaced["RMSNorm"] >= 5 and replaced["Linear"] >= 8
+    for kernel in ("gemm_kernel", "attention_kernel", "rope_kernel", "RmsNorm"):
+        assert any(kernel in one for one in launched), kernel
+
+
+def test_generates_what_eager_does(launched):
+    tokens = torch.tensor([[5, 17, 31, 2]])
+    wanted = made("llama").float().generate(tokens, max_new_tokens=6, do_sample=False, pad_token_id=0)
+    model = made("llama")
+    hipsight.torch.replace(model)
+    found = model.generate(tokens, max_new_tokens=6, do_sample=False, pad_token_id=0)
+    assert torch.equal(found, wanted)
+    assert sum("attention_kernel" in one for one in launched) == 6 * 2
+
+
+def test_leaves_other_models_alone(launched):
+    first, second = made("llama"), made("llama")
+    tokens = torch.arange(9)[None]
+    wanted = second(tokens).logits
+    hipsight.torch.replace(first)
+    assert torch.equal(second(tokens).logits, wanted) and not launched
