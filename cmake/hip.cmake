@@ -1,6 +1,7 @@
 # HIP programs, compiled by clang-22 for every GPU that hipsight decodes.
 #   hip_executable(NAME SOURCES source... [OPTIONS ...])   one fat binary for all HIP_TARGETS,
 #                  or for those after TARGETS
+#   hip_library(NAME SOURCES source... MAP file)           a library of them
 #   hip_code_object(FILE SOURCE source TARGET gfx942 [OPTIONS ...])   one bare ELF, for tests
 # The HIP SDK (headers and device bitcode) is what `./dev setup` makes, or an installed ROCm.
 include_guard()
@@ -84,33 +85,55 @@ function(hip_use_headers result)
   set(${result} ${flags} PARENT_SCOPE)
 endfunction()
 
-function(hip_executable name)
-  cmake_parse_arguments(PROGRAM "" "" "SOURCES;OPTIONS;TARGETS" ${ARGN})
-  if(PROGRAM_TARGETS)
-    set(HIP_TARGETS ${PROGRAM_TARGETS})
-  endif()
+# The objects of HIP sources, for HIP_TARGETS.
+function(hip_objects result name)
+  cmake_parse_arguments(HIP "" "" "SOURCES;OPTIONS" ${ARGN})
   list(JOIN HIP_TARGETS "," targets)
-  hip_use_headers(headers TARGETS ${HIP_TARGETS} OPTIONS ${PROGRAM_OPTIONS})
-  foreach(source ${PROGRAM_SOURCES})
+  hip_use_headers(headers TARGETS ${HIP_TARGETS} OPTIONS ${HIP_OPTIONS})
+  foreach(source ${HIP_SOURCES})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/${source}.o)
     get_filename_component(folder ${object} DIRECTORY)
     file(MAKE_DIRECTORY ${folder})
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${hipcc} ${hip_flags} --offload-arch=${targets} ${PROGRAM_OPTIONS} ${headers} -MD -MT ${object} -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+      COMMAND ${hipcc} ${hip_flags} --offload-arch=${targets} ${HIP_OPTIONS} ${headers} -MD -MT ${object} -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
       DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${hipcc} hip_precompiled
       DEPFILE ${object}.d
       COMMENT "Building HIP object ${source}.o"
       VERBATIM)
     list(APPEND objects ${object})
   endforeach()
-  add_executable(${name} ${objects})
-  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
-  target_link_options(${name} PRIVATE ${hip_link_flags})
-  target_link_libraries(${name} PRIVATE ${hip_library})
+  set(${result} ${objects} PARENT_SCOPE)
+endfunction()
+
+# How what is made of them is linked.
+function(hip_link target)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_options(${target} PRIVATE ${hip_link_flags})
+  target_link_libraries(${target} PRIVATE ${hip_library})
   if(HIPSIGHT_SANITIZE)  # libamdhip64 then needs the sanitizers' runtime from the program
-    target_link_options(${name} PRIVATE -fsanitize=address,undefined)
+    target_link_options(${target} PRIVATE -fsanitize=address,undefined)
   endif()
+endfunction()
+
+function(hip_executable name)
+  cmake_parse_arguments(PROGRAM "" "" "SOURCES;OPTIONS;TARGETS" ${ARGN})
+  if(PROGRAM_TARGETS)
+    set(HIP_TARGETS ${PROGRAM_TARGETS})
+  endif()
+  hip_objects(objects ${name} SOURCES ${PROGRAM_SOURCES} OPTIONS ${PROGRAM_OPTIONS})
+  add_executable(${name} ${objects})
+  hip_link(${name})
+endfunction()
+
+# hip_library(NAME SOURCES source... MAP file): a shared one that shows what the version script names
+function(hip_library name)
+  cmake_parse_arguments(LIBRARY "" "MAP" "SOURCES;OPTIONS" ${ARGN})
+  hip_objects(objects ${name} SOURCES ${LIBRARY_SOURCES} OPTIONS -fPIC -fvisibility=hidden ${LIBRARY_OPTIONS})
+  add_library(${name} SHARED ${objects})
+  hip_link(${name})
+  target_link_options(${name} PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/${LIBRARY_MAP} -Wl,-Bsymbolic
+    -Wl,-z,defs)
 endfunction()
 
 function(hip_code_object file)

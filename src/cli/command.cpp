@@ -210,6 +210,17 @@ int dispatch(CLI::App& app, int argc, char** argv) {
                         Group::Report, Group::Profile, Group::Trace, Group::Capture});
 
   CLI::App* gpus = app.add_subcommand("gpus", "List the GPUs, or show one with its sources");
+  cli::CollectiveOptions collective;
+  CLI::App* all_reduce = app.add_subcommand(
+      "all-reduce", "Say how long an all-reduce over the GPUs of a node would take, by size");
+  all_reduce->add_option("--ranks", collective.ranks, "GPUs (default: 8)")->type_name("N");
+  all_reduce
+      ->add_option("--bytes", collective.bytes, "Sizes of a rank's data (default: 1 KiB to 1 GiB)")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(false));
+  options.add(*all_reduce, "gpu");
+  options.add(*all_reduce, "gpu-path");
   gpus->add_option("name", gpu, "GPU name or a GPU file")->type_name("NAME");
   options.add(*gpus, "gpu-path");
 
@@ -228,7 +239,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   const auto is_asked = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_asked))
     fail(
-        "unknown command '{}'; there are: run, profile, predict, report, capture, replay, gpus, "
+        "unknown command '{}'; there are: run, profile, predict, report, capture, replay, "
+        "all-reduce, gpus, "
         "isa "
         "(hipsight "
         "--help)",
@@ -274,6 +286,10 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     if (!instructions.name.empty()) return cli::show_instruction(instructions);
     if (!coverage) fail("isa: which instruction? hipsight isa NAME, or hipsight isa --coverage");
     return cli::show_coverage(instructions);
+  }
+  if (all_reduce->parsed()) {
+    collective.gpu = loaded.config.gpu;
+    return cli::show_all_reduce(collective);
   }
   return gpu.empty() ? cli::list_gpus() : cli::show_gpu(gpu);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,14 @@ struct ReplayOptions {
   config::Loaded options;
   std::string dump_file;  ///< digests of memory; "-": stdout; empty: none
 };
+
+struct CollectiveOptions {
+  std::string gpu;
+  unsigned ranks = 8;
+  std::vector<std::uint64_t> bytes;  ///< none: 1 KiB to 1 GiB
+};
+/// Prints how long all-reduces would take. @throws Exception when the GPU has no links.
+int show_all_reduce(const CollectiveOptions& options);
 
 constexpr int kDiffers = 1;
 constexpr int kKernelError = 86;

@@ -79,6 +79,11 @@ struct Gpu {
   std::optional<double> launch_us;           ///< a launch's own time, the kernel's work apart
   std::optional<double> launch_interval_us;  ///< the least from a launch to the next one
 
+  // Links to the other GPUs of a node, one to each (xGMI).
+  std::optional<std::uint32_t> peer_links;       ///< of a GPU
+  std::optional<double> peer_gb_per_s;           ///< of a link, in each direction, specified
+  std::optional<double> peer_gb_per_s_measured;  ///< the same, all pairs at once
+
   std::optional<std::uint32_t> pci_device_id;
   std::optional<std::uint32_t> asic_revision;  ///< as rocminfo lists it
   std::uint32_t integrated = 0;                ///< 1: shares its memory with the processor (an APU)

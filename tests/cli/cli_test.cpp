@@ -312,4 +312,14 @@ TEST_F(Cli, takes_gpu_files_and_folders_of_them) {
   EXPECT_TRUE(has(wrong.output, "mine.toml:3: unknown key 'speed'")) << wrong.output;
 }
 
+TEST_F(Cli, says_how_long_an_all_reduce_would_take) {
+  const Outcome outcome = run("all-reduce --gpu mi300x --bytes 1KiB,1GiB");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(has(outcome.output, "1024    13.1 us")) << outcome.output;
+  EXPECT_TRUE(has(outcome.output, "Simple    links")) << outcome.output;
+  const Outcome none = run("all-reduce --gpu rx7900xtx");
+  EXPECT_EQ(none.code, 125);
+  EXPECT_TRUE(has(none.output, "rx7900xtx: its file has no links")) << none.output;
+}
+
 }  // namespace

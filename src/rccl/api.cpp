@@ -1,0 +1,372 @@
+// RCCL's functions: what programs give, checked and handed on to the ranks' Clique.
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "clique.h"
+
+#define RCCL extern "C" __attribute__((visibility("default")))
+
+using hipsight::rccl::Call;
+using hipsight::rccl::Clique;
+using hipsight::rccl::Failure;
+
+/// A rank.
+struct ncclComm {
+  std::shared_ptr<Clique> clique;
+  int rank = 0, device = 0;
+  Failure last;  ///< of its calls
+};
+
+namespace {
+
+/// The version that is answered: RCCL 2.22.3's.
+constexpr int version = 22203;
+
+thread_local std::string last_error;
+
+ncclResult_t fail(ncclResult_t result, std::string text, ncclComm* comm = nullptr) {
+  last_error = std::move(text);
+  if (comm) comm->last = {result, last_error};
+  return result;
+}
+ncclResult_t fail(const Failure& failure, ncclComm* comm) {
+  return failure ? fail(failure.result, failure.text, comm) : ncclSuccess;
+}
+
+// --- groups: what a thread calls until the outermost one ends ------------------------------------
+
+struct Pending {
+  ncclComm* comm;
+  Call call;
+};
+thread_local int depth = 0;
+thread_local std::vector<Pending> pending;
+thread_local std::vector<std::shared_ptr<Clique>> joining;
+
+ncclResult_t end_group() {
+  std::vector<Pending> calls = std::exchange(pending, {});
+  for (const auto& clique : std::exchange(joining, {})) {
+    clique->wait_for_all();
+    if (clique->aborted()) return fail(ncclInternalError, "the communicator was aborted");
+  }
+  const auto started = std::make_unique<bool[]>(calls.size());
+  std::vector<Failure> failures(calls.size());
+  for (std::size_t i = 0; i < calls.size(); i++) {
+    calls[i].call.started = &started[i];
+    calls[i].call.failure = &failures[i];
+  }
+  for (const Pending& one : calls) one.comm->clique->submit(one.comm->rank, {one.call});
+  for (std::size_t i = 0; i < calls.size(); i++)
+    if (const Failure aborted = calls[i].comm->clique->wait(&started[i], 1))
+      return fail(aborted, calls[i].comm);
+  for (std::size_t i = 0; i < calls.size(); i++)
+    if (failures[i]) return fail(failures[i], calls[i].comm);
+  return ncclSuccess;
+}
+
+ncclResult_t call(ncclComm* comm, const Call& one) {
+  const auto wrong = [&](ncclResult_t result, const std::string& text) {
+    return fail(result, std::string(name_of(one.kind)) + ": " + text, comm);
+  };
+  if (!comm) return wrong(ncclInvalidArgument, "the communicator is null");
+  const int ranks = comm->clique->ranks();
+  if (one.type == 10 || one.type == 11)
+    return wrong(ncclInvalidArgument, "floats of 8 bits are not supported");
+  if (one.type < 0 || one.type >= ncclNumTypes)
+    return wrong(ncclInvalidArgument, "there is no type " + std::to_string(one.type));
+  if (one.op < 0 || one.op >= ncclNumOps)
+    return wrong(ncclInvalidArgument, "there is no operation " + std::to_string(one.op));
+  if (one.peer < 0 || one.peer >= ranks)
+    return wrong(ncclInvalidArgument,
+                 "there is no rank " + std::to_string(one.peer) + " of " + std::to_string(ranks));
+  using Kind = Call::Kind;
+  const bool sends =
+      one.kind != Kind::Receive && (one.kind != Kind::Broadcast || one.peer == comm->rank);
+  const bool receives =
+      one.kind != Kind::Send && (one.kind != Kind::Reduce || one.peer == comm->rank);
+  if (one.count && ((sends && !one.from) || (receives && !one.to)))
+    return wrong(ncclInvalidArgument, "a buffer is null");
+  if (comm->clique->aborted()) return wrong(ncclInvalidUsage, "the communicator was aborted");
+  pending.push_back({comm, one});
+  return depth ? ncclSuccess : end_group();
+}
+
+// --- communicators -------------------------------------------------------------------------------
+
+struct Id {
+  char mark[8] = "hipsigh";
+  int process = 0;
+  std::uint64_t number = 0;
+};
+static_assert(sizeof(Id) <= sizeof(ncclUniqueId));
+
+/// Communicators whose ranks are still to join, by number.
+std::mutex cliques_mutex;
+std::map<std::uint64_t, std::weak_ptr<Clique>>& cliques() {
+  static auto& all = *new std::map<std::uint64_t, std::weak_ptr<Clique>>;
+  return all;
+}
+
+ncclResult_t check_ranks(int ranks) {
+  if (ranks >= 1 && ranks <= hipsight::rccl::most_ranks) return ncclSuccess;
+  return fail(ncclInvalidArgument, std::to_string(ranks) + " ranks: there can be 1 to " +
+                                       std::to_string(hipsight::rccl::most_ranks));
+}
+
+/// Ranks reach each other's memory.
+Failure open_peers(int device) {
+  int count = 0;
+  if (hipGetDeviceCount(&count) != hipSuccess) return {ncclUnhandledCudaError, "there is no GPU"};
+  for (int other = 0; other < count; other++)
+    if (other != device) static_cast<void>(hipDeviceEnablePeerAccess(other, 0));
+  static_cast<void>(hipGetLastError());  // of those that were open
+  return {};
+}
+
+}  // namespace
+
+RCCL ncclResult_t ncclGetVersion(int* to) {
+  if (!to) return fail(ncclInvalidArgument, "ncclGetVersion: a null pointer");
+  *to = version;
+  return ncclSuccess;
+}
+
+RCCL ncclResult_t ncclGetUniqueId(ncclUniqueId* to) {
+  if (!to) return fail(ncclInvalidArgument, "ncclGetUniqueId: a null pointer");
+  static std::atomic<std::uint64_t> numbers{0};
+  Id id;
+  id.process = getpid();
+  id.number = ++numbers;
+  std::memset(to, 0, sizeof *to);
+  std::memcpy(to->internal, &id, sizeof id);
+  return ncclSuccess;
+}
+
+RCCL ncclResult_t ncclCommInitRank(ncclComm_t* to, int ranks, ncclUniqueId unique, int rank) {
+  if (!to) return fail(ncclInvalidArgument, "ncclCommInitRank: a null pointer");
+  *to = nullptr;
+  if (const ncclResult_t wrong = check_ranks(ranks)) return wrong;
+  if (rank < 0 || rank >= ranks)
+    return fail(ncclInvalidArgument,
+                "ncclCommInitRank: rank " + std::to_string(rank) + " of " + std::to_string(ranks));
+  Id id;
+  std::memcpy(&id, unique.internal, sizeof id);
+  if (std::memcmp(id.mark, Id().mark, sizeof id.mark))
+    return fail(ncclInvalidArgument, "ncclCommInitRank: the id is not of ncclGetUniqueId");
+  if (id.process != getpid())
+    return fail(ncclInvalidUsage,
+                "ncclCommInitRank: the id is another process's: ranks must be in one process");
+  auto comm = std::make_unique<ncclComm>();
+  comm->rank = rank;
+  if (hipGetDevice(&comm->device) != hipSuccess)
+    return fail(ncclUnhandledCudaError, "ncclCommInitRank: there is no GPU");
+  {
+    const std::lock_guard lock(cliques_mutex);
+    auto& known = cliques()[id.number];
+    comm->clique = known.lock();
+    if (!comm->clique) known = comm->clique = std::make_shared<Clique>(ranks);
+  }
+  if (comm->clique->ranks() != ranks)
+    return fail(ncclInvalidArgument, "ncclCommInitRank: other ranks say that there are " +
+                                         std::to_string(comm->clique->ranks()));
+  if (const Failure wrong = open_peers(comm->device)) return fail(wrong, nullptr);
+  if (const Failure wrong = comm->clique->join(rank, comm->device)) return fail(wrong, nullptr);
+  joining.push_back(comm->clique);
+  *to = comm.release();
+  return depth ? ncclSuccess : end_group();
+}
+
+RCCL ncclResult_t ncclCommInitRankConfig(ncclComm_t* to, int ranks, ncclUniqueId id, int rank,
+                                         ncclConfig_t*) {
+  return ncclCommInitRank(to, ranks, id, rank);
+}
+
+RCCL ncclResult_t ncclCommInitAll(ncclComm_t* to, int ranks, const int* devices) {
+  if (!to) return fail(ncclInvalidArgument, "ncclCommInitAll: a null pointer");
+  if (const ncclResult_t wrong = check_ranks(ranks)) return wrong;
+  int count = 0, before = 0;
+  if (hipGetDeviceCount(&count) != hipSuccess || hipGetDevice(&before) != hipSuccess)
+    return fail(ncclUnhandledCudaError, "ncclCommInitAll: there is no GPU");
+  const auto clique = std::make_shared<Clique>(ranks);
+  std::vector<std::unique_ptr<ncclComm>> made;
+  for (int rank = 0; rank < ranks; rank++) {
+    const int device = devices ? devices[rank] : rank;
+    if (device < 0 || device >= count)
+      return fail(ncclInvalidArgument, "ncclCommInitAll: device " + std::to_string(device) +
+                                           " of " + std::to_string(count));
+    static_cast<void>(hipSetDevice(device));
+    const Failure wrong = open_peers(device);
+    static_cast<void>(hipSetDevice(before));
+    if (wrong) return fail(wrong, nullptr);
+    made.push_back(std::make_unique<ncclComm>(ncclComm{clique, rank, device, {}}));
+    if (const Failure there = clique->join(rank, device)) return fail(there, nullptr);
+  }
+  for (int rank = 0; rank < ranks; rank++) to[rank] = made[rank].release();
+  return ncclSuccess;
+}
+
+RCCL ncclResult_t ncclCommFinalize(ncclComm_t comm) {
+  if (!comm) return fail(ncclInvalidArgument, "ncclCommFinalize: the communicator is null");
+  return ncclSuccess;
+}
+RCCL ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+  if (!comm) return fail(ncclInvalidArgument, "ncclCommDestroy: the communicator is null");
+  delete comm;
+  return ncclSuccess;
+}
+RCCL ncclResult_t ncclCommAbort(ncclComm_t comm) {
+  if (!comm) return fail(ncclInvalidArgument, "ncclCommAbort: the communicator is null");
+  comm->clique->abort();
+  delete comm;
+  return ncclSuccess;
+}
+
+RCCL ncclResult_t ncclCommCount(ncclComm_t comm, int* to) {
+  if (!comm || !to) return fail(ncclInvalidArgument, "ncclCommCount: a null pointer");
+  *to = comm->clique->ranks();
+  return ncclSuccess;
+}
+RCCL ncclResult_t ncclCommCuDevice(ncclComm_t comm, int* to) {
+  if (!comm || !to) return fail(ncclInvalidArgument, "ncclCommCuDevice: a null pointer");
+  *to = comm->device;
+  return ncclSuccess;
+}
+RCCL ncclResult_t ncclCommUserRank(ncclComm_t comm, int* to) {
+  if (!comm || !to) return fail(ncclInvalidArgument, "ncclCommUserRank: a null pointer");
+  *to = comm->rank;
+  return ncclSuccess;
+}
+RCCL ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* to) {
+  if (!comm || !to) return fail(ncclInvalidArgument, "ncclCommGetAsyncError: a null pointer");
+  *to = comm->clique->aborted() ? ncclInternalError : comm->last.result;
+  return ncclSuccess;
+}
+
+RCCL const char* ncclGetErrorString(ncclResult_t result) {
+  constexpr const char* words[] = {"no error",
+                                   "unhandled HIP error",
+                                   "unhandled system error",
+                                   "internal error",
+                                   "invalid argument",
+                                   "invalid usage",
+                                   "remote process exited or there was a network error",
+                                   "operation in progress"};
+  return result >= 0 && result < 8 ? words[result] : "unknown result code";
+}
+RCCL const char* ncclGetLastError(ncclComm_t comm) {
+  return comm && comm->last ? comm->last.text.c_str() : last_error.c_str();
+}
+
+RCCL ncclResult_t ncclGroupStart() {
+  depth++;
+  return ncclSuccess;
+}
+RCCL ncclResult_t ncclGroupEnd() {
+  if (depth == 0) return fail(ncclInvalidUsage, "ncclGroupEnd: no group was started");
+  return --depth ? ncclSuccess : end_group();
+}
+
+// --- operations ----------------------------------------------------------------------------------
+
+RCCL ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type,
+                                ncclRedOp_t op, ncclComm_t comm, hipStream_t stream) {
+  return call(comm, {.kind = Call::Kind::AllReduce,
+                     .from = from,
+                     .to = to,
+                     .count = count,
+                     .type = type,
+                     .op = op,
+                     .stream = stream});
+}
+RCCL ncclResult_t ncclReduce(const void* from, void* to, std::size_t count, ncclDataType_t type,
+                             ncclRedOp_t op, int root, ncclComm_t comm, hipStream_t stream) {
+  return call(comm, {.kind = Call::Kind::Reduce,
+                     .from = from,
+                     .to = to,
+                     .count = count,
+                     .type = type,
+                     .op = op,
+                     .peer = root,
+                     .stream = stream});
+}
+RCCL ncclResult_t ncclBroadcast(const void* from, void* to, std::size_t count, ncclDataType_t type,
+                                int root, ncclComm_t comm, hipStream_t stream) {
+  return call(comm, {.kind = Call::Kind::Broadcast,
+                     .from = from,
+                     .to = to,
+                     .count = count,
+                     .type = type,
+                     .peer = root,
+                     .stream = stream});
+}
+RCCL ncclResult_t ncclBcast(void* data, std::size_t count, ncclDataType_t type, int root,
+                            ncclComm_t comm, hipStream_t stream) {
+  return ncclBroadcast(data, data, count, type, root, comm, stream);
+}
+RCCL ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDataType_t type,
+                                ncclComm_t comm, hipStream_t stream) {
+  return call(comm, {.kind = Call::Kind::AllGather,
+                     .from = from,
+                     .to = to,
+                     .count = count,
+                     .type = type,
+                     .stream = stream});
+}
+RCCL ncclResult_t ncclReduceScatter(const void* from, void* to, std::size_t count,
+                                    ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
+                                    hipStream_t stream) {
+  return call(comm, {.kind = Call::Kind::ReduceScatter,
+                     .from = from,
+                     .to = to,
+                     .count = count,
+                     .type = type,
+                     .op = op,
+                     .stream = stream});
+}
+RCCL ncclResult_t ncclSend(const void* from, std::size_t count, ncclDataType_t type, int peer,
+                           ncclComm_t comm, hipStream_t stream) {
+  return call(comm, {.kind = Call::Kind::Send,
+                     .from = from,
+                     .count = count,
+                     .type = type,
+                     .peer = peer,
+                     .stream = stream});
+}
+RCCL ncclResult_t ncclRecv(void* to, std::size_t count, ncclDataType_t type, int peer,
+                           ncclComm_t comm, hipStream_t stream) {
+  return call(comm, {.kind = Call::Kind::Receive,
+                     .to = to,
+                     .count = count,
+                     .type = type,
+                     .peer = peer,
+                     .stream = stream});
+}
+
+// --- what is not done: never a success -----------------------------------------------------------
+
+#define NOT_DONE(name)                                                  \
+  RCCL ncclResult_t name() {                                            \
+    return fail(ncclInvalidUsage, #name ": hipsight does not do this"); \
+  }
+NOT_DONE(ncclCommSplit)
+NOT_DONE(ncclCommShrink)
+NOT_DONE(ncclCommInitRankScalable)
+NOT_DONE(ncclCommRegister)
+NOT_DONE(ncclCommDeregister)
+NOT_DONE(ncclCommWindowRegister)
+NOT_DONE(ncclCommWindowDeregister)
+NOT_DONE(ncclMemAlloc)
+NOT_DONE(ncclMemFree)
+NOT_DONE(ncclRedOpCreatePreMulSum)
+NOT_DONE(ncclRedOpDestroy)
+NOT_DONE(ncclGroupSimulateEnd)
+NOT_DONE(ncclAllToAll)
+NOT_DONE(ncclAllToAllv)
+NOT_DONE(ncclGather)
+NOT_DONE(ncclScatter)

@@ -1,0 +1,219 @@
+#include <hip/hip_runtime.h>
+
+#include <limits>
+#include <type_traits>
+
+#include "steps.h"
+
+namespace hipsight::rccl {
+namespace {
+
+using f16 = _Float16;
+using bf16 = __bf16;
+
+constexpr int threads = 256;
+/// As many as keep a GPU's links busy; each goes on with what is left.
+constexpr std::size_t most_workgroups = 512;
+
+/// What values are combined in.
+template <class T>
+using Wide = std::conditional_t<std::is_same_v<T, f16> || std::is_same_v<T, bf16>, float, T>;
+
+struct Sum {
+  template <class W>
+  __device__ static W combine(W a, W b) {
+    if constexpr (std::is_integral_v<W>) {
+      using U = std::make_unsigned_t<W>;  // which wraps
+      return static_cast<W>(static_cast<U>(a) + static_cast<U>(b));
+    } else {
+      return a + b;
+    }
+  }
+  template <class W>
+  __device__ static W finish(W all, int) {
+    return all;
+  }
+};
+struct Average : Sum {
+  template <class W>
+  __device__ static W finish(W all, int ranks) {
+    return all / static_cast<W>(ranks);
+  }
+};
+struct Product {
+  template <class W>
+  __device__ static W combine(W a, W b) {
+    if constexpr (std::is_integral_v<W>)
+      return static_cast<W>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    else
+      return a * b;
+  }
+  template <class W>
+  __device__ static W finish(W all, int) {
+    return all;
+  }
+};
+struct Largest {
+  template <class W>
+  __device__ static W combine(W a, W b) {
+    return b > a ? b : a;
+  }
+  template <class W>
+  __device__ static W finish(W all, int) {
+    return all;
+  }
+};
+struct Smallest : Largest {
+  template <class W>
+  __device__ static W combine(W a, W b) {
+    return b < a ? b : a;
+  }
+};
+
+/// So many elements are moved at once: 16 bytes, where all buffers allow it, else one.
+template <class T, class Op, int n>
+__global__ void __launch_bounds__(threads)
+    reduce_kernel(Buffers from, int ranks, T* to, std::size_t count) {
+  struct alignas(n * sizeof(T)) Values {
+    T of[n];
+  };
+  const std::size_t step = std::size_t{gridDim.x} * threads;
+  for (std::size_t i = std::size_t{blockIdx.x} * threads + threadIdx.x; i < count / n; i += step) {
+    Wide<T> all[n];
+    for (int rank = 0; rank < ranks; rank++) {
+      const Values values = static_cast<const Values*>(from.of[rank])[i];
+      for (int k = 0; k < n; k++) {
+        const auto value = static_cast<Wide<T>>(values.of[k]);
+        all[k] = rank ? Op::combine(all[k], value) : value;
+      }
+    }
+    Values result;
+    for (int k = 0; k < n; k++) result.of[k] = static_cast<T>(Op::finish(all[k], ranks));
+    reinterpret_cast<Values*>(to)[i] = result;
+  }
+}
+
+template <class Word>
+__global__ void __launch_bounds__(threads) gather_kernel(Buffers from, char* to, Parts parts) {
+  const int rank = static_cast<int>(blockIdx.y);
+  const std::size_t step = std::size_t{gridDim.x} * threads;
+  const auto* const source = static_cast<const Word*>(from.of[rank]);
+  auto* const target = reinterpret_cast<Word*>(to + parts.at[rank]);
+  for (std::size_t i = std::size_t{blockIdx.x} * threads + threadIdx.x;
+       i < parts.bytes[rank] / sizeof(Word); i += step)
+    target[i] = source[i];
+}
+
+unsigned workgroups(std::size_t items) {
+  const std::size_t all = (items + threads - 1) / threads;
+  return static_cast<unsigned>(all < most_workgroups ? all : most_workgroups);
+}
+
+bool aligned(const void* at, std::size_t to) {
+  return reinterpret_cast<std::uintptr_t>(at) % to == 0;
+}
+
+template <class T, class Op, int n>
+void start(const Buffers& from, int ranks, void* to, std::size_t count, hipStream_t stream) {
+  if (count / n)
+    reduce_kernel<T, Op, n>
+        <<<workgroups(count / n), threads, 0, stream>>>(from, ranks, static_cast<T*>(to), count);
+}
+
+template <class T, class Op>
+void reduce_as(const Buffers& from, int ranks, void* to, std::size_t count, hipStream_t stream) {
+  constexpr int n = 16 / sizeof(T);
+  bool wide = aligned(to, 16);
+  for (int rank = 0; rank < ranks; rank++) wide &= aligned(from.of[rank], 16);
+  std::size_t done = 0;
+  if (wide) {
+    start<T, Op, n>(from, ranks, to, count, stream);
+    done = count / n * n;
+  }
+  Buffers rest;
+  for (int rank = 0; rank < ranks; rank++) rest.of[rank] = static_cast<T*>(from.of[rank]) + done;
+  start<T, Op, 1>(rest, ranks, static_cast<T*>(to) + done, count - done, stream);
+}
+
+template <class T>
+void reduce_by(ncclRedOp_t op, const Buffers& from, int ranks, void* to, std::size_t count,
+               hipStream_t stream) {
+  switch (op) {
+    case ncclSum:
+      return reduce_as<T, Sum>(from, ranks, to, count, stream);
+    case ncclProd:
+      return reduce_as<T, Product>(from, ranks, to, count, stream);
+    case ncclMax:
+      return reduce_as<T, Largest>(from, ranks, to, count, stream);
+    case ncclMin:
+      return reduce_as<T, Smallest>(from, ranks, to, count, stream);
+    default:
+      return reduce_as<T, Average>(from, ranks, to, count, stream);
+  }
+}
+
+}  // namespace
+
+std::size_t size_of(ncclDataType_t type) {
+  constexpr std::size_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+  static_assert(sizeof sizes / sizeof *sizes == ncclNumTypes);
+  return sizes[type];
+}
+
+hipError_t reduce(const Buffers& from, int ranks, void* to, std::size_t count, ncclDataType_t type,
+                  ncclRedOp_t op, hipStream_t stream) {
+  const auto as = [&]<class T>(T) { reduce_by<T>(op, from, ranks, to, count, stream); };
+  switch (type) {
+    case ncclInt8:
+      as(std::int8_t());
+      break;
+    case ncclUint8:
+      as(std::uint8_t());
+      break;
+    case ncclInt32:
+      as(std::int32_t());
+      break;
+    case ncclUint32:
+      as(std::uint32_t());
+      break;
+    case ncclInt64:
+      as(std::int64_t());
+      break;
+    case ncclUint64:
+      as(std::uint64_t());
+      break;
+    case ncclFloat16:
+      as(f16());
+      break;
+    case ncclFloat32:
+      as(float());
+      break;
+    case ncclFloat64:
+      as(double());
+      break;
+    default:
+      as(bf16());
+  }
+  return hipGetLastError();
+}
+
+hipError_t gather(const Buffers& from, int ranks, void* to, const Parts& parts,
+                  hipStream_t stream) {
+  std::size_t most = 0;
+  bool wide = true;
+  for (int rank = 0; rank < ranks; rank++) {
+    most = most < parts.bytes[rank] ? parts.bytes[rank] : most;
+    wide &= aligned(from.of[rank], 16) && aligned(static_cast<char*>(to) + parts.at[rank], 16) &&
+            parts.bytes[rank] % 16 == 0;
+  }
+  if (most == 0) return hipSuccess;
+  char* const target = static_cast<char*>(to);
+  if (wide)
+    gather_kernel<uint4>
+        <<<dim3(workgroups(most / 16), ranks), threads, 0, stream>>>(from, target, parts);
+  else
+    gather_kernel<char><<<dim3(workgroups(most), ranks), threads, 0, stream>>>(from, target, parts);
+  return hipGetLastError();
+}
+
+}  // namespace hipsight::rccl

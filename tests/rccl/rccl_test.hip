@@ -1,0 +1,423 @@
+// librccl.so.1 on eight emulated GPUs in one process: results against sums in float64 and exact
+// integers, by the functions that programs call.
+#include <gtest/gtest.h>
+#include <hip/hip_runtime.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rccl/nccl.h"
+
+extern "C" {
+ncclResult_t ncclGetVersion(int*);
+ncclResult_t ncclGetUniqueId(ncclUniqueId*);
+ncclResult_t ncclCommInitRank(ncclComm_t*, int, ncclUniqueId, int);
+ncclResult_t ncclCommInitAll(ncclComm_t*, int, const int*);
+ncclResult_t ncclCommDestroy(ncclComm_t);
+ncclResult_t ncclCommAbort(ncclComm_t);
+ncclResult_t ncclCommCount(ncclComm_t, int*);
+ncclResult_t ncclCommCuDevice(ncclComm_t, int*);
+ncclResult_t ncclCommUserRank(ncclComm_t, int*);
+ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t*);
+ncclResult_t ncclCommSplit(ncclComm_t, int, int, ncclComm_t*, ncclConfig_t*);
+const char* ncclGetErrorString(ncclResult_t);
+const char* ncclGetLastError(ncclComm_t);
+ncclResult_t ncclGroupStart();
+ncclResult_t ncclGroupEnd();
+ncclResult_t ncclAllReduce(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t,
+                           hipStream_t);
+ncclResult_t ncclReduce(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, int, ncclComm_t,
+                        hipStream_t);
+ncclResult_t ncclBroadcast(const void*, void*, size_t, ncclDataType_t, int, ncclComm_t,
+                           hipStream_t);
+ncclResult_t ncclAllGather(const void*, void*, size_t, ncclDataType_t, ncclComm_t, hipStream_t);
+ncclResult_t ncclReduceScatter(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t,
+                               hipStream_t);
+ncclResult_t ncclSend(const void*, size_t, ncclDataType_t, int, ncclComm_t, hipStream_t);
+ncclResult_t ncclRecv(void*, size_t, ncclDataType_t, int, ncclComm_t, hipStream_t);
+}
+
+namespace {
+
+constexpr int ranks = 8;
+
+struct Type {
+  const char* name;
+  ncclDataType_t type;
+  std::size_t size;
+  std::function<double(const char*)> read;
+  std::function<void(char*, double)> write;
+  double tolerance;  // of a result, relative; 0: exact
+};
+
+template <class T>
+Type type_of(const char* name, ncclDataType_t type, double tolerance) {
+  return {name,
+          type,
+          sizeof(T),
+          [](const char* from) {
+            T value;
+            std::memcpy(&value, from, sizeof value);
+            return static_cast<double>(value);
+          },
+          [](char* to, double value) {
+            T as;
+            if constexpr (std::is_integral_v<T>)
+              as = static_cast<T>(static_cast<std::int64_t>(value));
+            else
+              as = static_cast<T>(value);
+            std::memcpy(to, &as, sizeof as);
+          },
+          tolerance};
+}
+
+const std::vector<Type>& types() {
+  static const std::vector<Type> all{
+      type_of<std::int8_t>("int8", ncclInt8, 0),
+      type_of<std::uint8_t>("uint8", ncclUint8, 0),
+      type_of<std::int32_t>("int32", ncclInt32, 0),
+      type_of<std::uint32_t>("uint32", ncclUint32, 0),
+      type_of<std::int64_t>("int64", ncclInt64, 0),
+      type_of<std::uint64_t>("uint64", ncclUint64, 0),
+      type_of<_Float16>("float16", ncclFloat16, 0x1p-10),
+      type_of<float>("float32", ncclFloat32, 0x1p-20),
+      type_of<double>("float64", ncclFloat64, 0x1p-48),
+      type_of<__bf16>("bfloat16", ncclBfloat16, 0x1p-7),
+  };
+  return all;
+}
+
+double combine(ncclRedOp_t op, const std::vector<double>& values) {
+  double all = values[0];
+  for (std::size_t i = 1; i < values.size(); i++) {
+    const double next = values[i];
+    all = op == ncclProd  ? all * next
+          : op == ncclMax ? std::max(all, next)
+          : op == ncclMin ? std::min(all, next)
+                          : all + next;
+  }
+  return op == ncclAvg ? all / static_cast<double>(values.size()) : all;
+}
+
+#define ASSERT_HIP(call) ASSERT_EQ(call, hipSuccess)
+#define ASSERT_NCCL(call) ASSERT_EQ(call, ncclSuccess) << ncclGetLastError(nullptr)
+
+class Rccl : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    int count = 0;
+    ASSERT_HIP(hipGetDeviceCount(&count));
+    ASSERT_EQ(count, ranks);
+    ASSERT_NCCL(ncclCommInitAll(comms, ranks, nullptr));
+    for (int rank = 0; rank < ranks; rank++) {
+      ASSERT_HIP(hipSetDevice(rank));
+      ASSERT_HIP(hipStreamCreate(&streams[rank]));
+      ASSERT_HIP(hipMalloc(&from[rank], room));
+      ASSERT_HIP(hipMalloc(&to[rank], room));
+    }
+  }
+  static void TearDownTestSuite() {
+    for (ncclComm_t comm : comms) ASSERT_NCCL(ncclCommDestroy(comm));
+  }
+
+  /// Small whole numbers, so that products of integers stay exact.
+  static double drawn(const Type& type, int rank, std::size_t i) {
+    const auto x = (i * 2654435761u + static_cast<unsigned>(rank) * 40503u) >> 7;
+    if (type.tolerance == 0) return static_cast<double>(1 + x % 2);
+    return 0.5 + static_cast<double>(x % 1024) / 1024;
+  }
+  void fill(const Type& type, std::size_t count, std::size_t offset = 0) {
+    std::vector<char> host(count * type.size);
+    for (int rank = 0; rank < ranks; rank++) {
+      for (std::size_t i = 0; i < count; i++)
+        type.write(&host[i * type.size], drawn(type, rank, i));
+      ASSERT_HIP(hipMemcpy(from[rank] + offset, host.data(), host.size(), hipMemcpyHostToDevice));
+      ASSERT_HIP(hipMemset(to[rank], 0x5a, room));
+    }
+  }
+  /// Result i of the rank against `wanted(i)`; what lies behind is as it was.
+  void check(const Type& type, int rank, const char* at, std::size_t count,
+             const std::function<double(std::size_t)>& wanted) {
+    ASSERT_HIP(hipSetDevice(rank));
+    ASSERT_HIP(hipStreamSynchronize(streams[rank]));
+    std::vector<char> host(count * type.size + 16);
+    ASSERT_HIP(hipMemcpy(host.data(), at, host.size(), hipMemcpyDeviceToHost));
+    for (std::size_t i = 0; i < count; i++) {
+      double value = wanted(i);
+      if (type.tolerance == 0) {  // wraps, and averages are cut, as the type has it
+        char as[8];
+        type.write(as, std::trunc(value));
+        value = type.read(as);
+      }
+      const double found = type.read(&host[i * type.size]);
+      ASSERT_LE(std::abs(found - value), type.tolerance * std::abs(value))
+          << type.name << ", rank " << rank << ", element " << i << " of " << count << ": " << found
+          << " for " << value;
+    }
+  }
+  double reduced(const Type& type, ncclRedOp_t op, std::size_t i) {
+    std::vector<double> values;
+    for (int rank = 0; rank < ranks; rank++) {
+      char as[8];
+      type.write(as, drawn(type, rank, i));
+      values.push_back(type.read(as));
+    }
+    return combine(op, values);
+  }
+  void all(const std::function<ncclResult_t(int)>& call) {
+    ASSERT_NCCL(ncclGroupStart());
+    for (int rank = 0; rank < ranks; rank++) ASSERT_NCCL(call(rank));
+    ASSERT_NCCL(ncclGroupEnd());
+  }
+
+  static constexpr std::size_t room = 4 << 20;
+  static inline ncclComm_t comms[ranks];
+  static inline hipStream_t streams[ranks];
+  static inline char *from[ranks], *to[ranks];
+};
+
+TEST_F(Rccl, SaysWhoIsThere) {
+  int value = 0;
+  ASSERT_NCCL(ncclGetVersion(&value));
+  EXPECT_GT(value, 22000);
+  for (int rank = 0; rank < ranks; rank++) {
+    ASSERT_NCCL(ncclCommCount(comms[rank], &value));
+    EXPECT_EQ(value, ranks);
+    ASSERT_NCCL(ncclCommUserRank(comms[rank], &value));
+    EXPECT_EQ(value, rank);
+    ASSERT_NCCL(ncclCommCuDevice(comms[rank], &value));
+    EXPECT_EQ(value, rank);
+    ASSERT_NCCL(ncclCommGetAsyncError(comms[rank], &value));
+    EXPECT_EQ(value, ncclSuccess);
+  }
+}
+
+TEST_F(Rccl, ReducesEveryTypeByEveryOperation) {
+  for (const Type& type : types())
+    for (const ncclRedOp_t op : {ncclSum, ncclProd, ncclMax, ncclMin, ncclAvg}) {
+      constexpr std::size_t count = 1001;
+      fill(type, count);
+      all([&](int rank) {
+        return ncclAllReduce(from[rank], to[rank], count, type.type, op, comms[rank],
+                             streams[rank]);
+      });
+      for (int rank = 0; rank < ranks; rank += 7)
+        check(type, rank, to[rank], count, [&](std::size_t i) { return reduced(type, op, i); });
+      if (HasFatalFailure()) return;
+    }
+}
+
+/// One step and two, where shares are even, odd and empty.
+TEST_F(Rccl, ReducesAnySizeInPlaceOrNot) {
+  const Type& type = types()[7];
+  for (const std::size_t count : {0u, 1u, 3u, 64u, 65536u, 65537u, 70001u, 1000000u})
+    for (const bool in_place : {false, true}) {
+      fill(type, count);
+      char** const results = in_place ? from : to;
+      all([&](int rank) {
+        return ncclAllReduce(from[rank], results[rank], count, type.type, ncclSum, comms[rank],
+                             streams[rank]);
+      });
+      for (int rank = 0; rank < ranks; rank += 3)
+        check(type, rank, results[rank], count,
+              [&](std::size_t i) { return reduced(type, ncclSum, i); });
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST_F(Rccl, ReducesWhatLiesAtOddPlaces) {
+  const Type& type = types()[6];
+  constexpr std::size_t count = 200001, offset = 2;
+  fill(type, count, offset);
+  all([&](int rank) {
+    return ncclAllReduce(from[rank] + offset, to[rank] + 6, count, type.type, ncclSum, comms[rank],
+                         streams[rank]);
+  });
+  for (int rank = 0; rank < ranks; rank += 7)
+    check(type, rank, to[rank] + 6, count,
+          [&](std::size_t i) { return reduced(type, ncclSum, i); });
+}
+
+TEST_F(Rccl, MovesParts) {
+  const Type& type = types()[7];
+  constexpr std::size_t count = 3001;
+  fill(type, ranks * count);
+  all([&](int rank) {
+    return ncclReduceScatter(from[rank], to[rank], count, type.type, ncclSum, comms[rank],
+                             streams[rank]);
+  });
+  for (int rank = 0; rank < ranks; rank++)
+    check(type, rank, to[rank], count, [&](std::size_t i) {
+      return reduced(type, ncclSum, static_cast<std::size_t>(rank) * count + i);
+    });
+  all([&](int rank) {
+    return ncclAllGather(from[rank], to[rank], count, type.type, comms[rank], streams[rank]);
+  });
+  for (int rank = 0; rank < ranks; rank++)
+    check(type, rank, to[rank], ranks * count,
+          [&](std::size_t i) { return drawn(type, static_cast<int>(i / count), i % count); });
+  // In place: a rank's part lies where it goes to.
+  all([&](int rank) {
+    const std::size_t own = static_cast<std::size_t>(rank) * count * type.size;
+    return ncclReduceScatter(from[rank], from[rank] + own, count, type.type, ncclMax, comms[rank],
+                             streams[rank]);
+  });
+  all([&](int rank) {
+    const std::size_t own = static_cast<std::size_t>(rank) * count * type.size;
+    return ncclAllGather(from[rank] + own, from[rank], count, type.type, comms[rank],
+                         streams[rank]);
+  });
+  for (int rank = 0; rank < ranks; rank++)
+    check(type, rank, from[rank], ranks * count,
+          [&](std::size_t i) { return reduced(type, ncclMax, i); });
+}
+
+TEST_F(Rccl, HasRoots) {
+  const Type& type = types()[2];
+  constexpr std::size_t count = 555;
+  fill(type, count);
+  all([&](int rank) {
+    return ncclReduce(from[rank], rank == 3 ? to[rank] : nullptr, count, type.type, ncclSum, 3,
+                      comms[rank], streams[rank]);
+  });
+  check(type, 3, to[3], count, [&](std::size_t i) { return reduced(type, ncclSum, i); });
+  all([&](int rank) {
+    return ncclBroadcast(from[rank], to[rank], count, type.type, 5, comms[rank], streams[rank]);
+  });
+  for (int rank = 0; rank < ranks; rank++)
+    check(type, rank, to[rank], count, [&](std::size_t i) { return drawn(type, 5, i); });
+}
+
+TEST_F(Rccl, SendsToEachOther) {
+  const Type& type = types()[7];
+  constexpr std::size_t count = 777;
+  fill(type, count);
+  ASSERT_NCCL(ncclGroupStart());
+  for (int rank = 0; rank < ranks; rank++) {  // a ring
+    ASSERT_NCCL(
+        ncclSend(from[rank], count, type.type, (rank + 1) % ranks, comms[rank], streams[rank]));
+    ASSERT_NCCL(ncclRecv(to[rank], count, type.type, (rank + ranks - 1) % ranks, comms[rank],
+                         streams[rank]));
+  }
+  ASSERT_NCCL(ncclGroupEnd());
+  for (int rank = 0; rank < ranks; rank++)
+    check(type, rank, to[rank], count,
+          [&](std::size_t i) { return drawn(type, (rank + ranks - 1) % ranks, i); });
+}
+
+/// What streams hold before and after: the sum of sums, and the input changed behind it.
+TEST_F(Rccl, KeepsTheOrderOfStreams) {
+  const Type& type = types()[2];
+  constexpr std::size_t count = 100000;
+  for (int rank = 0; rank < ranks; rank++) {
+    ASSERT_HIP(hipSetDevice(rank));
+    ASSERT_HIP(hipMemsetD32Async(from[rank], rank + 1, count, streams[rank]));
+  }
+  for (int round = 0; round < 3; round++) {
+    all([&](int rank) {
+      return ncclAllReduce(from[rank], to[rank], count, type.type, ncclSum, comms[rank],
+                           streams[rank]);
+    });
+    for (int rank = 0; rank < ranks; rank++) {
+      ASSERT_HIP(hipSetDevice(rank));
+      ASSERT_HIP(
+          hipMemcpyAsync(from[rank], to[rank], count * 4, hipMemcpyDeviceToDevice, streams[rank]));
+    }
+  }
+  for (int rank = 0; rank < ranks; rank++)
+    check(type, rank, from[rank], count, [](std::size_t) { return 36.0 * 8 * 8; });
+}
+
+TEST_F(Rccl, TakesAThreadForEachRank) {
+  ncclUniqueId id;
+  ASSERT_NCCL(ncclGetUniqueId(&id));
+  const Type& type = types()[7];
+  constexpr std::size_t count = 4097;
+  fill(type, count);
+  std::vector<std::thread> threads;
+  std::vector<std::string> wrong(ranks);
+  for (int rank = 0; rank < ranks; rank++)
+    threads.emplace_back([&, rank] {
+      ncclComm_t comm = nullptr;
+      const auto good = [&](ncclResult_t result) {
+        if (result != ncclSuccess) wrong[rank] = ncclGetLastError(nullptr);
+        return result == ncclSuccess;
+      };
+      if (hipSetDevice(rank) != hipSuccess || !good(ncclCommInitRank(&comm, ranks, id, rank)))
+        return;
+      for (int round = 0; round < 3; round++)
+        if (!good(ncclAllReduce(from[rank], to[rank], count, type.type, ncclSum, comm,
+                                streams[rank])))
+          return;
+      static_cast<void>(hipStreamSynchronize(streams[rank]));
+      good(ncclCommDestroy(comm));
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& one : wrong) EXPECT_EQ(one, "");
+  for (int rank = 0; rank < ranks; rank++)
+    check(type, rank, to[rank], count, [&](std::size_t i) { return reduced(type, ncclSum, i); });
+}
+
+TEST_F(Rccl, FreesWhoWaitsWhenARankAborts) {
+  ncclUniqueId id;
+  ASSERT_NCCL(ncclGetUniqueId(&id));
+  ncclComm_t two[2];
+  ASSERT_NCCL(ncclGroupStart());
+  for (int rank = 0; rank < 2; rank++) {
+    ASSERT_HIP(hipSetDevice(rank));
+    ASSERT_NCCL(ncclCommInitRank(&two[rank], 2, id, rank));
+  }
+  ASSERT_NCCL(ncclGroupEnd());
+  std::thread waits([&] {
+    EXPECT_NE(ncclAllReduce(from[0], to[0], 1, ncclInt32, ncclSum, two[0], streams[0]),
+              ncclSuccess);
+    EXPECT_NE(std::string(ncclGetLastError(two[0])).find("aborted"), std::string::npos);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // it waits now, as a rule
+  ASSERT_NCCL(ncclCommAbort(two[1]));
+  waits.join();
+  ncclResult_t error = ncclSuccess;
+  ASSERT_NCCL(ncclCommGetAsyncError(two[0], &error));
+  EXPECT_EQ(error, ncclInternalError);
+  ASSERT_NCCL(ncclCommDestroy(two[0]));
+}
+
+TEST_F(Rccl, SaysWhatIsWrong) {
+  const auto refused = [](ncclResult_t result, ncclResult_t wanted, const std::string& words) {
+    EXPECT_EQ(result, wanted) << words;
+    EXPECT_NE(std::string(ncclGetLastError(nullptr)).find(words), std::string::npos)
+        << ncclGetLastError(nullptr);
+  };
+  const ncclComm_t comm = comms[0];
+  const hipStream_t stream = streams[0];
+  char *a = from[0], *b = to[0];
+  refused(ncclAllReduce(a, b, 4, 42, ncclSum, comm, stream), ncclInvalidArgument, "no type 42");
+  refused(ncclAllReduce(a, b, 4, 10, ncclSum, comm, stream), ncclInvalidArgument, "8 bits");
+  refused(ncclAllReduce(a, b, 4, 7, 9, comm, stream), ncclInvalidArgument, "no operation 9");
+  refused(ncclAllReduce(nullptr, b, 4, 7, 0, comm, stream), ncclInvalidArgument, "buffer is null");
+  refused(ncclAllReduce(a, b, 4, 7, 0, nullptr, stream), ncclInvalidArgument, "is null");
+  refused(ncclBroadcast(a, b, 4, 7, 8, comm, stream), ncclInvalidArgument, "no rank 8 of 8");
+  refused(ncclGroupEnd(), ncclInvalidUsage, "no group was started");
+  refused(ncclCommSplit(comm, 0, 0, nullptr, nullptr), ncclInvalidUsage, "does not do this");
+  ncclComm_t other = nullptr;
+  refused(ncclCommInitAll(&other, 99, nullptr), ncclInvalidArgument, "99 ranks");
+  ncclUniqueId id{};
+  refused(ncclCommInitRank(&other, 2, id, 0), ncclInvalidArgument, "not of ncclGetUniqueId");
+  EXPECT_EQ(other, nullptr);
+  // Ranks that do not agree.
+  ASSERT_NCCL(ncclGroupStart());
+  for (int rank = 0; rank < ranks; rank++)
+    ASSERT_NCCL(ncclAllReduce(from[rank], to[rank], rank == 2 ? 5 : 4, ncclFloat32, ncclSum,
+                              comms[rank], streams[rank]));
+  refused(ncclGroupEnd(), ncclInvalidUsage, "rank 2 calls ncclAllReduce of 5");
+  EXPECT_STREQ(ncclGetErrorString(ncclInvalidUsage), "invalid usage");
+}
+
+}  // namespace
