@@ -22,3 +22,5 @@ foreach(major 5 6 7)
 endforeach()
 install(TARGETS hipsight_leave hipsight_re2_library hsa LIBRARY COMPONENT hipsight)
 install(TARGETS rccl LIBRARY COMPONENT hipsight)
+# All of the second: what the Python package is made of (integrations/python).
+add_custom_target(installed DEPENDS hipsight hipsight_launch runtime hipsight_re2_library hsa rccl)
