@@ -318,6 +318,14 @@ struct UnfinishedLaunch {
   HIPSIGHT_FIELDS(kernel, workgroups_done, workgroups)
 };
 
+/// Launches whose time on the GPU's clock is estimated, since it could not be predicted.
+struct EstimatedLaunches {
+  std::string kernel;  ///< demangled
+  std::string why;
+  std::uint64_t launches = 0;
+  HIPSIGHT_FIELDS(kernel, why, launches)
+};
+
 /// Which launches a report tells of: the number `launch`, from 1, of those whose demangled kernel
 /// name matches `kernel`; 0 and "": all of them.
 struct Selection {
@@ -336,7 +344,8 @@ struct RunReport {
   std::uint64_t launches = 0;  ///< all that were started, selected or not
   std::string ended;  ///< by what the process ended: "signal 2 (Interrupt)"; empty: as usual
   std::vector<UnfinishedLaunch> unfinished;
-  HIPSIGHT_FIELDS(gpu, kernels, errors, selection, launches, ended, unfinished)
+  std::vector<EstimatedLaunches> estimated;
+  HIPSIGHT_FIELDS(gpu, kernels, errors, selection, launches, ended, unfinished, estimated)
 };
 
 }  // namespace hipsight

@@ -25,6 +25,8 @@ struct Config {
   std::uint64_t cache_size = 256;
   double exit_wait = 60;
 
+  std::string time = "emulated";
+
   // HIP's own.
   std::string visible_devices = {};
   bool launch_blocking = false, serialize_kernel = false;

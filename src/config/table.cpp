@@ -121,6 +121,12 @@ constexpr Row table[]{
      .least = 0,
      .most = many},
 
+    {.name = "time",
+     .value = &Config::time,
+     .group = Group::Machine,
+     .takes = "predicted|emulated",
+     .words = "What HIP's events tell: the time that a GPU would take, or the emulation"},
+
     {.name = "visible-devices",
      .value = &Config::visible_devices,
      .group = Group::Hip,

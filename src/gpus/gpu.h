@@ -68,6 +68,7 @@ struct Gpu {
   double dram_gb_per_s = 0;                      ///< specified; 1 GB is 10^9 bytes
   std::optional<double> dram_gb_per_s_measured;  ///< a streaming read
   std::optional<double> l2_gb_per_s, mall_gb_per_s;
+  std::optional<double> host_gb_per_s;     ///< of copies from and to the host, each way
   std::optional<double> memory_clock_ghz;  ///< as HIP reports it
   std::optional<std::uint32_t> memory_bus_bits;
 

@@ -65,6 +65,7 @@ const Field kFields[] = {
     {"dram_gb_per_s_measured", &Gpu::dram_gb_per_s_measured, "GB/s", false, 1e-3, 1e9},
     {"l2_gb_per_s", &Gpu::l2_gb_per_s, "GB/s", false, 1e-3, 1e9},
     {"mall_gb_per_s", &Gpu::mall_gb_per_s, "GB/s", false, 1e-3, 1e9},
+    {"host_gb_per_s", &Gpu::host_gb_per_s, "GB/s", false, 1e-3, 1e9},
     {"memory_clock_ghz", &Gpu::memory_clock_ghz, "GHz", false, 1e-3, 1000},
     {"memory_bus_bits", &Gpu::memory_bus_bits, "bits", false, 1, 1 << 20},
     {"l1_latency", &Gpu::l1_latency, "cycles", false, 1, 1e6},

@@ -264,6 +264,10 @@ Json report_json(const RunReport& run) {
     json["unfinished"].push_back({{"kernel", one.kernel},
                                   {"workgroups_done", one.workgroups_done},
                                   {"workgroups", one.workgroups}});
+  json["estimated"] = Json::array();
+  for (const EstimatedLaunches& one : run.estimated)
+    json["estimated"].push_back(
+        {{"kernel", one.kernel}, {"why", one.why}, {"launches", one.launches}});
   return json;
 }
 

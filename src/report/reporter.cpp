@@ -46,6 +46,7 @@ Output Output::of(const Config& config) {
   output.values_file = output_file(config.values);
   output.wishes.profile = static_cast<unsigned>(config.profile);
   output.wishes.predict = config.predict;
+  output.wishes.time = config.time == "predicted";
   if (config.predict && !config.profile) output.wishes.profile = session::usual_sample;
   if (config.caches == "mall") output.wishes.assumptions.caches = timing::Caches::InMall;
   if (config.caches == "warm") output.wishes.assumptions.caches = timing::Caches::Warm;
@@ -77,8 +78,11 @@ struct Reporter::Impl {
   std::string ended;
   std::atomic<bool> failed = false;  ///< something asked for could not be written
 
-  Impl(gpus::Gpu gpu, Output o, const Selection& selection, ProgressOutput p)
-      : output(std::move(o)), session(std::move(gpu), output.wishes, selection), progress(p) {
+  Impl(gpus::Gpu gpu, Output o, const Selection& selection, ProgressOutput p,
+       const engine::Memory* memory)
+      : output(std::move(o)),
+        session(std::move(gpu), output.wishes, selection, memory),
+        progress(p) {
     for (const std::string& file :
          {output.text_file, output.json_file, output.html_file, output.values_file,
           output.recording_file, output.trace ? output.trace->file : ""})
@@ -97,8 +101,10 @@ struct Reporter::Impl {
   }
 };
 
-Reporter::Reporter(gpus::Gpu gpu, Output output, Selection selection, ProgressOutput progress)
-    : impl_(std::make_unique<Impl>(std::move(gpu), std::move(output), selection, progress)) {}
+Reporter::Reporter(gpus::Gpu gpu, Output output, Selection selection, ProgressOutput progress,
+                   const engine::Memory* memory)
+    : impl_(
+          std::make_unique<Impl>(std::move(gpu), std::move(output), selection, progress, memory)) {}
 
 Reporter::~Reporter() = default;
 

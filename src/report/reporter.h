@@ -51,8 +51,9 @@ struct ProgressOutput {
 /// The runtime makes one per process, tells it of every launch, and calls finish at exit.
 class Reporter {
  public:
+  /// `memory`: what launches' arguments point to (session::Session).
   explicit Reporter(gpus::Gpu gpu, Output output = {}, Selection selection = {},
-                    ProgressOutput progress = {});
+                    ProgressOutput progress = {}, const engine::Memory* memory = nullptr);
   ~Reporter();
 
   /// A launch under way: from its start until this goes out of scope.
@@ -69,6 +70,8 @@ class Reporter {
     /// It ran to its end. Copies what it needs. What goes wrong here is told, and is no matter of
     /// the program's.
     void add(engine::Result result) noexcept;
+    /// How long a GPU takes for it, if that is wished for: else 0. After `add`.
+    double seconds() const { return launch_.seconds(); }
     /// It failed. The caller prints the message when it happens; the report lists it.
     void add(const engine::KernelError& error) noexcept;
 

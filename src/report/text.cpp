@@ -259,6 +259,10 @@ std::string to_text(const RunReport& run, const Details& details) {
   for (const UnfinishedLaunch& one : run.unfinished)
     out += fmt::format("  under way: {}, {} of {} workgroups done\n", printable(one.kernel),
                        one.workgroups_done, one.workgroups);
+  for (const EstimatedLaunches& one : run.estimated)
+    out +=
+        fmt::format("\nestimated, not predicted: the time of {} launch{} of {}: {}\n", one.launches,
+                    one.launches == 1 ? "" : "es", printable(one.kernel), printable(one.why));
   if (const std::string mind = caveat(run); !mind.empty()) {
     out += "\n";
     row(out, "mind", wrapped_words(mind));

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include "timeline/span.h"
+
 namespace hipsight::runtime {
 
 /// The end of one piece of work, which any thread may wait for.
@@ -20,6 +22,8 @@ class Completion {
   bool wait_until(Clock::time_point deadline) const;
   /// When it happened. Only for one that is done.
   Clock::time_point time() const { return time_; }
+  /// When the work would have been done on a GPU. Of who does it, until it is done.
+  timeline::Span span;
 
   /// Says that it happened, now; once.
   void finish() noexcept;

@@ -12,6 +12,7 @@
 #include "runtime/registration.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
+#include "timeline/copies.h"
 
 namespace hipsight::runtime {
 
@@ -82,6 +83,21 @@ void move(const Copy& copy) {
   });
 }
 
+/// The GPU whose memory an address is of; none: the host's.
+std::optional<int> gpu_with(const void* pointer) {
+  const auto allocation = memory().find(reinterpret_cast<std::uintptr_t>(pointer));
+  if (!allocation || allocation->kind == engine::Memory::Kind::Host) return {};
+  return allocation->device;
+}
+
+/// How long a GPU takes for it. Managed memory is taken to be on the GPU.
+double seconds_of(const Copy& copy) {
+  const auto from = gpu_with(copy.from), to = gpu_with(copy.to);
+  using timeline::Path;
+  const Path path = !from || !to ? Path::Host : *from == *to ? Path::Memory : Path::Peer;
+  return timeline::copy_seconds(Context::get().gpu(), path, double(bytes(copy.lines)));
+}
+
 void set(const Fill& fill) {
   for_each_line(fill.lines, [&](std::size_t slice, std::size_t row) {
     memory().fill(static_cast<std::byte*>(fill.to) + slice * fill.layout.slice_pitch +
@@ -117,9 +133,11 @@ void check(const Fill& fill) {
 Operation operation_of(const Copy& copy) {
   return {.what = fmt::format("copy of {} bytes", bytes(copy.lines)),
           .run =
-              [copy] {
+              [copy](timeline::Span& span) {
                 check(copy);
-                if (!is_empty(copy.lines)) move(copy);
+                if (is_empty(copy.lines)) return;
+                move(copy);
+                span.takes(seconds_of(copy));
               },
           .quick = bytes(copy.lines) <= quick_bytes,
           .type = hipGraphNodeTypeMemcpy};
@@ -128,9 +146,11 @@ Operation operation_of(const Copy& copy) {
 Operation operation_of(const Fill& fill) {
   return {.what = fmt::format("fill of {} bytes", bytes(fill.lines)),
           .run =
-              [fill] {
+              [fill](timeline::Span& span) {
                 check(fill);
-                if (!is_empty(fill.lines)) set(fill);
+                if (is_empty(fill.lines)) return;
+                set(fill);
+                span.takes(timeline::fill_seconds(Context::get().gpu(), double(bytes(fill.lines))));
               },
           .quick = bytes(fill.lines) <= quick_bytes,
           .type = hipGraphNodeTypeMemset};
@@ -147,9 +167,10 @@ Operation staged(const Copy& copy) {
   in.to_layout = out.from_layout = {copy.lines.width, copy.lines.width * copy.lines.rows};
   move(in);
   Operation operation = operation_of(copy);
-  operation.run = [lines, out] {
+  operation.run = [lines, out](timeline::Span& span) {
     check(out);
     move(out);
+    span.takes(seconds_of(out));
   };
   return operation;
 }
@@ -163,7 +184,7 @@ void submit_after(Stream& stream, const Copy& copy, Wait wait, Completions after
   if (is_empty(copy.lines)) return;
   if (is_capturing(stream))
     capture(stream, copy_work(copy));
-  else if (!sides.to_known || (!sides.from_known && stream.rest().empty()))
+  else if (!sides.to_known || (!sides.from_known && stream.idle()))
     stream.run(operation_of(copy), std::move(after));
   else
     stream.submit(sides.from_known ? operation_of(copy) : staged(copy), std::move(after));
@@ -189,10 +210,11 @@ std::optional<int> other_device(const Stream& stream, const Copy& copy) {
 /// As HIP has it, a copy that belongs to another device is work of that device's null stream, in
 /// its turn in the caller's stream.
 void submit(Stream& stream, const Copy& copy, Wait wait) {
+  timeline::HostClock::of_thread().submit();
   const auto device = other_device(stream, copy);
   if (!device || is_capturing(stream)) return submit_after(stream, copy, wait, {});
   const auto there = null_stream(*device);
-  const Operation turn{.what = "turn of a copy", .run = [] {}, .quick = true};
+  const Operation turn{.what = "turn of a copy", .run = [](timeline::Span&) {}, .quick = true};
   submit_after(*there, copy, wait, {stream.submit(turn)});
   if (wait == Wait::No) stream.submit(turn, {there->submit(turn)});
 }
@@ -200,6 +222,7 @@ void submit(Stream& stream, const Copy& copy, Wait wait) {
 namespace {
 
 void submit(Stream& stream, const Fill& fill, Wait wait) {
+  timeline::HostClock::of_thread().submit();
   if (wait == Wait::Yes) return stream.run(operation_of(fill));
   require_no_fault();
   check(fill);

@@ -5,6 +5,7 @@
 
 #include "runtime/fork.h"
 #include "runtime/hip_types.h"
+#include "timeline/host_clock.h"
 
 /// A function of the HIP interface: C linkage, exported.
 #define HIP_API extern "C" __attribute__((visibility("default")))
@@ -40,6 +41,7 @@ hipError_t api(Body&& body) noexcept {
     complain_of_fork();
     return finish(hipErrorNotInitialized);
   }
+  timeline::HostClock::of_thread().spend(timeline::call_cost);
   try {
     return finish(body());
   } catch (...) {

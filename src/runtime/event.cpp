@@ -55,10 +55,10 @@ std::shared_ptr<Event> find_event(hipEvent_t handle, hipError_t otherwise) {
 void record(Event& event, Stream& stream) {
   require(event.device == stream.device(), hipErrorInvalidHandle);
   if (auto point = captured_point(stream); point.capture) return event.set(std::move(point));
-  event.set(stream.submit({.what = "event", .run = [] {}, .quick = true}));
+  event.set(stream.submit({.what = "event", .run = [](timeline::Span&) {}, .quick = true}));
 }
 
-std::function<void()> record_later(Event& event) {
+std::function<void(timeline::Span&)> record_later(Event& event) {
   // Finished when the function goes as well: a lost device calls no more functions.
   struct Pending {
     CompletionPtr end = std::make_shared<Completion>();
@@ -66,7 +66,10 @@ std::function<void()> record_later(Event& event) {
   };
   const auto pending = std::make_shared<Pending>();
   event.set(pending->end);
-  return [pending] { pending->end->finish(); };
+  return [pending](timeline::Span& span) {
+    pending->end->span = span;
+    pending->end->finish();
+  };
 }
 
 HIP_API hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
@@ -121,7 +124,7 @@ HIP_API hipError_t hipEventSynchronize(hipEvent_t handle) {
 HIP_API hipError_t hipEventQuery(hipEvent_t handle) {
   return api([&] {
     const auto point = find_event(handle)->point();
-    if (point && !point->done()) return hipErrorNotReady;
+    if (point && !has_happened({point})) return hipErrorNotReady;
     require_no_fault();
     return hipSuccess;
   });
@@ -140,7 +143,8 @@ HIP_API hipError_t hipStreamWaitEvent(hipStream_t stream_handle, hipEvent_t hand
         invalidate(own);
         return hipErrorStreamCaptureIsolation;
       }
-      stream->submit({.what = "wait for an event", .run = [] {}, .quick = true}, {point});
+      stream->submit({.what = "wait for an event", .run = [](timeline::Span&) {}, .quick = true},
+                     {point});
     }
     return hipSuccess;
   });
@@ -154,9 +158,13 @@ HIP_API hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hi
     require(!((first->flags | last->flags) & hipEventDisableTiming), hipErrorInvalidHandle);
     const auto begin = first->point(), end = last->point();
     require(begin && end, hipErrorInvalidHandle);
-    require(begin->done() && end->done(), hipErrorNotReady);
-    const std::chrono::duration<float, std::milli> elapsed = end->time() - begin->time();
-    *milliseconds = elapsed.count();
+    require(has_happened({begin, end}), hipErrorNotReady);
+    if (Context::get().settings().predicted_time) {
+      *milliseconds = static_cast<float>(1e3 * (end->span.end - begin->span.end));
+    } else {
+      const std::chrono::duration<float, std::milli> elapsed = end->time() - begin->time();
+      *milliseconds = elapsed.count();
+    }
     return hipSuccess;
   });
 }

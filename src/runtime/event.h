@@ -12,8 +12,8 @@ namespace hipsight::runtime {
 
 class Stream;
 
-/// A point in a stream. Its time is the host's when the work before it is done: what
-/// hipEventElapsedTime gives is how long the emulation took, not the GPU's time.
+/// A point in a stream. Its time is the GPU's (timeline/span.h), or the host's when the work before
+/// it is done, as the options say.
 class Event {
  public:
   Event(unsigned flags, int device) : flags(flags), device(device) {}
@@ -42,6 +42,6 @@ std::shared_ptr<Event> find_event(hipEvent_t handle, hipError_t otherwise = hipE
 /// @throws Failure when it belongs to another device.
 void record(Event& event, Stream& stream);
 /// Records an event whenever the function is called; until then, others that wait for it wait.
-std::function<void()> record_later(Event& event);
+std::function<void(timeline::Span&)> record_later(Event& event);
 
 }  // namespace hipsight::runtime

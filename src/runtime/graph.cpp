@@ -120,7 +120,7 @@ bool is_graph_memory(const void* pointer) {
 Work allocation(std::size_t size, int device) {
   const auto memory = std::make_shared<const GraphMemory>(size, device);
   return {.type = hipGraphNodeTypeMemAlloc,
-          .operation = {.what = "graph memory", .run = [memory] {}},
+          .operation = {.what = "graph memory", .run = [memory](timeline::Span&) {}},
           .memory = memory};
 }
 
@@ -188,13 +188,17 @@ std::shared_ptr<const GraphExec::Step> GraphExec::step(Work work) {
 
 Operation GraphExec::launch() const {
   auto runs = std::make_shared<Runs>();
-  prepare(*runs);
+  prepare(*runs, {});
   return {.what = "graph",
           .run =
-              [runs] {
-                for (const auto& run : *runs) {
+              [runs](timeline::Span& all) {
+                std::vector<timeline::Span> spans;
+                for (const Run& run : *runs) {
                   require_no_fault();
-                  run();
+                  timeline::Span& span = spans.emplace_back(all.begin, all.begin);
+                  for (const std::size_t before : run.after) span.comes_after(spans[before].end);
+                  run.work(span);
+                  all.end = std::max(all.end, span.end);
                 }
               },
           .type = hipGraphNodeTypeGraph};
@@ -206,21 +210,44 @@ bool GraphExec::to_pageable() const {
   });
 }
 
-void GraphExec::prepare(Runs& runs) const {
+std::vector<std::size_t> GraphExec::prepare(Runs& runs,
+                                            const std::vector<std::size_t>& after) const {
+  std::vector<std::vector<std::size_t>> ends(steps_.size());  // of each step
+  std::vector<std::size_t> all_ends;
   for (const std::size_t i : order_) {
     const Step& step = *steps_[i];
-    if (!step.enabled) continue;
-    if (step.child) {
-      step.child->prepare(runs);
+    std::vector<std::size_t> before = after_[i].empty() ? after : std::vector<std::size_t>();
+    for (const std::size_t other : after_[i])
+      before.insert(before.end(), ends[other].begin(), ends[other].end());
+    const auto add = [&](std::function<void(timeline::Span&)> work) {
+      ends[i] = {runs.size()};
+      runs.push_back({std::move(work), before});
+    };
+    if (!step.enabled) {
+      ends[i] = before;
+    } else if (step.child) {
+      ends[i] = step.child->prepare(runs, before);
     } else if (step.work.type == hipGraphNodeTypeEventRecord) {
-      runs.push_back(record_later(*step.work.event));
+      add(record_later(*step.work.event));
     } else if (step.work.type == hipGraphNodeTypeWaitEvent) {
       if (const auto point = step.work.event->point())
-        runs.emplace_back([point] { point->wait(); });
+        add([point](timeline::Span& span) {
+          point->wait();
+          span.comes_after(point->span.end);
+        });
+      else
+        ends[i] = before;
     } else if (step.work.operation.run) {
-      runs.emplace_back([step = steps_[i]] { step->work.operation.run(); });
+      add([step = steps_[i]](timeline::Span& span) { step->work.operation.run(span); });
+    } else {
+      ends[i] = before;
     }
+    all_ends.insert(all_ends.end(), ends[i].begin(), ends[i].end());
   }
+  std::ranges::sort(all_ends);
+  const auto twice = std::ranges::unique(all_ends);
+  all_ends.erase(twice.begin(), twice.end());
+  return all_ends.empty() ? after : all_ends;
 }
 
 hipGraphExecUpdateResult GraphExec::update(const Graph& graph, hipGraphNode_t& error_node) {

@@ -116,11 +116,17 @@ class GraphExec {
     bool enabled = true;
   };
   using Steps = std::vector<std::shared_ptr<const Step>>;
-  using Runs = std::vector<std::function<void()>>;
+  /// A step of a launch, and the steps that it comes after on the GPU's clock.
+  struct Run {
+    std::function<void(timeline::Span&)> work;
+    std::vector<std::size_t> after;
+  };
+  using Runs = std::vector<Run>;
 
   static std::shared_ptr<const Step> step(Work work);
   std::shared_ptr<const Step>* find(hipGraphNode_t node);
-  void prepare(Runs& runs) const;
+  /// Appends the steps of a launch, which comes after those; says what it ends with.
+  std::vector<std::size_t> prepare(Runs& runs, const std::vector<std::size_t>& after) const;
 
   Steps steps_;                                  ///< as the nodes were added
   std::vector<std::size_t> order_;               ///< in which they run

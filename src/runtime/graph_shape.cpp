@@ -194,13 +194,13 @@ namespace {
 Operation later(const GraphExec& exec) {
   return {.what = "graph",
           .run =
-              [kept = std::make_shared<const GraphExec>(exec)] {
+              [kept = std::make_shared<const GraphExec>(exec)](timeline::Span& span) {
                 Operation launch;
                 {
                   const std::lock_guard lock(graphs_mutex());
                   launch = kept->launch();
                 }
-                launch.run();
+                launch.run(span);
               },
           .type = hipGraphNodeTypeGraph};
 }
@@ -210,6 +210,7 @@ Operation later(const GraphExec& exec) {
 HIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
   return api([&] {
     const auto target = find_stream(stream);
+    timeline::HostClock::of_thread().submit();
     Operation operation;
     bool wait = false;
     {

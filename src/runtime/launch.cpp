@@ -81,7 +81,7 @@ struct Prepared {
   std::vector<std::byte> arguments;
   std::shared_ptr<const services::GridGroup> group;
 
-  void run() const {
+  void run(timeline::Span& span) const {
     Context& context = Context::get();
     drop_unmapped();
     engine::Dispatch running = dispatch;
@@ -91,6 +91,7 @@ struct Prepared {
       const services::Services services(context.host(), running,
                                         group ? *group : services::GridGroup{});
       launch.add(context.engine().run(services.dispatch()));
+      span.takes(launch.seconds());
       finish_recording(recorder.get());
     } catch (const engine::KernelError& error) {
       launch.add(error);
@@ -125,11 +126,12 @@ Operation operation_of(Launch launch, std::vector<std::byte>* segment) {
   dispatch.kernarg = prepared->arguments;
   dispatch.cooperative = launch.cooperative;
   return {.what = "kernel " + code::readable_name(kernel.name),
-          .run = [prepared] { prepared->run(); },
+          .run = [prepared](timeline::Span& span) { prepared->run(span); },
           .type = hipGraphNodeTypeKernel};
 }
 
 void run(Launch launch) {
+  timeline::HostClock::of_thread().submit();
   const auto stream = find_stream(launch.stream);
   const auto start = launch.start ? find_event(launch.start) : nullptr;
   const auto stop = launch.stop ? find_event(launch.stop) : nullptr;

@@ -147,7 +147,7 @@ HIP_API hipError_t hipFreeAsync(void* pointer, hipStream_t stream_handle) {
     if (is_graph_memory(pointer) || is_capturing(*stream)) {
       // Each launch of the graph comes by: the memory stays the graph's until that goes.
       stream->submit({.what = "free of " + allocation->label,
-                      .run = [pointer] { free_now(pointer); },
+                      .run = [pointer](timeline::Span&) { free_now(pointer); },
                       .quick = true,
                       .type = hipGraphNodeTypeMemFree});
       return hipSuccess;
@@ -157,7 +157,7 @@ HIP_API hipError_t hipFreeAsync(void* pointer, hipStream_t stream_handle) {
       require(state().leaving.insert(pointer).second);
     }
     stream->submit({.what = "free of " + allocation->label,
-                    .run = [pointer] { free_now(pointer); },
+                    .run = [pointer](timeline::Span&) { free_now(pointer); },
                     .quick = true,
                     .always = true});
     return hipSuccess;

@@ -62,6 +62,7 @@ Settings Settings::of(const Config& config) {
   const std::uint32_t process = process_of_run();  // even if nothing comes of it, it uses HIP
   if (!config.capture.empty()) settings.capture = output_of_process(config.capture, process);
   settings.devices = visible(static_cast<int>(config.gpus), config.visible_devices);
+  settings.predicted_time = config.time == "predicted";
   settings.exit_wait = std::chrono::milliseconds(std::llround(std::ceil(config.exit_wait * 1000)));
   // A captured launch should meet no other work half done.
   settings.blocking =
@@ -76,9 +77,9 @@ Context::Context()
   engine_ = std::make_unique<engine::Engine>(gpu_, engine::Options::of(config()));
   engine_->on_overrun(complain);
   host_ = std::make_unique<services::Host>(*engine_, gpu_, complain);
-  session_ = std::make_unique<report::Reporter>(gpu_, report::Output::of(config()),
-                                                report::selection_of(config()),
-                                                report::ProgressOutput::of(config()));
+  session_ = std::make_unique<report::Reporter>(
+      gpu_, report::Output::of(config()), report::selection_of(config()),
+      report::ProgressOutput::of(config()), &engine_->memory());
   watch_exit();
   watch_signals();
   watch_fork();

@@ -24,8 +24,9 @@ struct Settings {
   int devices = 1;
   /// How long work that is left may take when the program exits.
   std::chrono::milliseconds exit_wait{60'000};
-  bool blocking = false;  ///< a launch waits
-  std::string capture;    ///< file for the first selected launch
+  bool blocking = false;        ///< a launch waits
+  std::string capture;          ///< file for the first selected launch
+  bool predicted_time = false;  ///< events tell the GPU's time, not the emulation's
 
   static Settings of(const Config& config);
 };

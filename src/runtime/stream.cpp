@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <map>
 #include <set>
 #include <system_error>
 #include <thread>
 
 #include "runtime/capture.h"
 #include "runtime/state.h"
+#include "timeline/host_clock.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -18,14 +20,21 @@ namespace {
 struct Streams {
   std::mutex mutex;
   std::set<Stream*> all;
+  std::map<int, CompletionPtr> gone;  ///< of a device: what ended last in streams that are no more
 };
 Streams& streams() {
   static auto& streams = *new Streams;
   return streams;
 }
 
+void add_gone(int device, Completions& to) {
+  const auto found = streams().gone.find(device);
+  if (found != streams().gone.end() && found->second) to.push_back(found->second);
+}
+
 thread_local bool is_stream_thread = false;
-constexpr std::chrono::seconds idle_time{2};  // how long a thread waits for more work
+constexpr std::chrono::seconds emulation_time{1};  // how long a query waits for the emulation
+constexpr std::chrono::seconds idle_time{2};       // how long a thread waits for more work
 
 /// Finishes a completion, whatever happens.
 struct Finisher {
@@ -33,11 +42,21 @@ struct Finisher {
   ~Finisher() { end.finish(); }
 };
 
+bool are_done(const Completions& work) {
+  return std::ranges::all_of(work, [](const CompletionPtr& one) { return one->done(); });
+}
+
+/// Runs an operation. Its work comes after `after`, which is done.
+void run_after(const Operation& operation, const Completions& after, Completion& end) {
+  for (const CompletionPtr& work : after) end.span.comes_after(work->span.end);
+  operation.run(end.span);
+}
+
 /// Runs an operation that nobody waits for.
-void run_detached(const Operation& operation) noexcept {
+void run_detached(const Operation& operation, const Completions& after, Completion& end) noexcept {
   if (device_fault() && !operation.always) return;
   try {
-    operation.run();
+    run_after(operation, after, end);
   } catch (...) {
     set_device_fault(translate_exception());
   }
@@ -57,18 +76,21 @@ std::shared_ptr<Stream> Stream::make(int device, unsigned flags, int priority, R
 Stream::~Stream() {
   const std::lock_guard lock(streams().mutex);
   streams().all.erase(this);
+  CompletionPtr& gone = streams().gone[device_];
+  if (last_ && last_->done() && (!gone || gone->span.end < last_->span.end)) gone = last_;
 }
 
 void Stream::add_last(Completions& to) const {
-  if (last_ && !last_->done()) to.push_back(last_);
+  if (last_) to.push_back(last_);
 }
 
 /// What an operation submitted now comes after. Legacy default stream: the null stream's work waits
 /// for that of the device's blocking streams, and theirs for the null stream's.
-Completions Stream::rest_locked() const {
+Completions Stream::last_locked() const {
   Completions result;
   add_last(result);
   if (!blocking()) return result;
+  if (role_ == Role::Null) add_gone(device_, result);
   for (const Stream* other : streams().all)
     if (other != this && other->device_ == device_ && other->blocking() &&
         (role_ == Role::Null || other->role_ == Role::Null))
@@ -76,37 +98,48 @@ Completions Stream::rest_locked() const {
   return result;
 }
 
-/// What is not over of that, and of `after`.
-void Stream::add_rest_locked(Completions& after) const {
-  std::erase_if(after, [](const CompletionPtr& work) { return work->done(); });
-  std::ranges::move(rest_locked(), std::back_inserter(after));
+/// The end of an operation that is submitted now, after `after`, of which is left what is not done.
+/// What is done by now counts on the GPU's clock as what is not: else that would depend on how
+/// quick the emulation was.
+CompletionPtr Stream::begin_locked(Completions& after) {
+  std::ranges::move(last_locked(), std::back_inserter(after));
+  last_ = std::make_shared<Completion>();
+  last_->span.comes_after(timeline::HostClock::of_thread().now());
+  std::erase_if(after, [&](const CompletionPtr& work) {
+    if (!work->done()) return false;
+    last_->span.comes_after(work->span.end);
+    return true;
+  });
+  return last_;
 }
 
-CompletionPtr Stream::enqueue(Operation&& operation, Completions&& after) {
+/// Of what began last.
+void Stream::enqueue(Operation&& operation, Completions&& after) {
   if (!served_) {
     try {
       std::thread([self = shared_from_this()] { self->serve(); }).detach();
     } catch (const std::system_error&) {
+      last_->finish();
       fail_with(hipErrorOutOfMemory);
     }
     served_ = true;
   }
-  last_ = std::make_shared<Completion>();
   queue_.push_back({std::move(operation), std::move(after), last_});
   work_.notify_one();
-  return last_;
 }
 
 CompletionPtr Stream::submit(Operation operation, Completions after) {
   if (capture(*this, operation)) return nullptr;
   if (!operation.always) require_no_fault();
   std::unique_lock lock(streams().mutex);
-  add_rest_locked(after);
-  if (!operation.quick || !after.empty()) return enqueue(std::move(operation), std::move(after));
-  const auto end = last_ = std::make_shared<Completion>();
+  const auto end = begin_locked(after);
+  if (!operation.quick || !after.empty()) {
+    enqueue(std::move(operation), std::move(after));
+    return end;
+  }
   lock.unlock();
   const Finisher finisher{*end};
-  operation.run();
+  operation.run(end->span);
   return end;
 }
 
@@ -114,27 +147,33 @@ void Stream::run(Operation operation, Completions after) {
   require_no_capture(*this);
   require_no_fault();
   std::unique_lock lock(streams().mutex);
-  add_rest_locked(after);
+  const CompletionPtr before = last_;
+  const auto end = begin_locked(after);
   if (after.empty()) {
-    const auto end = last_ = std::make_shared<Completion>();
     lock.unlock();
-    const Finisher finisher{*end};
-    operation.run();
+    {
+      const Finisher finisher{*end};
+      operation.run(end->span);
+    }
+    timeline::HostClock::of_thread().wait_until(end->span.end);
     return;
   }
-  require(!is_stream_thread, hipErrorIllegalState);
+  if (is_stream_thread) {
+    last_ = before;
+    fail_with(hipErrorIllegalState);
+  }
   // What it throws belongs to the caller, not to the device.
   std::exception_ptr error;
-  operation.run = [&error, work = std::move(operation.run)] {
+  operation.run = [&error, work = std::move(operation.run)](timeline::Span& span) {
     try {
-      work();
+      work(span);
     } catch (...) {
       error = std::current_exception();
     }
   };
-  const auto end = enqueue(std::move(operation), std::move(after));
+  enqueue(std::move(operation), std::move(after));
   lock.unlock();
-  end->wait();
+  wait_for({end});
   if (error) std::rethrow_exception(error);
   require_no_fault();
 }
@@ -154,7 +193,7 @@ void Stream::serve() {
     Entry& entry = queue_.front();
     lock.unlock();
     for (const CompletionPtr& work : entry.after) work->wait();
-    run_detached(entry.operation);
+    run_detached(entry.operation, entry.after, *entry.end);
     entry.operation.run = nullptr;  // lets go of modules and buffers before anyone goes on
     const CompletionPtr end = entry.end;
     lock.lock();
@@ -166,40 +205,63 @@ void Stream::serve() {
   served_ = false;
 }
 
-Completions Stream::rest() const {
+Completions Stream::last() const {
   const std::lock_guard lock(streams().mutex);
   Completions result;
-  if (role_ == Role::Null) return rest_locked();
+  if (role_ == Role::Null) return last_locked();
   add_last(result);
   return result;
 }
 
+bool Stream::idle() const {
+  return are_done(last());
+}
+
 void Stream::wait() const {
-  wait_for(rest());
+  wait_for(last());
   require_no_fault();
 }
 
-Completions rest_of_device(int device) {
+Completions last_of_device(int device) {
   const std::lock_guard lock(streams().mutex);
   Completions result;
   for (const Stream* stream : streams().all)
     if (device < 0 || stream->device_ == device) stream->add_last(result);
+  for (const auto& [of, gone] : streams().gone)
+    if (gone && (device < 0 || of == device)) result.push_back(gone);
   return result;
 }
 
 void wait_for(const Completions& work) {
-  if (std::ranges::all_of(work, [](const CompletionPtr& one) { return one->done(); })) return;
-  require(!is_stream_thread, hipErrorIllegalState);
-  for (const CompletionPtr& one : work) one->wait();
+  if (!are_done(work)) {
+    require(!is_stream_thread, hipErrorIllegalState);
+    for (const CompletionPtr& one : work) one->wait();
+  }
+  for (const CompletionPtr& one : work) timeline::HostClock::of_thread().wait_until(one->span.end);
+}
+
+bool has_happened(const Completions& work) {
+  if (!Context::get().settings().predicted_time) return are_done(work);
+  // A query asks for the GPU's state. What has not been emulated yet is waited for, so that the
+  // answer is the same on every host; but not for good, as it may wait for this very thread.
+  const auto deadline = Completion::Clock::now() + emulation_time;
+  for (const CompletionPtr& one : work)
+    if (!one->done() && (is_stream_thread || !one->wait_until(deadline))) {
+      timeline::HostClock::of_thread().spend(-timeline::call_cost);  // it stands still meanwhile
+      return false;
+    }
+  return std::ranges::all_of(work, [](const CompletionPtr& one) {
+    return timeline::HostClock::of_thread().has_passed(one->span.end);
+  });
 }
 
 void wait_for_device(int device) {
-  wait_for(rest_of_device(device));
+  wait_for(last_of_device(device));
   require_no_fault();
 }
 
 void wait_for_all() {
-  wait_for(rest_of_device(-1));
+  wait_for(last_of_device(-1));
 }
 
 std::vector<std::string> work_left() {
@@ -212,7 +274,7 @@ std::vector<std::string> work_left() {
 
 std::vector<std::string> finish_work(Completion::Clock::time_point deadline) {
   if (is_stream_thread) return {};  // a host function that exits: the streams wait for it
-  for (const CompletionPtr& work : rest_of_device(-1))
+  for (const CompletionPtr& work : last_of_device(-1))
     if (!work->wait_until(deadline)) return work_left();
   return {};
 }

@@ -42,8 +42,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// Lets the thread end with the work that is left: no more is to come.
   void close();
 
-  /// The end of all that was submitted; empty when there is no work left.
-  Completions rest() const;
+  /// The ends of what was submitted last, of all that a wait for this stream waits for.
+  Completions last() const;
+  /// Whether all of that is done.
+  bool idle() const;
   /// Waits for it. @throws Failure when the device is lost.
   void wait() const;
 
@@ -62,12 +64,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
         cu_mask_(std::move(cu_mask)) {}
   bool blocking() const { return !(flags_ & hipStreamNonBlocking); }
   void add_last(Completions& to) const;
-  Completions rest_locked() const;
-  void add_rest_locked(Completions& after) const;
-  CompletionPtr enqueue(Operation&& operation, Completions&& after);
+  Completions last_locked() const;
+  CompletionPtr begin_locked(Completions& after);
+  void enqueue(Operation&& operation, Completions&& after);
   void serve();
 
-  friend Completions rest_of_device(int device);
+  friend Completions last_of_device(int device);
   friend std::vector<std::string> work_left();
 
   const int device_;
@@ -103,9 +105,13 @@ class OwnDefaultStream {
   OwnDefaultStream& operator=(const OwnDefaultStream&) = delete;
 };
 
-/// Waits for work of streams. @throws Failure hipErrorIllegalState instead of waiting on the thread
-/// of a stream: a host function there must not wait for what may wait for it.
+/// Waits for work of streams, on the clock of the thread as well. @throws Failure
+/// hipErrorIllegalState instead of waiting on the thread of a stream: a host function there must
+/// not wait for what may wait for it.
 void wait_for(const Completions& work);
+/// Whether all of it is done by now, on the GPU's clock too if that counts; it is waited for then,
+/// for a while, as this clock does not stand for what the emulation takes.
+bool has_happened(const Completions& work);
 /// Waits for all streams of a device. @throws Failure when the device is lost.
 void wait_for_device(int device);
 /// The same for all devices, without a look at what became of the work.

@@ -6,6 +6,7 @@
 #include "runtime/handles.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
+#include "timeline/host_clock.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -53,6 +54,17 @@ __attribute__((no_sanitize("function"))) void call(void (*function)(Arguments...
   function(arguments...);
 }
 
+/// Calls it when the span begins, on the thread's clock; it takes what its calls take.
+template <class Function>
+void as_of(timeline::Span& span, Function&& function) {
+  timeline::HostClock& clock = timeline::HostClock::of_thread();
+  const double before = clock.now();
+  clock.set(span.begin);
+  function();
+  span.end = clock.now();
+  clock.set(std::max(before, span.end));
+}
+
 hipError_t create(hipStream_t* stream, unsigned flags, int priority,
                   std::vector<std::uint32_t> cu_mask = {}) {
   return api([&] {
@@ -76,7 +88,7 @@ std::shared_ptr<Stream> null_stream(int device) {
 
 Operation host_function(hipHostFn_t function, void* user_data) {
   return {.what = "host function",
-          .run = [=] { call(function, user_data); },
+          .run = [=](timeline::Span& span) { as_of(span, [&] { call(function, user_data); }); },
           .type = hipGraphNodeTypeHost};
 }
 
@@ -156,7 +168,7 @@ HIP_API hipError_t hipStreamQuery(hipStream_t handle) {
   return api([&] {
     const auto stream = find_stream(handle);
     require_no_capture(*stream);
-    if (!stream->rest().empty()) return hipErrorNotReady;
+    if (!has_happened(stream->last())) return hipErrorNotReady;
     require_no_fault();
     return hipSuccess;
   });
@@ -209,7 +221,10 @@ HIP_API hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t 
     const auto stream = find_stream(handle);
     require_no_fault();
     stream->submit({.what = "callback",
-                    .run = [=] { call(callback, handle, device_fault(), user_data); },
+                    .run =
+                        [=](timeline::Span& span) {
+                          as_of(span, [&] { call(callback, handle, device_fault(), user_data); });
+                        },
                     .always = true});
     return hipSuccess;
   });

@@ -24,7 +24,7 @@ hipError_t write_value(hipStream_t handle, void* address, Word value) {
     const auto write_to = [=] { return word_at<Word>(address, Access::Write, "write"); };
     write_to();
     find_stream(handle)->submit({.what = fmt::format("write of {} to {}", value, address),
-                                 .run = [=] { memory().store(write_to(), value); },
+                                 .run = [=](timeline::Span&) { memory().store(write_to(), value); },
                                  .quick = true});
     return hipSuccess;
   });
@@ -53,7 +53,7 @@ hipError_t wait_value(hipStream_t handle, void* address, Word value, unsigned co
     const auto read_from = [=] { return word_at<Word>(address, Access::Read, "wait for"); };
     read_from();
     find_stream(handle)->submit(
-        {.what = fmt::format("wait for a value at {}", address), .run = [=] {
+        {.what = fmt::format("wait for a value at {}", address), .run = [=](timeline::Span&) {
            using namespace std::chrono_literals;
            for (unsigned turn = 0; !device_fault(); ++turn) {
              const Word now = __atomic_load_n(read_from(), __ATOMIC_ACQUIRE);

@@ -13,6 +13,11 @@
 namespace hipsight::session {
 namespace {
 
+bool workgroups_wait(const profile::LaunchTrace& trace) {
+  return std::ranges::any_of(trace.neighbours(), &profile::GroupTrace::awaits) ||
+         std::ranges::any_of(trace.others(), &profile::GroupTrace::awaits);
+}
+
 Dim3 dimensions(const engine::Dim3& d) {
   return {d.x, d.y, d.z};
 }
@@ -42,20 +47,29 @@ Observed Observation::finish(engine::Result& result) {
   if (!trace_) return observed;
   profile::simulate_caches(gpu_, *trace_);
   trace_->forget_addresses();
-  const code::CodeObject& object = dispatch_.module->object();
   const code::Kernel& kernel = *dispatch_.kernel;
+  explain::Launch launch{.gpu = &gpu_,
+                         .trace = &*trace_,
+                         .result = &result,
+                         .resources = resources(gpu_, dispatch_),
+                         .occupancy = occupancy_,
+                         .wavefront_size = kernel.wavefront_size,
+                         .assumptions = wishes_.assumptions};
+  const auto add_time = [&](const timing::Prediction& prediction) {
+    observed.time = {prediction.seconds, prediction.launch_seconds, workgroups_wait(*trace_)};
+  };
+  if (wishes_.time && !wishes_.predict) {
+    launch.assumptions.more_waves = false;
+    add_time(launch.predict());
+  }
+  if (!wishes_.tables) return observed;
+  const code::CodeObject& object = dispatch_.module->object();
   RegisterUse registers = register_use(object, kernel, gpu_, resources(gpu_, dispatch_));
   observed.profile =
       describe(profile::profile(*trace_, result), object, registers, kernel.wavefront_size);
   if (wishes_.predict) {
-    const explain::Launch launch{.gpu = &gpu_,
-                                 .trace = &*trace_,
-                                 .result = &result,
-                                 .resources = resources(gpu_, dispatch_),
-                                 .occupancy = occupancy_,
-                                 .wavefront_size = kernel.wavefront_size,
-                                 .assumptions = wishes_.assumptions};
     const timing::Prediction prediction = launch.predict();
+    if (wishes_.time) add_time(prediction);
     observed.prediction = describe(prediction, object);
     add_times(*observed.profile, prediction);
     observed.advice = explain::advise(launch, prediction, kernel.vgpr_spills);

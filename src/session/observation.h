@@ -25,8 +25,10 @@ constexpr unsigned usual_sample = 64;
 struct Wishes {
   unsigned profile = 0;       ///< workgroups to observe; 0: no profile and no prediction
   bool predict = true;        ///< from what they did, and say what would be quicker
+  bool tables = true;         ///< tell what they did
   bool sampled_only = false;  ///< run no others
   bool fidelity = false;
+  bool time = false;  ///< of each launch, on the GPU's clock: predict those that differ
   timing::Assumptions assumptions = {};  ///< of predictions
 };
 
@@ -37,6 +39,12 @@ struct Observed {
   std::optional<Registers> registers;
   std::optional<Profile> profile;
   std::optional<Prediction> prediction;
+  struct Time {
+    double seconds = 0;  ///< with the launch itself
+    double launch = 0;   ///< of these
+    bool waits = false;  ///< workgroups wait for each other
+  };
+  std::optional<Time> time;
   std::vector<explain::Advice> advice;
   std::vector<Location> advised_at;  ///< of each
 };

@@ -85,7 +85,10 @@ struct Session::Impl {
   const gpus::Gpu gpu;
   const Wishes wishes;
   const Wishes without_profile;  ///< of launches after a kernel's first
+  const Wishes only_time;        ///< of those that differ from others before
   const Selection selection;
+
+  LaunchTimes times;
 
   mutable std::mutex mutex;  ///< guards all that follows
   Selector selector;
@@ -95,11 +98,18 @@ struct Session::Impl {
   std::vector<const Launch*> running;
   std::set<Shape> profiled;
 
-  Impl(gpus::Gpu g, Wishes w, const Selection& s)
+  Impl(gpus::Gpu g, Wishes w, const Selection& s, const engine::Memory* memory)
       : gpu(std::move(g)),
         wishes(w),
         without_profile{.fidelity = w.fidelity, .assumptions = {}},
+        only_time{.profile = w.profile ? w.profile : usual_sample,
+                  .predict = false,
+                  .tables = false,
+                  .fidelity = w.fidelity,
+                  .time = true,
+                  .assumptions = w.assumptions},
         selection(s),
+        times(gpu, memory),
         selector(s) {}
 
   Tally& tally(const engine::Dispatch& dispatch) {
@@ -109,8 +119,9 @@ struct Session::Impl {
   }
 };
 
-Session::Session(gpus::Gpu gpu, Wishes wishes, const Selection& selection)
-    : impl_(std::make_unique<Impl>(std::move(gpu), wishes, selection)) {}
+Session::Session(gpus::Gpu gpu, Wishes wishes, const Selection& selection,
+                 const engine::Memory* memory)
+    : impl_(std::make_unique<Impl>(std::move(gpu), wishes, selection, memory)) {}
 Session::~Session() = default;
 
 const gpus::Gpu& Session::gpu() const {
@@ -135,8 +146,13 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
     impl.progress.selected |= selected_;
     profiles = selected_ && impl.wishes.profile && impl.profiled.insert(shape_of(dispatch)).second;
   }
-  if (selected_)
-    observation_.emplace(impl.gpu, profiles ? impl.wishes : impl.without_profile, dispatch);
+  if (impl.wishes.time) asked_ = impl.times.ask(dispatch);
+  if (profiles)
+    observation_.emplace(impl.gpu, impl.wishes, dispatch);
+  else if (asked_ && asked_->predict)
+    observation_.emplace(impl.gpu, impl.only_time, dispatch);
+  else if (selected_)
+    observation_.emplace(impl.gpu, impl.without_profile, dispatch);
 }
 
 Session::Launch::~Launch() {
@@ -145,8 +161,18 @@ Session::Launch::~Launch() {
 }
 
 void Session::Launch::add(engine::Result& result) {
+  LaunchTimes& times = session_.impl_->times;
+  if (asked_ && !asked_->predict) seconds_ = times.of(*asked_, dispatch_, result);
+  if (!observation_) return;
+  Observed observed;
+  try {
+    observed = observation_->finish(result);
+  } catch (const std::exception& error) {
+    if (asked_ && asked_->predict) seconds_ = times.estimate(dispatch_, result, error.what());
+    throw;
+  }
+  if (observed.time && asked_) seconds_ = times.add(*asked_, result, *observed.time);
   if (!selected_) return;
-  Observed observed = observation_->finish(result);
   if (observed.profile) observed.profile->launch = number_;
   const std::lock_guard lock(session_.impl_->mutex);
   session_.impl_->tally(dispatch_).add(dispatch_, std::move(observed));
@@ -177,6 +203,7 @@ RunReport Session::report(const std::string& ended) const {
     if (!kernel.prediction && impl_->wishes.profile && impl_->wishes.predict)
       kernel.verdict.why_none = "the launch that was observed did not end";
   rank(report.kernels);
+  report.estimated = impl_->times.estimated();
   for (const Launch* launch : impl_->running)
     report.unfinished.push_back({code::readable_name(launch->dispatch_.kernel->name),
                                  launch->finished_, workgroups(launch->dispatch_).volume()});

@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "gpus/gpu.h"
 #include "hipsight/values.h"
+#include "session/launch_times.h"
 #include "session/observation.h"
 
 namespace hipsight::session {
@@ -17,8 +18,10 @@ namespace hipsight::session {
 /// from several threads; what one launch's figures take holds up no other.
 class Session {
  public:
+  /// `memory`: to whose allocations the arguments of launches point, which only times need.
   /// @throws Exception when the selection's pattern is none.
-  Session(gpus::Gpu gpu, Wishes wishes, const Selection& selection = {});
+  Session(gpus::Gpu gpu, Wishes wishes, const Selection& selection = {},
+          const engine::Memory* memory = nullptr);
   ~Session();
 
   const gpus::Gpu& gpu() const;
@@ -40,6 +43,8 @@ class Session {
 
     /// It ran to its end. @throws Exception when its figures cannot be made.
     void add(engine::Result& result);
+    /// How long a GPU takes for it, in seconds, if that is wished for: else 0. After `add`.
+    double seconds() const { return seconds_; }
     /// It failed.
     void add(const engine::KernelError& error);
 
@@ -50,6 +55,8 @@ class Session {
     std::atomic<std::uint64_t> finished_{0};
     std::uint64_t number_ = 0;
     bool selected_ = false;
+    std::optional<LaunchTimes::Asked> asked_;
+    double seconds_ = 0;
     std::optional<Observation> observation_;
   };
 

@@ -17,6 +17,10 @@ std::vector<Value> of(const gpus::Gpu& gpu) {
       fmt::format("{} bytes a cycle of each compute unit", l2_bytes_per_clock_per_cu));
   add(gpu.dram_gb_per_s_measured.has_value(), "dram_gb_per_s_measured",
       fmt::format("{:.0f} % of dram_gb_per_s", 100 * dram_reached));
+  if (!gpu.integrated)
+    add(gpu.host_gb_per_s.has_value(), "host_gb_per_s", fmt::format("{} GB/s", host_gb_per_s));
+  add(gpu.peer_gb_per_s.has_value(), "peer_gb_per_s",
+      gpu.host_gb_per_s ? "host_gb_per_s" : fmt::format("{} GB/s", host_gb_per_s));
   return values;
 }
 

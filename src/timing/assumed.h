@@ -16,6 +16,8 @@ constexpr double l2_bytes_per_clock_per_cu = 64;
 /// Of the bandwidth that is specified, where no stream was measured: fitted on assembly GEMMs of
 /// ROCm/aiter on MI355X; streams that were measured reach 85 to 94 % on MI210 and MI300X.
 constexpr double dram_reached = 0.8;
+/// Of copies from and to the host: PCIe 4.0 x16, as MI210 has it.
+constexpr double host_gb_per_s = 28.8;
 
 struct Value {
   std::string_view key;  ///< of the GPU's file

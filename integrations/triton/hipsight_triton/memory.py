@@ -55,7 +55,12 @@ def watch(library):
 
 def wait():
     """Until all that was launched has ended. Raises if a kernel failed."""
-    error = runtime.hipDeviceSynchronize()
+    call("hipDeviceSynchronize")
+
+
+def call(function, *arguments):
+    """A function of the HIP runtime. Raises if it fails."""
+    error = getattr(runtime, function)(*arguments)
     if error:
         runtime.hipGetErrorString.restype = ctypes.c_char_p
         raise RuntimeError(f"HIP error {error}: {runtime.hipGetErrorString(error).decode()}")

@@ -1,5 +1,7 @@
 """Triton kernels on one emulated GPU, against torch on the CPU. Run under `hipsight run`."""
 
+import json
+import os
 import random
 import subprocess
 import sys
@@ -164,3 +166,17 @@ def test_stray_accesses_are_found(program, code, message):
     line = f"import test_kernels; test_kernels.{program.__name__}()"
     child = subprocess.run([sys.executable, "-c", line], cwd=Path(__file__).parent, capture_output=True, text=True)
     assert child.returncode == code and message in child.stderr, child.stderr
+
+
+def test_the_autotuner_takes_what_the_gpu_would_be_quickest_with():
+    def run(threads):
+        done = subprocess.run([sys.executable, str(Path(__file__).parent / "autotuned.py")], capture_output=True, text=True,
+                              env=dict(os.environ, HIPSIGHT_TIME="predicted", HIPSIGHT_THREADS=threads))
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    found = run("1")
+    assert found["error"] < 1e-2
+    assert found["taken"] == min(found["alone"], key=found["alone"].get)
+    assert len(set(found["alone"].values())) == 4 and 0.001 < min(found["alone"].values()) < max(found["alone"].values()) < 1
+    assert run("2") == found

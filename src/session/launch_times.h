@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gpus/gpu.h"
+#include "hipsight/values.h"
+#include "session/launch_key.h"
+#include "session/observation.h"
+
+namespace hipsight::session {
+
+/// How long a GPU takes for launches, from predictions of those that differ. Safe to use from
+/// several threads.
+class LaunchTimes {
+ public:
+  LaunchTimes(const gpus::Gpu& gpu, const engine::Memory* memory) : gpu_(gpu), keys_(memory) {}
+
+  /// The launch's key, and whether it has to be predicted: there was none like it, or of those
+  /// like it some did more than others.
+  struct Asked {
+    std::string key;
+    bool predict = false;
+  };
+  Asked ask(const engine::Dispatch& dispatch);
+
+  /// What it takes, in seconds, by its prediction.
+  double add(const Asked& asked, const engine::Result& result, const Observed::Time& predicted);
+  /// What it takes as the one like it did. Where it ran other instructions, so much longer or
+  /// shorter; those to come are predicted then.
+  double of(const Asked& asked, const engine::Dispatch& dispatch, const engine::Result& result);
+  /// What it takes if there is no prediction: each SIMD issues its share of the instructions.
+  double estimate(const engine::Dispatch& dispatch, const engine::Result& result,
+                  const std::string& why);
+
+  std::vector<EstimatedLaunches> estimated() const;
+
+ private:
+  struct Known {
+    Observed::Time time;
+    double instructions = 0;
+    bool varies = false;
+  };
+  void note(const engine::Dispatch& dispatch, const std::string& why);
+
+  const gpus::Gpu& gpu_;
+  mutable std::mutex mutex_;  ///< guards all that follows
+  LaunchKeys keys_;
+  std::unordered_map<std::string, Known> known_;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> estimated_;  ///< kernel and why
+};
+
+}  // namespace hipsight::session
