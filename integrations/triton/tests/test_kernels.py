@@ -179,4 +179,8 @@ def test_the_autotuner_takes_what_the_gpu_would_be_quickest_with():
     assert found["error"] < 1e-2
     assert found["taken"] == min(found["alone"], key=found["alone"].get)
     assert len(set(found["alone"].values())) == 4 and 0.001 < min(found["alone"].values()) < max(found["alone"].values()) < 1
-    assert run("2") == found
+    again = run("2")
+    assert again["taken"] == found["taken"]
+    # torch's tensors lie at other addresses each time, and so share caches a little otherwise.
+    for config, time in again["alone"].items():
+        assert abs(time / found["alone"][config] - 1) < 0.05
