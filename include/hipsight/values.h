@@ -278,10 +278,12 @@ struct Fidelity {
   HIPSIGHT_FIELDS(executions, inexact)
 };
 
-/// What a kernel did that a GPU lets pass, but should not do.
+/// What a kernel did that it should not do.
 struct Finding {
-  std::string text;  ///< names kernel, instruction and line
-  HIPSIGHT_FIELDS(text)
+  std::string text;         ///< names kernel, instruction and line
+  std::string tool = {};    ///< that found it: "memcheck"; empty: a GPU lets it pass
+  std::uint64_t count = 1;  ///< accesses of lanes that have this cause
+  HIPSIGHT_FIELDS(text, tool, count)
 };
 
 /// The launches of one kernel with one block and one amount of LDS, summed; or one launch.
@@ -345,7 +347,10 @@ struct RunReport {
   std::string ended;  ///< by what the process ended: "signal 2 (Interrupt)"; empty: as usual
   std::vector<UnfinishedLaunch> unfinished;
   std::vector<EstimatedLaunches> estimated;
-  HIPSIGHT_FIELDS(gpu, kernels, errors, selection, launches, ended, unfinished, estimated)
+  std::string checked;            ///< the tools that looked for errors; empty: none
+  std::vector<Finding> findings;  ///< of those, in order of the launches
+  HIPSIGHT_FIELDS(gpu, kernels, errors, selection, launches, ended, unfinished, estimated, checked,
+                  findings)
 };
 
 }  // namespace hipsight

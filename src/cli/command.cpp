@@ -99,6 +99,7 @@ void imply(config::Loaded& options, std::string_view command) {
   const auto usually = [&](const char* name, const std::string& text) {
     if (options.origin(config::row(name)) == config::Origin::Default) set(name, text);
   };
+  if (command == "check") usually("check", "memcheck");
   if (command == "capture") set("report", "none");
   // A trace takes the place of what predictions observe; and somebody must read them.
   const bool read = config.report != "none" || !config.json.empty() || !config.values.empty() ||
@@ -152,6 +153,11 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       "The program and its arguments come last: hipsight report -o FILE -- PROGRAM "
       "[ARGUMENTS...]\n\n"
       "Of the first launch of each kernel that is selected. Exit code: as of run.");
+  CLI::App* check = app.add_subcommand("check", "Run a program and say what its kernels do wrong");
+  check->footer(
+      "The program and its arguments come last: hipsight check [OPTIONS] -- PROGRAM "
+      "[ARGUMENTS...]\n\n"
+      "Exit code: as of run; 87 if something was found and the program returned 0.");
   CLI::App* capture =
       app.add_subcommand("capture", "Run a program and write one of its launches to a file");
   capture->footer(
@@ -159,7 +165,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       "[ARGUMENTS...]\n\n"
       "Exit code: as of run; 125 if there is no such launch.");
   Launch lone;
-  for (CLI::App* command : {run, profile, predict, page, capture}) {
+  for (CLI::App* command : {run, profile, predict, page, check, capture}) {
     options.add(*command, {Group::Machine, Group::Hip, Group::Compiler, Group::Selection});
     lone.add(*command);
     command->prefix_command();
@@ -167,7 +173,11 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       options.add(*command, "html", "-o,--output")->required();
       for (const char* row : {"report", "json", "progress"}) options.add(*command, row);
     }
-    if (command == page || command == capture) continue;
+    if (command == check) {
+      options.add(*command, {Group::Check});
+      for (const char* row : {"report", "json", "values", "progress"}) options.add(*command, row);
+    }
+    if (command == page || command == check || command == capture) continue;
     options.add(*command, {Group::Report});
     add_no_report(*command, no_report);
     add_verbose(*command, verbose);
@@ -207,7 +217,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   CLI::App* config = app.add_subcommand(
       "config", "Show every option, its value and where that came from (docs/configuration.md)");
   options.add(*config, {Group::Machine, Group::Hip, Group::Compiler, Group::Selection,
-                        Group::Report, Group::Profile, Group::Trace, Group::Capture});
+                        Group::Report, Group::Profile, Group::Trace, Group::Check, Group::Capture});
 
   CLI::App* gpus = app.add_subcommand("gpus", "List the GPUs, or show one with its sources");
   cli::CollectiveOptions collective;
@@ -239,7 +249,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   const auto is_asked = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_asked))
     fail(
-        "unknown command '{}'; there are: run, profile, predict, report, capture, replay, "
+        "unknown command '{}'; there are: run, profile, predict, report, check, capture, replay, "
         "all-reduce, gpus, "
         "isa "
         "(hipsight "
@@ -257,7 +267,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   if (verbose) loaded.from_command_line(config::row("details"), "all");
   gpus::use_folders(loaded.config.gpu_path);
   engine::set_host(engine::Host::of(loaded.config));
-  for (const CLI::App* command : {run, profile, predict, page, capture}) {
+  for (const CLI::App* command : {run, profile, predict, page, check, capture}) {
     if (!command->parsed()) continue;
     const std::string name = command->get_name();
     program.program = command->remaining();

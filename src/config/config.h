@@ -53,6 +53,7 @@ struct Config {
   std::uint64_t simulate = 20'000'000;
   std::string record = {};
   std::string trace = {}, trace_file = {};
+  std::string check = {};  ///< tools; empty: none
   std::string capture = {};
 
   // No options, but of the environment.

@@ -29,6 +29,10 @@ void check_sections(const std::string& text) {
     fail("it takes advice, counts, prediction, profile, registers, roofs or all, joined by commas");
 }
 
+void check_tools(const std::string& text) {
+  if (text != "memcheck") fail("it takes memcheck");
+}
+
 // X[,Y[,Z]][:WAVE]
 void check_wave(const std::string& text) {
   static const Pattern form("^[0-9]{1,9}(,[0-9]{1,9}){0,2}(:[0-9]{1,9})?$");
@@ -282,6 +286,16 @@ constexpr Row table[]{
      .takes = "FILE",
      .words = "Write that here",
      .usual = "stderr"},
+
+    {.name = "check",
+     .value = &Config::check,
+     .group = Group::Check,
+     .takes = "TOOL,...",
+     .words = "Look for errors that kernels make (docs/check.md); memcheck: accesses outside the "
+              "memory that is there for them",
+     .usual = "none",
+     .check = check_tools,
+     .option = "--tool"},
 
     {.name = "capture",
      .value = &Config::capture,

@@ -12,7 +12,7 @@
 namespace hipsight::config {
 
 /// What an option is about: a command takes the groups that mean something to it.
-enum class Group { Machine, Hip, Compiler, Selection, Report, Profile, Trace, Capture };
+enum class Group { Machine, Hip, Compiler, Selection, Report, Profile, Trace, Check, Capture };
 
 /// One option. Its name, "exit-wait", gives the command line's --exit-wait, the environment's
 /// HIPSIGHT_EXIT_WAIT and Python's exit_wait.

@@ -31,7 +31,7 @@ Options Options::of(const Config& config) {
   Options options{
       .threads = static_cast<unsigned>(config.threads),
       .timeout = std::chrono::milliseconds(std::llround(std::ceil(config.timeout * 1000))),
-      .strict = config.strict};
+      .strict = config.strict || !config.check.empty()};
   if (config.engine == "interpret") options.tier = Tier::Interpret;
   if (config.engine == "translate") options.tier = Tier::Translate;
   if (config.matrix == "exact") options.matrix = MatrixMode::Exact;

@@ -258,6 +258,10 @@ Json report_json(const RunReport& run) {
   for (const FailedLaunch& error : run.errors)
     json["errors"].push_back(
         {{"kernel", error.kernel}, {"kind", key_of(error.kind)}, {"message", error.message}});
+  json["checked"] = run.checked.empty() ? Json() : Json(run.checked);
+  json["findings"] = Json::array();
+  for (const Finding& one : run.findings)
+    json["findings"].push_back({{"tool", one.tool}, {"text", one.text}, {"count", one.count}});
   json["ended"] = run.ended.empty() ? Json() : Json(run.ended);
   json["unfinished"] = Json::array();
   for (const UnfinishedLaunch& one : run.unfinished)

@@ -55,6 +55,7 @@ Output Output::of(const Config& config) {
   output.wishes.sampled_only = config.sampled_only;
   output.details = Details::of(config.details);
   output.wishes.fidelity = config.fidelity;
+  output.wishes.check = config.check;
   if (!config.trace.empty()) {
     output.trace = TraceOptions::parse(config.trace);
     output.trace->file = output_file(config.trace_file);
@@ -202,6 +203,10 @@ void Reporter::finish(const std::string& how) noexcept {
     if (impl.session.progress().selected) state->made |= RunState::Launches;
     if (impl.traced && !impl.failed) state->made |= RunState::Traces;
   }
+}
+
+bool Reporter::has_findings() const noexcept {
+  return impl_->session.progress().findings != 0;
 }
 
 bool Reporter::complete() const noexcept {

@@ -89,6 +89,8 @@ class Reporter {
   /// After finish: whether all that was asked for came: the files, and launches that were selected,
   /// to be traced or to be profiled.
   bool complete() const noexcept;
+  /// Whether a check found something.
+  bool has_findings() const noexcept;
 
   /// Which launches are selected, of how many so far.
   std::string selection() const;

@@ -240,6 +240,17 @@ std::string selection_text(const Selection& selection, std::uint64_t launches) {
                      launches == 1 ? "" : "es");
 }
 
+/// What was looked for, and found.
+static void add_findings(std::string& out, const RunReport& run) {
+  for (const Finding& one : run.findings) {
+    out += fmt::format("\n{}: {}\n", one.tool, one.text);
+    if (one.count > 1) out += fmt::format("  {} accesses in all\n", one.count);
+  }
+  out +=
+      fmt::format("\n{}: {} finding{} in {} launch{}\n", run.checked, run.findings.size(),
+                  run.findings.size() == 1 ? "" : "s", run.launches, run.launches == 1 ? "" : "es");
+}
+
 std::string to_text(const RunReport& run, const Details& details) {
   std::string out = fmt::format("\nhipsight: {} ({}, {}), emulated\n", run.gpu.title, run.gpu.name,
                                 run.gpu.target_id);
@@ -247,7 +258,10 @@ std::string to_text(const RunReport& run, const Details& details) {
   if (run.kernels.empty())
     out += run.selection.everything() ? "no kernel ran to its end\n"
                                       : "no such launch ran to its end\n";
-  for (const KernelReport& kernel : run.kernels) add(out, run.gpu, kernel, details);
+  if (run.checked.empty())
+    for (const KernelReport& kernel : run.kernels) add(out, run.gpu, kernel, details);
+  else
+    add_findings(out, run);
   if (!run.errors.empty()) {
     out += fmt::format("\n{} launch{} failed:\n", run.errors.size(),
                        run.errors.size() == 1 ? "" : "es");

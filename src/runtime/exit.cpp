@@ -21,6 +21,7 @@ namespace {
 
 // docs/exit-codes.md: for programs that returned 0 although a kernel failed, or a file is missing.
 constexpr int kernel_error_status = 86;
+constexpr int finding_status = 87;
 constexpr int timeout_status = 124;
 constexpr int missing_status = 125;
 
@@ -74,6 +75,7 @@ int finish(Context& context) {
   if (program_status != 0) return -1;
   if (error == hipErrorLaunchTimeOut) return timeout_status;
   if (error != hipSuccess) return kernel_error_status;
+  if (context.session().has_findings()) return finding_status;
   // Of a run of several processes its first one says what is missing (src/leave).
   const bool missing = no_capture || !context.session().complete();
   return missing && !run_state() ? missing_status : -1;

@@ -30,6 +30,7 @@ struct Wishes {
   bool fidelity = false;
   bool time = false;  ///< of each launch, on the GPU's clock: predict those that differ
   timing::Assumptions assumptions = {};  ///< of predictions
+  std::string check = {};                ///< tools that look for errors: "memcheck"; empty: none
 };
 
 /// What was found out about one launch.

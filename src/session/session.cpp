@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <list>
+#include <map>
 #include <mutex>
 #include <set>
 #include <tuple>
@@ -97,6 +98,8 @@ struct Session::Impl {
   std::vector<FailedLaunch> errors;
   std::vector<const Launch*> running;
   std::set<Shape> profiled;
+  std::vector<Finding> findings;
+  std::map<std::pair<std::string, std::uint64_t>, std::size_t> known_findings;  ///< see add
 
   Impl(gpus::Gpu g, Wishes w, const Selection& s, const engine::Memory* memory)
       : gpu(std::move(g)),
@@ -111,6 +114,18 @@ struct Session::Impl {
         selection(s),
         times(gpu, memory),
         selector(s) {}
+
+  /// One cause, in however many launches: a kernel's instruction, and the error's first words.
+  void add(const std::string& kernel, const check::Finding& found) {
+    const std::string words = found.text.substr(0, found.text.find_first_of(":\n"));
+    const auto [known, is_new] =
+        known_findings.try_emplace({kernel + '\n' + words, found.address}, findings.size());
+    if (is_new)
+      findings.push_back({found.text, found.tool, found.count});
+    else
+      findings[known->second].count += found.count;
+    progress.findings = findings.size();
+  }
 
   Tally& tally(const engine::Dispatch& dispatch) {
     for (Tally& known : tallies)
@@ -153,11 +168,15 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
     observation_.emplace(impl.gpu, impl.only_time, dispatch);
   else if (selected_)
     observation_.emplace(impl.gpu, impl.without_profile, dispatch);
+  if (selected_ && !impl.wishes.check.empty()) dispatch.observers.push_back(&memcheck_.emplace());
 }
 
 Session::Launch::~Launch() {
   const std::lock_guard lock(session_.impl_->mutex);
   std::erase(session_.impl_->running, this);
+  if (!memcheck_) return;
+  for (const check::Finding& found : memcheck_->findings())
+    session_.impl_->add(dispatch_.kernel->name, found);
 }
 
 void Session::Launch::add(engine::Result& result) {
@@ -198,6 +217,8 @@ RunReport Session::report(const std::string& ended) const {
   const std::lock_guard lock(impl_->mutex);
   report.launches = impl_->progress.launches;
   report.errors = impl_->errors;
+  report.checked = impl_->wishes.check;
+  report.findings = impl_->findings;
   for (const Tally& tally : impl_->tallies) report.kernels.push_back(tally.report(impl_->gpu));
   for (KernelReport& kernel : report.kernels)
     if (!kernel.prediction && impl_->wishes.profile && impl_->wishes.predict)

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "check/memcheck.h"
 #include "engine/engine.h"
 #include "gpus/gpu.h"
 #include "hipsight/values.h"
@@ -58,11 +59,13 @@ class Session {
     std::optional<LaunchTimes::Asked> asked_;
     double seconds_ = 0;
     std::optional<Observation> observation_;
+    std::optional<check::Memcheck> memcheck_;
   };
 
   struct Progress {
     std::uint64_t launches = 0;  ///< that were started
     std::uint64_t errors = 0;    ///< of those that failed
+    std::uint64_t findings = 0;  ///< of checks
     bool selected = false;       ///< at least one of them
   };
   Progress progress() const;

@@ -52,6 +52,7 @@ std::string other_value(const Row& row) {
   if (row.is_choice()) return std::string(row.takes.substr(row.takes.rfind('|') + 1));
   if (row.name == "trace") return "3,1:2";
   if (row.name == "details") return "roofs,counts";
+  if (row.name == "check") return "memcheck";
   if (row.most != 0) return "7";
   return "some/words";
 }

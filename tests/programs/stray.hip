@@ -159,6 +159,14 @@ int main(int argc, char** argv) {
     store_scratch<<<1, 64>>>(array, 1 << 20);
   } else if (name == "scratch_negative") {
     store_scratch<<<1, 64>>>(array, -(1 << 20));
+  } else if (name == "fixed") {
+    // The same kernels, each in its bounds.
+    store<<<1, 64>>>(array + 250 - 64);
+    load<<<1, 64>>>(array, array + 250 - 64);
+    load_scalar<<<1, 64>>>(array, array + 249);
+    add<<<1, 64>>>(reinterpret_cast<int*>(array) + 250 - 64);
+    store_lds<<<1, 64>>>(array, 0);
+    store_scratch<<<1, 16>>>(array, 0);
   } else {
     return 72;
   }

@@ -122,6 +122,71 @@ INSTANTIATE_TEST_SUITE_P(Gpu, Stray,
                                   ("_" + std::get<2>(info.param).name);
                          });
 
+/// `hipsight check` collects what `run --strict` ends with.
+Outcome check(const std::string& gpu, const std::string& tier, const std::string& name) {
+  return run({HIPSIGHT_COMMAND, "check", "--gpu", gpu, "--", folder() / "stray", name},
+             in_tier(tier));
+}
+
+class CheckedStray : public Stray {};
+
+TEST_P(CheckedStray, IsFoundAndTheKernelGoesOn) {
+  const auto& [gpu, tier, c] = GetParam();
+  const Outcome outcome = check(gpu, tier, c.name);
+  const std::string all = describe(outcome);
+  EXPECT_THAT(outcome.out, HasSubstr("\nwait: hipSuccess\n")) << all;
+  EXPECT_EQ(outcome.status, 87) << all;
+  EXPECT_THAT(outcome.err, HasSubstr("\nmemcheck: " + c.what)) << all;
+  EXPECT_THAT(outcome.err, HasSubstr("\n  kernel      " + c.kernel + "\n")) << all;
+  if (!c.marker.empty())
+    EXPECT_THAT(outcome.err,
+                HasSubstr("\n  source      " + source_of("stray", "// " + c.marker) + "\n"))
+        << all;
+  if (!c.where.empty())
+    EXPECT_THAT(outcome.err, MatchesRegex("(.|\n)*\n  " + c.where + "(.|\n)*")) << all;
+  const bool has_two = c.name == "lds_load";
+  EXPECT_THAT(outcome.err, HasSubstr(has_two ? "\nmemcheck: 2 findings in 1 launch\n"
+                                             : "\nmemcheck: 1 finding in 1 launch\n"))
+      << all;
+}
+
+INSTANTIATE_TEST_SUITE_P(planted_defect, CheckedStray,
+                         testing::Combine(testing::Values<std::string>("mi300x", "rx7900xtx"),
+                                          testing::Values<std::string>("interpret", "translate"),
+                                          testing::ValuesIn(cases())),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) + ("_" + std::get<1>(info.param)) +
+                                  ("_" + std::get<2>(info.param).name);
+                         });
+
+class FixedStray : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(FixedStray, IsSilent) {
+  const auto& [gpu, tier] = GetParam();
+  const Outcome outcome = check(gpu, tier, "fixed");
+  EXPECT_EQ(outcome.status, 0) << describe(outcome);
+  EXPECT_THAT(outcome.err, HasSubstr("\nmemcheck: 0 findings in 6 launches\n"));
+}
+
+/// Programs without a fault, of several kernels each.
+TEST_P(FixedStray, AndSoAreExamples) {
+  const auto& [gpu, tier] = GetParam();
+  for (const char* example : {"sgemm", "reduction", "scan", "streams"}) {
+    const Outcome outcome = run(
+        {HIPSIGHT_COMMAND, "check", "--gpu", gpu, "--", std::filesystem::path(EXAMPLES) / example},
+        in_tier(tier));
+    EXPECT_EQ(outcome.status, 0) << describe(outcome);
+    EXPECT_THAT(outcome.err, HasSubstr("\nmemcheck: 0 findings in ")) << example;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(planted_defect_twin, FixedStray,
+                         testing::Combine(testing::Values<std::string>("mi300x", "rx7900xtx"),
+                                          testing::Values<std::string>("interpret", "translate")),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) + "_" + std::get<1>(info.param);
+                         });
+
 /// GPU and tier of the engine. The address is a constant of the instruction.
 class StrayCall : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
