@@ -99,7 +99,7 @@ void imply(config::Loaded& options, std::string_view command) {
   const auto usually = [&](const char* name, const std::string& text) {
     if (options.origin(config::row(name)) == config::Origin::Default) set(name, text);
   };
-  if (command == "check") usually("check", "memcheck");
+  if (command == "check") usually("check", "memcheck,racecheck");
   if (command == "capture") set("report", "none");
   // A trace takes the place of what predictions observe; and somebody must read them.
   const bool read = config.report != "none" || !config.json.empty() || !config.values.empty() ||

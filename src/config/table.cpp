@@ -30,7 +30,8 @@ void check_sections(const std::string& text) {
 }
 
 void check_tools(const std::string& text) {
-  if (text != "memcheck") fail("it takes memcheck");
+  static const Pattern form("^(memcheck|racecheck)(,(memcheck|racecheck))*$");
+  if (!form.is_in(text)) fail("it takes memcheck, racecheck, or both, joined by a comma");
 }
 
 // X[,Y[,Z]][:WAVE]
@@ -128,7 +129,7 @@ constexpr Row table[]{
     {.name = "time",
      .value = &Config::time,
      .group = Group::Machine,
-     .takes = "predicted|emulated",
+     .takes = "emulated|predicted",
      .words = "What HIP's events tell: the time that a GPU would take, or the emulation"},
 
     {.name = "visible-devices",
@@ -291,8 +292,9 @@ constexpr Row table[]{
      .value = &Config::check,
      .group = Group::Check,
      .takes = "TOOL,...",
-     .words = "Look for errors that kernels make (docs/check.md); memcheck: accesses outside the "
-              "memory that is there for them",
+     .words =
+         "Look for errors that kernels make (docs/check.md): memcheck, accesses outside the memory "
+         "that is there for them; racecheck, races between the waves of a workgroup",
      .usual = "none",
      .check = check_tools,
      .option = "--tool"},

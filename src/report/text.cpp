@@ -244,7 +244,7 @@ std::string selection_text(const Selection& selection, std::uint64_t launches) {
 static void add_findings(std::string& out, const RunReport& run) {
   for (const Finding& one : run.findings) {
     out += fmt::format("\n{}: {}\n", one.tool, one.text);
-    if (one.count > 1) out += fmt::format("  {} accesses in all\n", one.count);
+    if (one.count > 1) out += fmt::format("  {} times in all\n", one.count);
   }
   out +=
       fmt::format("\n{}: {} finding{} in {} launch{}\n", run.checked, run.findings.size(),

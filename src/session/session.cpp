@@ -99,7 +99,8 @@ struct Session::Impl {
   std::vector<const Launch*> running;
   std::set<Shape> profiled;
   std::vector<Finding> findings;
-  std::map<std::pair<std::string, std::uint64_t>, std::size_t> known_findings;  ///< see add
+  using Cause = std::tuple<std::string, std::uint64_t, std::uint64_t>;
+  std::map<Cause, std::size_t> known_findings;  ///< see add
 
   Impl(gpus::Gpu g, Wishes w, const Selection& s, const engine::Memory* memory)
       : gpu(std::move(g)),
@@ -115,11 +116,11 @@ struct Session::Impl {
         times(gpu, memory),
         selector(s) {}
 
-  /// One cause, in however many launches: a kernel's instruction, and the error's first words.
+  /// One cause, in however many launches: a kernel's instructions, and the error's first words.
   void add(const std::string& kernel, const check::Finding& found) {
     const std::string words = found.text.substr(0, found.text.find_first_of(":\n"));
-    const auto [known, is_new] =
-        known_findings.try_emplace({kernel + '\n' + words, found.address}, findings.size());
+    const auto [known, is_new] = known_findings.try_emplace(
+        {kernel + '\n' + words, found.address, found.other}, findings.size());
     if (is_new)
       findings.push_back({found.text, found.tool, found.count});
     else
@@ -168,15 +169,23 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
     observation_.emplace(impl.gpu, impl.only_time, dispatch);
   else if (selected_)
     observation_.emplace(impl.gpu, impl.without_profile, dispatch);
-  if (selected_ && !impl.wishes.check.empty()) dispatch.observers.push_back(&memcheck_.emplace());
+  const auto checks = [&](std::string_view tool) {
+    return selected_ && impl.wishes.check.find(tool) != std::string::npos;
+  };
+  if (checks("memcheck")) dispatch.observers.push_back(&memcheck_.emplace());
+  if (checks("racecheck")) dispatch.observers.push_back(&racecheck_.emplace());
 }
 
 Session::Launch::~Launch() {
   const std::lock_guard lock(session_.impl_->mutex);
   std::erase(session_.impl_->running, this);
-  if (!memcheck_) return;
-  for (const check::Finding& found : memcheck_->findings())
-    session_.impl_->add(dispatch_.kernel->name, found);
+  const auto collect = [&](const auto& tool) {
+    if (!tool) return;
+    for (const check::Finding& found : tool->findings())
+      session_.impl_->add(dispatch_.kernel->name, found);
+  };
+  collect(memcheck_);
+  collect(racecheck_);
 }
 
 void Session::Launch::add(engine::Result& result) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "check/memcheck.h"
+#include "check/racecheck.h"
 #include "engine/engine.h"
 #include "gpus/gpu.h"
 #include "hipsight/values.h"
@@ -60,6 +61,7 @@ class Session {
     double seconds_ = 0;
     std::optional<Observation> observation_;
     std::optional<check::Memcheck> memcheck_;
+    std::optional<check::Racecheck> racecheck_;
   };
 
   struct Progress {

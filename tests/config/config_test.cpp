@@ -160,7 +160,7 @@ TEST(Options, NothingElseReadsTheEnvironment) {
   const std::set<std::string> may{
       "cli",  // a client, which also makes the program's environment
       "config",
-      "launcher/main.cpp",      // a client
+      "launcher/launcher.cpp",  // a client
       "leave/leave.cpp",        // in every process of a run, before all else
       "rocm/emulated.h",        // a client
       "runtime/rtc_clang.cpp",  // hands the environment to the compiler
