@@ -286,7 +286,8 @@ struct Finding {
   HIPSIGHT_FIELDS(text, tool, count)
 };
 
-/// The launches of one kernel with one block and one amount of LDS, summed; or one launch.
+/// The launches of one kernel with one block and one amount of LDS, in one range, summed; or one
+/// launch.
 struct KernelReport {
   KernelFacts kernel;
   Dim3 grid;                  ///< workgroups, of the first launch
@@ -302,8 +303,9 @@ struct KernelReport {
   std::optional<Fidelity> fidelity;      ///< if asked for
   std::vector<Finding> findings;
   Roofline roofline;
+  std::string range;  ///< that the launches were made in (RangeReport); empty: in none
   HIPSIGHT_FIELDS(kernel, grid, grids_differ, block, dynamic_lds, counts, occupancy, verdict,
-                  registers, profile, prediction, fidelity, findings, roofline)
+                  registers, profile, prediction, fidelity, findings, roofline, range)
 };
 
 /// A launch that failed.
@@ -337,6 +339,14 @@ struct Selection {
   HIPSIGHT_FIELDS(kernel, launch)
 };
 
+/// A stretch of a program that it named, by roctxRangePush.
+struct RangeReport {
+  std::string name;         ///< after those that it lies in: "step / attention"
+  std::uint64_t times = 0;  ///< it was entered and launched a kernel
+  double seconds = 0;       ///< predicted, of all its launches
+  HIPSIGHT_FIELDS(name, times, seconds)
+};
+
 /// What the kernels of a program did.
 struct RunReport {
   GpuFacts gpu;
@@ -347,10 +357,11 @@ struct RunReport {
   std::string ended;  ///< by what the process ended: "signal 2 (Interrupt)"; empty: as usual
   std::vector<UnfinishedLaunch> unfinished;
   std::vector<EstimatedLaunches> estimated;
-  std::string checked;            ///< the tools that looked for errors; empty: none
-  std::vector<Finding> findings;  ///< of those, in order of the launches
+  std::string checked;              ///< the tools that looked for errors; empty: none
+  std::vector<Finding> findings;    ///< of those, in order of the launches
+  std::vector<RangeReport> ranges;  ///< in order of first launch
   HIPSIGHT_FIELDS(gpu, kernels, errors, selection, launches, ended, unfinished, estimated, checked,
-                  findings)
+                  findings, ranges)
 };
 
 }  // namespace hipsight

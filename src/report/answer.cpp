@@ -87,7 +87,8 @@ std::string text_of(const Advice& advice) {
 
 std::vector<AnswerLine> answer(const KernelReport& kernel) {
   const std::string title = printable(kernel.kernel.title);
-  std::string first = fmt::format("{}: {}", title, time_of(kernel));
+  const std::string range = kernel.range.empty() ? "" : " in " + printable(kernel.range);
+  std::string first = fmt::format("{}{}: {}", title, range, time_of(kernel));
   if (!kernel.prediction) return {{"", first}};
   first += fmt::format(", {} of the time", percent(kernel.verdict.share));
   const std::vector<HotLine>& lines = kernel.prediction->lines;

@@ -88,6 +88,11 @@ std::string_view short_name(std::string_view title) {
   return title;
 }
 
+std::string heading(const KernelReport& kernel) {
+  const std::string name(short_name(kernel.kernel.title));
+  return kernel.range.empty() ? name : fmt::format("{} in {}", name, kernel.range);
+}
+
 std::string place(const Location& at) {
   if (const std::string source = source_of(at); !source.empty()) return source;
   return at.instruction.empty() ? "" : fmt::format("{} at {:#x}", at.instruction, at.address);
@@ -300,7 +305,7 @@ void overview(Page& page, const RunReport& run) {
     page.put(
         "<tr><td class=\"name\"><a href=\"#k{}\">{}</a></td><td>{}</td><td>{}</td>"
         "<td class=\"bar\">",
-        i + 1, escaped(short_name(kernel.kernel.title)), kernel.counts.launches,
+        i + 1, escaped(heading(kernel)), kernel.counts.launches,
         predicted ? duration(kernel.verdict.seconds) : "");
     page.bar(kernel.verdict.share, "hotfill");
     page.put("</td><td class=\"l\">{}</td></tr>\n",
@@ -340,7 +345,7 @@ std::string to_html(const RunReport& run, const SourceText& text) {
   for (std::size_t i = 0; i < run.kernels.size(); ++i) {
     const KernelReport& kernel = run.kernels[i];
     page.put("<article id=\"k{}\"><h2>{}</h2><p class=\"signature code\">{}</p>\n", i + 1,
-             escaped(short_name(kernel.kernel.title)), escaped(kernel.kernel.title));
+             escaped(heading(kernel)), escaped(kernel.kernel.title));
     if (kernel.prediction) {
       answer(page, kernel);
       breakdown(page, *kernel.prediction);

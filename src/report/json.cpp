@@ -234,6 +234,7 @@ Json kernel_json(const KernelReport& report) {
   if (report.profile) json["profile"] = profile(*report.profile);
   if (report.fidelity) json["fidelity"] = fidelity(*report.fidelity);
   json["host_seconds"] = counts.host_seconds;
+  json["range"] = report.range.empty() ? Json() : Json(report.range);
   return json;
 }
 
@@ -254,6 +255,10 @@ Json report_json(const RunReport& run) {
       {"of_launches", run.launches}};
   json["kernels"] = Json::array();
   for (const KernelReport& kernel : run.kernels) json["kernels"].push_back(kernel_json(kernel));
+  json["ranges"] = Json::array();
+  for (const RangeReport& range : run.ranges)
+    json["ranges"].push_back(
+        {{"name", range.name}, {"times", range.times}, {"seconds", range.seconds}});
   json["errors"] = Json::array();
   for (const FailedLaunch& error : run.errors)
     json["errors"].push_back(

@@ -109,8 +109,10 @@ Reporter::Reporter(gpus::Gpu gpu, Output output, Selection selection, ProgressOu
 
 Reporter::~Reporter() = default;
 
-Reporter::Launch::Launch(Reporter& reporter, engine::Dispatch& dispatch)
-    : reporter_(reporter), dispatch_(dispatch), launch_(reporter.impl_->session, dispatch) {
+Reporter::Launch::Launch(Reporter& reporter, engine::Dispatch& dispatch, session::Range range)
+    : reporter_(reporter),
+      dispatch_(dispatch),
+      launch_(reporter.impl_->session, dispatch, std::move(range)) {
   Impl& impl = *reporter.impl_;
   if (selected() && impl.output.trace) {
     const std::lock_guard lock(impl.mutex);

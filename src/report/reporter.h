@@ -60,7 +60,7 @@ class Reporter {
   class Launch {
    public:
     /// Makes the engine tell `dispatch`, which must outlive this, of its progress.
-    Launch(Reporter& reporter, engine::Dispatch& dispatch);
+    Launch(Reporter& reporter, engine::Dispatch& dispatch, session::Range range = {});
     ~Launch();
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;

@@ -229,6 +229,23 @@ void add(std::string& out, const GpuFacts& gpu, const KernelReport& kernel,
   if (details.counts) row(out, "emulated in", duration(kernel.counts.host_seconds));
 }
 
+/// The kernels of each range, by the time that they take each time it is entered.
+void add_ranges(std::string& out, const RunReport& run) {
+  for (const RangeReport& range : run.ranges) {
+    const auto times = static_cast<double>(range.times);
+    out +=
+        fmt::format("\n{}: entered {} time{}, kernels take {} each time\n", printable(range.name),
+                    range.times, range.times == 1 ? "" : "s", duration(range.seconds / times));
+    for (const KernelReport& kernel : run.kernels) {
+      if (kernel.range != range.name) continue;
+      const double launches = static_cast<double>(kernel.counts.launches) / times;
+      out += fmt::format("  {:>10}  {:>4.3g} launch{}  {}\n",
+                         kernel.prediction ? duration(kernel.verdict.seconds / times) : "?",
+                         launches, launches == 1 ? "  " : "es", printable(kernel.kernel.title));
+    }
+  }
+}
+
 }  // namespace
 
 std::string selection_text(const Selection& selection, std::uint64_t launches) {
@@ -258,10 +275,12 @@ std::string to_text(const RunReport& run, const Details& details) {
   if (run.kernels.empty())
     out += run.selection.everything() ? "no kernel ran to its end\n"
                                       : "no such launch ran to its end\n";
-  if (run.checked.empty())
+  if (run.checked.empty()) {
     for (const KernelReport& kernel : run.kernels) add(out, run.gpu, kernel, details);
-  else
+    add_ranges(out, run);
+  } else {
     add_findings(out, run);
+  }
   if (!run.errors.empty()) {
     out += fmt::format("\n{} launch{} failed:\n", run.errors.size(),
                        run.errors.size() == 1 ? "" : "es");

@@ -10,6 +10,7 @@
 #include "runtime/event.h"
 #include "runtime/graph_work.h"
 #include "runtime/launch_recorder.h"
+#include "runtime/range.h"
 #include "runtime/registered.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
@@ -80,12 +81,13 @@ struct Prepared {
   engine::Dispatch dispatch;
   std::vector<std::byte> arguments;
   std::shared_ptr<const services::GridGroup> group;
+  session::Range range;
 
   void run(timeline::Span& span) const {
     Context& context = Context::get();
     drop_unmapped();
     engine::Dispatch running = dispatch;
-    report::Reporter::Launch launch(context.session(), running);
+    report::Reporter::Launch launch(context.session(), running, range);
     const auto recorder = recorder_if_wanted(launch, running);
     try {
       const services::Services services(context.host(), running,
@@ -116,6 +118,7 @@ Operation operation_of(Launch launch, std::vector<std::byte>* segment) {
                             ? services::kernarg(kernel, geometry, packed_arguments(launch.extra))
                             : services::kernarg(kernel, geometry, launch.parameters);
   prepared->group = launch.group;
+  prepared->range = current_range();
   if (segment) *segment = prepared->arguments;
   engine::Dispatch& dispatch = prepared->dispatch;
   dispatch.module = launch.function->code;

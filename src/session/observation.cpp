@@ -81,19 +81,21 @@ Observed Observation::finish(engine::Result& result) {
   return observed;
 }
 
-Tally::Tally(const gpus::Gpu& gpu, const engine::Dispatch& first)
+Tally::Tally(const gpus::Gpu& gpu, const engine::Dispatch& first, std::string range)
     : occupancy_(timing::occupancy(gpu, resources(gpu, first))) {
   report_.kernel = describe(*first.kernel, first.module ? &first.module->object() : nullptr);
   report_.grid = dimensions(workgroups(first));
   report_.block = dimensions(first.block);
   report_.dynamic_lds = first.dynamic_lds;
   report_.occupancy = describe(occupancy_);
+  report_.range = std::move(range);
 }
 
-bool Tally::takes(const engine::Dispatch& dispatch) const {
+bool Tally::takes(const engine::Dispatch& dispatch, const std::string& range) const {
   const code::Kernel& kernel = *dispatch.kernel;
   const KernelFacts& known = report_.kernel;
-  return known.name == kernel.name && report_.block == dimensions(dispatch.block) &&
+  return report_.range == range && known.name == kernel.name &&
+         report_.block == dimensions(dispatch.block) &&
          report_.dynamic_lds == dispatch.dynamic_lds && known.lds_bytes == kernel.lds_bytes &&
          known.vgprs == kernel.vgprs && known.code_bytes == kernel.code_size;
 }

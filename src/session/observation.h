@@ -72,13 +72,13 @@ class Observation {
   std::optional<profile::LaunchTrace> trace_;
 };
 
-/// The launches of one kernel with one block and one amount of LDS, summed.
+/// The launches of one kernel with one block and one amount of LDS, in one range, summed.
 class Tally {
  public:
-  Tally(const gpus::Gpu& gpu, const engine::Dispatch& first);
+  Tally(const gpus::Gpu& gpu, const engine::Dispatch& first, std::string range = "");
   /// Whether a launch is one of these. Kernels of one name in several code objects are one if they
   /// take the same and are as long.
-  bool takes(const engine::Dispatch& dispatch) const;
+  bool takes(const engine::Dispatch& dispatch, const std::string& range) const;
   void add(const engine::Dispatch& dispatch, Observed observed);
   KernelReport report(const gpus::Gpu& gpu) const;
 

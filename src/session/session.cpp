@@ -61,13 +61,18 @@ class Selector {
   std::uint64_t launch_, matching_ = 0;
 };
 
-/// What a Tally has in common: mangled name, code size, block and dynamic LDS.
+/// What a Tally has in common: mangled name, code size, block, dynamic LDS and range.
 using Shape = std::tuple<std::string, std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                         std::uint32_t>;
-Shape shape_of(const engine::Dispatch& dispatch) {
+                         std::uint32_t, std::string>;
+Shape shape_of(const engine::Dispatch& dispatch, const std::string& range) {
   const code::Kernel& kernel = *dispatch.kernel;
-  return {kernel.name,      kernel.code_size, dispatch.block.x,
-          dispatch.block.y, dispatch.block.z, dispatch.dynamic_lds};
+  return {kernel.name,
+          kernel.code_size,
+          dispatch.block.x,
+          dispatch.block.y,
+          dispatch.block.z,
+          dispatch.dynamic_lds,
+          range};
 }
 
 /// Shares of all predicted time; the kernel that takes most of it first.
@@ -101,6 +106,8 @@ struct Session::Impl {
   std::vector<Finding> findings;
   using Cause = std::tuple<std::string, std::uint64_t, std::uint64_t>;
   std::map<Cause, std::size_t> known_findings;  ///< see add
+  std::vector<RangeReport> ranges;
+  std::map<std::string, std::set<std::uint64_t>> entries;  ///< of each range
 
   Impl(gpus::Gpu g, Wishes w, const Selection& s, const engine::Memory* memory)
       : gpu(std::move(g)),
@@ -128,10 +135,17 @@ struct Session::Impl {
     progress.findings = findings.size();
   }
 
-  Tally& tally(const engine::Dispatch& dispatch) {
+  Tally& tally(const engine::Dispatch& dispatch, const std::string& range) {
     for (Tally& known : tallies)
-      if (known.takes(dispatch)) return known;
-    return tallies.emplace_back(gpu, dispatch);
+      if (known.takes(dispatch, range)) return known;
+    return tallies.emplace_back(gpu, dispatch, range);
+  }
+
+  void enter(const Range& range) {
+    if (range.name.empty()) return;
+    std::set<std::uint64_t>& known = entries[range.name];
+    if (known.empty()) ranges.push_back({.name = range.name});
+    known.insert(range.entry);
   }
 };
 
@@ -148,8 +162,8 @@ const Selection& Session::selection() const {
   return impl_->selection;
 }
 
-Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
-    : session_(session), dispatch_(dispatch) {
+Session::Launch::Launch(Session& session, engine::Dispatch& dispatch, Range range)
+    : session_(session), dispatch_(dispatch), range_(std::move(range)) {
   Impl& impl = *session.impl_;
   const code::Kernel& kernel = *dispatch.kernel;
   dispatch.finished = &finished_;
@@ -160,7 +174,9 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch)
     impl.running.push_back(this);
     selected_ = impl.selector.take(kernel.name);
     impl.progress.selected |= selected_;
-    profiles = selected_ && impl.wishes.profile && impl.profiled.insert(shape_of(dispatch)).second;
+    if (selected_) impl.enter(range_);
+    profiles = selected_ && impl.wishes.profile &&
+               impl.profiled.insert(shape_of(dispatch, range_.name)).second;
   }
   if (impl.wishes.time) asked_ = impl.times.ask(dispatch);
   if (profiles)
@@ -203,7 +219,7 @@ void Session::Launch::add(engine::Result& result) {
   if (!selected_) return;
   if (observed.profile) observed.profile->launch = number_;
   const std::lock_guard lock(session_.impl_->mutex);
-  session_.impl_->tally(dispatch_).add(dispatch_, std::move(observed));
+  session_.impl_->tally(dispatch_, range_.name).add(dispatch_, std::move(observed));
 }
 
 void Session::Launch::add(const engine::KernelError& error) {
@@ -234,6 +250,12 @@ RunReport Session::report(const std::string& ended) const {
       kernel.verdict.why_none = "the launch that was observed did not end";
   rank(report.kernels);
   report.estimated = impl_->times.estimated();
+  report.ranges = impl_->ranges;
+  for (RangeReport& range : report.ranges) {
+    range.times = impl_->entries.at(range.name).size();
+    for (const KernelReport& kernel : report.kernels)
+      if (kernel.range == range.name) range.seconds += kernel.verdict.seconds;
+  }
   for (const Launch* launch : impl_->running)
     report.unfinished.push_back({code::readable_name(launch->dispatch_.kernel->name),
                                  launch->finished_, workgroups(launch->dispatch_).volume()});

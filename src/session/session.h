@@ -16,6 +16,12 @@
 
 namespace hipsight::session {
 
+/// Where in a program a launch was made.
+struct Range {
+  std::string name;         ///< empty: in no range
+  std::uint64_t entry = 0;  ///< a number for each time that a range is entered
+};
+
 /// Decides what to find out about each launch of a program, and holds what came of it. Safe to use
 /// from several threads; what one launch's figures take holds up no other.
 class Session {
@@ -33,7 +39,7 @@ class Session {
   class Launch {
    public:
     /// Counts it, and makes the engine tell the dispatch, which must outlive this, what is needed.
-    Launch(Session& session, engine::Dispatch& dispatch);
+    Launch(Session& session, engine::Dispatch& dispatch, Range range = {});
     ~Launch();
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
@@ -54,6 +60,7 @@ class Session {
     friend class Session;
     Session& session_;
     const engine::Dispatch& dispatch_;
+    const Range range_;
     std::atomic<std::uint64_t> finished_{0};
     std::uint64_t number_ = 0;
     bool selected_ = false;

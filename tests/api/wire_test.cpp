@@ -189,8 +189,8 @@ TEST(Wire, every_struct_lists_all_its_fields) {
   expect_complete<Error, Dim3, GpuFacts, Location, ArgumentFacts, KernelFacts, Amount, Traffic,
                   Counts, Occupancy, Roof, Roofline, Advice, Verdict, Wait, HotLine, ModelError,
                   Prediction, Registers, CacheUse, ProfileRow, Profile, Fidelity, Fidelity::Inexact,
-                  Finding, KernelReport, FailedLaunch, UnfinishedLaunch, Selection, RunReport,
-                  GpuOptions, LaunchConfig>();
+                  Finding, KernelReport, FailedLaunch, UnfinishedLaunch, RangeReport, Selection,
+                  RunReport, GpuOptions, LaunchConfig>();
 }
 
 }  // namespace
