@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -83,6 +84,32 @@ TEST(Session, sums_launches_of_a_kernel) {
   EXPECT_EQ(kernel["occupancy"]["waves_per_simd"], 4);
   EXPECT_EQ(kernel["occupancy"]["compiler_waves_per_simd"], 5);
   EXPECT_EQ(kernel["occupancy"]["limiter"], "vgprs");
+}
+
+/// Each time a range is entered it launches saxpy twice: once itself, once in a range inside.
+TEST(Session, keeps_ranges_apart_and_counts_how_often_each_is_entered) {
+  Reporter session(gpus::find("mi300x"), nowhere());
+  const Launched launched;
+  const auto add_in = [&](const session::Range& range) {
+    engine::Dispatch dispatch = launched.dispatch;
+    Reporter::Launch(session, dispatch, range).add(launched.result);
+  };
+  add(session, launched);
+  for (const std::uint64_t entry : {1, 3, 5}) {
+    add_in({"step", entry});
+    add_in({"step / inside", entry + 1});
+    add_in({"step", entry});
+  }
+  const json report = json::parse(session.json());
+  EXPECT_EQ(report["ranges"], json::parse(R"([
+    {"name": "step", "times": 3, "seconds": 0.0},
+    {"name": "step / inside", "times": 3, "seconds": 0.0}])"));
+  std::map<std::string, int> launches;
+  for (const json& kernel : report["kernels"])
+    launches[kernel["range"].is_null() ? "" : kernel["range"]] = kernel["launches"];
+  EXPECT_EQ(launches, (std::map<std::string, int>{{"", 1}, {"step", 6}, {"step / inside", 3}}));
+  EXPECT_TRUE(has(session.text(), "\nstep: entered 3 times, "));
+  EXPECT_TRUE(has(session.text(), " 2 launches  saxpy(int, float, float const*, float*)\n"));
 }
 
 TEST(Session, prints_names_as_they_stand_in_the_source) {

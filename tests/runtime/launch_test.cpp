@@ -9,6 +9,7 @@
 #include "fake_engine.h"
 #include "gpus/gpu.h"
 #include "kernels.h"
+#include "runtime/range.h"
 #include "session/launch_rules.h"
 
 // Newer than the SDK's headers.
@@ -60,6 +61,25 @@ TEST_F(LaunchTest, ChevronsPassEveryArgumentAtItsOffset) {
   EXPECT_EQ(launch.at<int*>(offsetof(Packed, d)), &cell);
   EXPECT_EQ(launch.at<Triple>(offsetof(Packed, e)).b, 2.0);
   EXPECT_EQ(launch.at<Triple>(offsetof(Packed, e)).c, 3);
+}
+
+TEST(Range, OfAThreadIsTheInnermostThatItEntered) {
+  using hipsight::runtime::current_range;
+  EXPECT_EQ(hipsight_range_pop(), -1);
+  EXPECT_EQ(hipsight_range_push(nullptr), -1);
+  EXPECT_EQ(hipsight_range_push("step"), 0);
+  const std::uint64_t entry = current_range().entry;
+  EXPECT_EQ(hipsight_range_push("attention"), 1);
+  EXPECT_EQ(current_range().name, "step / attention");
+  std::thread([] { EXPECT_EQ(current_range().name, ""); }).join();
+  EXPECT_EQ(hipsight_range_pop(), 1);
+  EXPECT_EQ(current_range().name, "step");
+  EXPECT_EQ(current_range().entry, entry);
+  EXPECT_EQ(hipsight_range_pop(), 0);
+  EXPECT_EQ(current_range().name, "");
+  EXPECT_EQ(hipsight_range_push("step"), 0);
+  EXPECT_NE(current_range().entry, entry);
+  EXPECT_EQ(hipsight_range_pop(), 0);
 }
 
 TEST_F(LaunchTest, GridCountsWorkItemsAndHiddenArgumentsFollow) {

@@ -1,0 +1,31 @@
+"""What vLLM must know of an emulated GPU: tensors are on the CPU, Triton's kernels are not."""
+
+from vllm.platforms.cpu import CpuPlatform
+from vllm.platforms.interface import PlatformEnum
+from vllm.v1.attention.backends.registry import AttentionBackendEnum
+
+
+class HipsightPlatform(CpuPlatform):
+    _enum = PlatformEnum.OOT
+
+    @classmethod
+    def get_attn_backend_cls(cls, selected_backend, attn_selector_config, num_heads=None):
+        if attn_selector_config.use_mla or attn_selector_config.use_sparse:
+            raise NotImplementedError("hipsight: attention with latent (MLA) or sparse keys is not done yet")
+        if selected_backend not in (None, AttentionBackendEnum.TRITON_ATTN):
+            raise ValueError(f"hipsight: the attention backend is TRITON_ATTN, not {selected_backend.name}")
+        return AttentionBackendEnum.TRITON_ATTN.get_path()
+
+    @classmethod
+    def check_and_update_config(cls, vllm_config):
+        if vllm_config.parallel_config.worker_cls == "auto":
+            vllm_config.parallel_config.worker_cls = "hipsight_vllm.worker.HipsightWorker"
+        super().check_and_update_config(vllm_config)
+
+    @classmethod
+    def import_kernels(cls):
+        """None: what vLLM compiled is for CUDA."""
+
+    @classmethod
+    def register_triton_kernel_overrides(cls):
+        """None: Triton's kernels run as they are."""
