@@ -23,4 +23,4 @@ endforeach()
 install(TARGETS hipsight_leave hipsight_re2_library hsa roctx64 LIBRARY COMPONENT hipsight)
 install(TARGETS rccl LIBRARY COMPONENT hipsight)
 # All of the second: what the Python package is made of (integrations/python).
-add_custom_target(installed DEPENDS hipsight hipsight_launch runtime hipsight_re2_library hsa rccl)
+add_custom_target(installed DEPENDS hipsight hipsight_launch runtime hipsight_re2_library hsa roctx64 rccl)
