@@ -17,10 +17,19 @@ class HipsightPlatform(CpuPlatform):
         return AttentionBackendEnum.TRITON_ATTN.get_path()
 
     @classmethod
+    def verify_quantization(cls, quant):
+        raise NotImplementedError(f"hipsight: quantised weights ({quant}) are not done yet")
+
+    @classmethod
     def check_and_update_config(cls, vllm_config):
         if vllm_config.parallel_config.worker_cls == "auto":
             vllm_config.parallel_config.worker_cls = "hipsight_vllm.worker.HipsightWorker"
         super().check_and_update_config(vllm_config)
+
+    @classmethod
+    def update_block_size_for_backend(cls, vllm_config):
+        """The cache's blocks have 16 tokens, as on GPUs, where CpuPlatform takes 128."""
+        super(CpuPlatform, cls).update_block_size_for_backend(vllm_config)
 
     @classmethod
     def import_kernels(cls):

@@ -6,6 +6,9 @@ import ctypes
 import torch
 import triton
 from vllm.v1.worker.cpu_worker import CPUWorker
+from vllm.v1.worker.workspace import init_workspace_manager
+
+from . import compiled, experts  # noqa: F401: registers them
 
 roctx = ctypes.CDLL("libroctx64.so.4")
 
@@ -22,6 +25,10 @@ class HipsightWorker(CPUWorker):
 
     def _maybe_get_memory_pool_context(self, tag):
         return contextlib.nullcontext()
+
+    def init_device(self):
+        super().init_device()
+        init_workspace_manager(self.device)  # for experts
 
     def execute_model(self, scheduler_output):
         self.leave_step()
@@ -58,9 +65,3 @@ def step_name(scheduled):
 
 def requests(count):
     return "1 request" if count == 1 else f"{count} requests"
-
-
-# CPUWorker binds memory to a NUMA node by a function of vLLM's CPU build.
-library = torch.library.Library("_C", "FRAGMENT")
-library.define("init_cpu_memory_env(int[] nodes) -> ()")
-library.impl("init_cpu_memory_env", lambda nodes: None, "CompositeExplicitAutograd")

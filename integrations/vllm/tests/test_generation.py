@@ -1,7 +1,9 @@
 """vLLM on the emulated GPU against eager transformers, on models with random weights. Each in a process of its own,
 under `hipsight run`: one engine a process, and its report is of that engine alone."""
 
+import functools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -17,55 +19,100 @@ HIPSIGHT = HERE.parents[2] / "build/hipsight"
 PROMPTS = [list(range(5, 26)), [7, 1, 91, 33], [64]]
 NEW_TOKENS = 6
 
-
-def eager(folder):
-    """Greedy tokens of transformers, without a cache, and how far the best logit is from the second, at the least."""
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
-    answers, margin = [], float("inf")
-    for prompt in PROMPTS:
-        tokens = list(prompt)
-        for _ in range(NEW_TOKENS):
-            with torch.no_grad():
-                best = model(torch.tensor([tokens])).logits[0, -1].topk(2)
-            margin = min(margin, float(best.values[0] - best.values[1]))
-            tokens.append(int(best.indices[0]))
-        answers.append(tokens[len(prompt):])
-    return answers, margin
+SIZES = dict(vocab_size=128, hidden_size=128, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
+             max_position_embeddings=256)
+MODELS = {
+    "llama": transformers.LlamaConfig(intermediate_size=256, **SIZES),
+    "qwen3": transformers.Qwen3Config(intermediate_size=256, head_dim=32, tie_word_embeddings=False, **SIZES),
+    "qwen3_moe": transformers.Qwen3MoeConfig(intermediate_size=256, head_dim=32, moe_intermediate_size=64, num_experts=8,
+                                             num_experts_per_tok=2, norm_topk_prob=True, tie_word_embeddings=False,
+                                             **SIZES),
+}
 
 
-def vllm(folder, report, gpu, **options):
-    """vLLM's tokens, and the report on its kernels."""
-    command = [HIPSIGHT, "run", "--gpu", gpu, "--no-report", "--json", report, "--", sys.executable,
-               HERE / "generate.py", folder, json.dumps(PROMPTS), str(NEW_TOKENS), json.dumps(options)]
-    child = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=500)
-    assert child.returncode == 0, child.stderr[-5000:]
-    return json.loads(child.stdout.splitlines()[-1]), json.loads(report.read_text())
-
-
-@pytest.fixture(scope="module")
-def llama(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("llama")
+def made(config, folder):
     transformers.set_seed(1)
-    config = transformers.LlamaConfig(vocab_size=128, hidden_size=128, intermediate_size=256, num_hidden_layers=2,
-                                      num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=256)
-    transformers.LlamaForCausalLM(config).save_pretrained(folder)
+    transformers.AutoModelForCausalLM.from_config(config).save_pretrained(folder)
     return folder
 
 
-@pytest.mark.parametrize("gpu, options", [("mi300x", {}), ("mi300x", {"max_num_batched_tokens": 16}),
-                                          ("rx7900xtx", {})])
-def test_greedy_tokens_are_those_of_eager(llama, tmp_path, gpu, options):
-    """Also with prompts that do not fit one step of 16 tokens (chunked prefill)."""
-    want, margin = eager(llama)
-    assert margin > 1e-4  # float32's rounding does not choose the token
-    tokens, report = vllm(llama, tmp_path / "report.json", gpu, **options)
-    assert tokens == want
-    chunks = [range for range in report["ranges"] if range["name"].startswith("prefill")]
-    assert (len(chunks) > 1) == bool(options)
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    """The folder of a model, by its name."""
+    return functools.cache(lambda name: made(MODELS[name], tmp_path_factory.mktemp(name)))
 
 
-def test_each_kernel_of_a_decode_step_is_predicted(llama, tmp_path):
-    _, report = vllm(llama, tmp_path / "report.json", "mi300x")
+def eager(folder, prompts, counts):
+    """Greedy tokens of transformers, without a cache."""
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
+    answers = []
+    for prompt, count in zip(prompts, counts):
+        tokens = list(prompt)
+        for _ in range(count):
+            with torch.no_grad():
+                best = model(torch.tensor([tokens])).logits[0, -1].topk(2)
+            assert best.values[0] - best.values[1] > 1e-4  # float32's rounding does not choose the token
+            tokens.append(int(best.indices[0]))
+        answers.append(tokens[len(prompt):])
+    return answers
+
+
+def run(folder, report, gpu, prompts, counts, options):
+    command = [HIPSIGHT, "run", "--gpu", gpu, "--no-report", "--json", report, "--", sys.executable,
+               HERE / "generate.py", folder, *map(json.dumps, (prompts, counts, options))]
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=500,
+                          env=os.environ | {"VLLM_NO_USAGE_STATS": "1"})
+
+
+def vllm(folder, report, gpu, prompts=PROMPTS, counts=(NEW_TOKENS,) * len(PROMPTS), **options):
+    """The report on vLLM's kernels, once its greedy tokens are those of transformers."""
+    child = run(folder, report, gpu, prompts, counts, options)
+    assert child.returncode == 0, child.stderr[-5000:]
+    assert json.loads(child.stdout.splitlines()[-1]) == eager(folder, prompts, counts)
+    return json.loads(report.read_text())
+
+
+def steps(report, kind):
+    """The times that each step of a kind was entered, by its name."""
+    return {range["name"]: range["times"] for range in report["ranges"] if range["name"].startswith(kind)}
+
+
+@pytest.mark.parametrize("name, gpu", [("llama", "mi300x"), ("llama", "rx7900xtx"), ("qwen3", "mi300x"),
+                                       ("qwen3_moe", "mi300x"), ("qwen3_moe", "rx7900xtx")])
+def test_greedy_tokens_are_those_of_eager(model, tmp_path, name, gpu):
+    report = vllm(model(name), tmp_path / "report.json", gpu)
+    assert steps(report, "prefill") == {"prefill of 26 tokens, 3 requests": 1}
+    kernels = {kernel["name"] for kernel in report["kernels"]}
+    assert "kernel_unified_attention" in kernels
+    assert ("fused_moe_kernel" in kernels) == (name == "qwen3_moe")
+
+
+def test_prefill_in_chunks(model, tmp_path):
+    """A step takes 16 tokens at most: the first prompt takes more."""
+    report = vllm(model("llama"), tmp_path / "report.json", "mi300x", max_num_batched_tokens=16)
+    assert steps(report, "prefill") == {"prefill of 16 tokens, 1 request": 1, "prefill of 10 tokens, 3 requests": 1}
+
+
+def test_requests_join_while_others_go_on(model, tmp_path):
+    """Five requests, of which three run at a time: each that ends makes room for the next."""
+    prompts = PROMPTS + [list(range(90, 99)), [3, 2]]
+    report = vllm(model("llama"), tmp_path / "report.json", "mi300x", prompts, [7, 2, 4, 3, 1], max_num_seqs=3)
+    prefill = steps(report, "prefill")
+    # One token of a running request, and a prompt of nine.
+    assert "prefill of 11 tokens, 3 requests" in prefill and sum(prefill.values()) > 2, report["ranges"]
+
+
+@pytest.mark.parametrize("cached, computed", [(True, 2), (False, 34)])
+def test_a_prefix_is_computed_once(model, tmp_path, cached, computed):
+    """Two prompts, one after the other, that begin with the same two blocks of 16 tokens."""
+    prefix = [(7 * i) % 120 for i in range(32)]
+    report = vllm(model("llama"), tmp_path / "report.json", "mi300x", [prefix + [1, 2, 3], prefix + [9, 8]], [2, 2],
+                  max_num_seqs=1, enable_prefix_caching=cached)
+    assert steps(report, "prefill") == {"prefill of 35 tokens, 1 request": 1, f"prefill of {computed} tokens, 1 request": 1}
+
+
+def test_each_kernel_of_a_decode_step_is_predicted(model, tmp_path):
+    report = vllm(model("llama"), tmp_path / "report.json", "mi300x")
     decode = [range for range in report["ranges"] if re.fullmatch(r"decode of 3 requests, context up to 32", range["name"])]
     assert len(decode) == 1 and decode[0]["times"] == NEW_TOKENS - 1
     kernels = [kernel for kernel in report["kernels"] if kernel["range"] == decode[0]["name"]]
@@ -75,3 +122,8 @@ def test_each_kernel_of_a_decode_step_is_predicted(llama, tmp_path):
     # Once a layer and step.
     for name in ["reshape_and_cache_kernel_flash", "kernel_unified_attention"]:
         assert launches[name] == 2 * decode[0]["times"], launches
+
+
+def test_says_what_is_not_done(model, tmp_path):
+    child = run(model("llama"), tmp_path / "report.json", "mi300x", PROMPTS, [1] * 3, {"quantization": "fp8"})
+    assert child.returncode and "hipsight: quantised weights (fp8) are not done yet" in child.stderr, child.stderr[-5000:]
