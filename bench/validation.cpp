@@ -15,6 +15,7 @@
 
 #include "table.h"
 #include "validation/bands.h"
+#include "validation/families/families.h"
 #include "validation/gemm/gemm.h"
 #include "validation/statistics.h"
 #include "validation/variants/variants.h"
@@ -39,8 +40,8 @@ double rank(const std::vector<Point>& points) {
 /// A checkout of ROCm/aiter, if its GEMMs are to be profiled anew.
 std::string gemm_source;
 VariantSources variant_sources;
-/// The only part that runs, if not all do: "stream", "memory", "vcopy", "variants" or "gemm". Or
-/// what is no part of the whole: "fixed" or "sampling".
+/// The only part that runs, if not all do: "stream", "memory", "vcopy", "variants", "families" or
+/// "gemm". Or what is no part of the whole: "fixed" or "sampling".
 std::string only;
 bool runs(const std::string& part) {
   return only.empty() || only == part;
@@ -49,7 +50,8 @@ bool runs(const std::string& part) {
 std::vector<Outcome> outcomes;
 void note(const std::vector<Point>& points) {
   for (const Point& p : points)
-    outcomes.push_back({p.gpu, p.model_family, p.fitted, 100 * (p.measured / p.predicted - 1)});
+    outcomes.push_back({p.gpu, p.model_family, p.family + " " + p.kernel, p.fitted,
+                        100 * (p.measured / p.predicted - 1)});
 }
 
 using Families = std::map<std::string, std::vector<Point>>;
@@ -236,7 +238,7 @@ std::vector<Row> variant_rows(const std::string& csv) {
 std::vector<Row> gemm_rows(const std::string& csv) {
   const std::vector<GemmPoint> points = gemm_points(gemm_source);
   for (const GemmPoint& p : points)
-    outcomes.push_back({p.gpu, p.model_family, p.fitted, p.error()});
+    outcomes.push_back({p.gpu, p.model_family, p.binary, p.fitted, p.error()});
   const GemmErrors gemm = print_gemms(points, csv);
   return {{.name = "GEMM binaries not fitted: median error of times",
            .value = gemm.median,
@@ -298,9 +300,10 @@ int run(const std::string& json) {
   if (runs("memory")) add(memory_rows(beside(".memory.csv")));
   if (runs("vcopy")) add(vcopy_rows());
   if (runs("variants")) add(variant_rows(beside(".variants.csv")));
+  std::size_t wrong = runs("families") ? mistaken_families(gemm_source) : 0;
   if (runs("gemm")) add(gemm_rows(beside(".gemm.csv")));
   // Other families than GEMMs have points of several parts.
-  const std::size_t wrong = only.empty() || only == "gemm" ? wrong_bands(outcomes) : 0;
+  if (only.empty() || only == "gemm") wrong += wrong_bands(outcomes);
   const int status = publish(rows, json);
   return wrong ? 1 : status;
 }

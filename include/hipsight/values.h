@@ -168,11 +168,10 @@ struct HotLine {
 /// How far predictions of a family of kernels on a GPU were from measured times.
 struct ModelError {
   double median_percent = 0, p90_percent = 0;  ///< of the measured times, absolute
-  std::uint32_t points = 0;
-  bool fitted = false;          ///< constants of the model were fitted on these very points
-  double seconds_at_least = 0;  ///< nine of ten measured times lie from here ...
-  std::optional<double> seconds_at_most;  ///< ... to here; none: anywhere above
-  HIPSIGHT_FIELDS(median_percent, p90_percent, points, fitted, seconds_at_least, seconds_at_most)
+  std::uint32_t points = 0;                    ///< on which nothing of the model was fitted
+  double seconds_at_least = 0;                 ///< nine of ten measured times lie from here ...
+  std::optional<double> seconds_at_most;       ///< ... to here; none: anywhere above
+  HIPSIGHT_FIELDS(median_percent, p90_percent, points, seconds_at_least, seconds_at_most)
 };
 
 /// What caches hold when a launch begins: nothing of it, or the MALL all that it reads, or L2 and
@@ -207,8 +206,8 @@ struct Prediction {
   std::vector<Amount> stalls;  ///< what waves wait for: shares of all waves' time, largest first
   std::vector<Wait> waits;     ///< where, longest first
   std::optional<double> full_occupancy_seconds;  ///< had registers and LDS room for all waves
-  std::string family;               ///< of kernels, by which it was validated; empty: none
-  std::optional<ModelError> error;  ///< none: UNVALIDATED
+  std::string family;                            ///< of kernels (docs/timing.md); empty: none
+  std::optional<ModelError> error;               ///< none: UNVALIDATED
   std::uint64_t workgroups_per_cu = 0, simulated = 0;
   std::vector<HotLine> lines;  ///< hottest first
   HIPSIGHT_FIELDS(seconds, launch_seconds, cycles, clock_ghz, bound, busy, stalls, waits,

@@ -159,6 +159,8 @@ class LaunchTrace : public engine::Observer {
   /// By instruction; see simulate_caches.
   std::unordered_map<const isa::Instruction*, Sharing> sharing;
   Footprint footprint;
+  /// Of a trace that has kept one workgroup only: whether there were unlike ones.
+  bool unlike_others = false;
 
   /// Lines that are kept of an opening.
   static constexpr std::size_t opening_lines = 2048;

@@ -121,7 +121,6 @@ Json prediction(const Prediction& p) {
         {"median_percent", p.error->median_percent},
         {"p90_percent", p.error->p90_percent},
         {"points", p.error->points},
-        {"fitted", p.error->fitted},
         {"seconds_at_least", p.error->seconds_at_least},
         {"seconds_at_most", p.error->seconds_at_most ? Json(*p.error->seconds_at_most) : Json()}};
   json["waits"] = waits(p.waits);

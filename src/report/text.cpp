@@ -138,11 +138,11 @@ std::string fidelity(const Fidelity& fidelity) {
 /// What is known of the error of a prediction.
 std::string trust(const Prediction& p) {
   if (!p.error)
-    return p.family.empty() ? "nothing like it was measured"
-                            : fmt::format("no {} was measured on this GPU", p.family);
-  return fmt::format("{}, as nine of ten that were measured ({}, {} points{})", between(*p.error),
-                     p.family, p.error->points,
-                     p.error->fitted ? ", which the model was fitted on" : "");
+    return p.family.empty()
+               ? "nothing like it was measured"
+               : fmt::format("nothing of its family ({}) was measured on this GPU", p.family);
+  return fmt::format("{}, as nine of ten that were measured ({}, {} points)", between(*p.error),
+                     p.family, p.error->points);
 }
 
 std::string prediction(const Prediction& p, const Occupancy& occupancy) {

@@ -188,8 +188,8 @@ Prediction describe(const timing::Prediction& from, const code::CodeObject& obje
   prediction.family = from.family;
   if (from.error) {
     const auto [least, most] = from.seconds_between();
-    prediction.error = ModelError{from.error->median, from.error->p90, from.error->points,
-                                  from.error->fitted, least,           std::nullopt};
+    prediction.error =
+        ModelError{from.error->median, from.error->p90, from.error->points, least, std::nullopt};
     if (std::isfinite(most)) prediction.error->seconds_at_most = most;
   }
   prediction.lines = hot_lines(from, location);

@@ -11,6 +11,7 @@
 #include "profile/footprint.h"
 #include "support/quantity.h"
 #include "timing/assumed.h"
+#include "timing/family.h"
 #include "timing/schedule.h"
 #include "timing/validated.h"
 
@@ -22,10 +23,7 @@ constexpr double busy_enough = 0.7;
 /// Compute units that have a workgroup for less of the time than this are too few; and more waves
 /// are worth having if they save this share of the time. Of neither is there anything to measure.
 constexpr double filled_enough = 0.7, worth_more_waves = 0.95;
-/// Workgroups differ if they do so much more or less than their average, on the average, or, where
-/// each has a compute unit to itself, the longest of them; how they are spread among compute units
-/// matters in so many rounds.
-constexpr double differs = 0.05;
+/// How workgroups that differ are spread among compute units matters in so many rounds.
 constexpr std::uint64_t rounds_that_matter = 64;
 
 /// DRAM that turns between reads and writes is slower: by this much where it moves as many bytes of
@@ -174,15 +172,9 @@ struct Launch {
     return all;
   }();
   const bool uneven = [&] {
-    double all = 0, off = 0, longest = 0;
-    for (const Observed& o : observed) all += o.work;
-    for (const Observed& o : observed) {
-      off += std::fabs(o.work - all / double(observed.size()));
-      longest = std::max(longest, o.work);
-    }
-    if (double(result.workgroups) <= units)
-      off = std::max(off, longest * double(observed.size()) - all);
-    return off > differs * all;
+    std::vector<double> work;
+    for (const Observed& o : observed) work.push_back(o.work);
+    return differ(work, double(result.workgroups) <= units);
   }();
   std::vector<const profile::GroupTrace*> simulated(std::uint64_t count) const;
   Work work_of(std::vector<const profile::GroupTrace*> groups) const {
@@ -399,7 +391,9 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
     p.bound = {.kind = Bound::Kind::Unit, .of = p.units.front().name};
   else
     p.bound = bound_of(p, launch);
-  p.family = family_of(gpu, trace, result, wavefront_size, p);
+  const Doings doings =
+      doings_of(trace, result, wavefront_size, launch.uneven || trace.unlike_others);
+  p.family = family_of(gpu, trace, doings, result.workgroups, wavefront_size, p);
   p.error = error_of(gpu.name, p.family);
   tell_paths(p, time.of_l2);
   return p;

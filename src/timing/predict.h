@@ -18,8 +18,7 @@ using hipsight::Caches;
 /// measured times.
 struct ModelError {
   double median = 0, p90 = 0;  ///< absolute
-  unsigned points = 0;
-  bool fitted = false;  ///< constants of the model were fitted on these very points
+  unsigned points = 0;         ///< on which nothing of the model was fitted
 };
 
 /// What keeps a launch from being quicker.
@@ -75,7 +74,7 @@ struct Prediction {
   std::optional<double> full_occupancy_seconds;
   Bound bound;
   std::uint64_t workgroups_per_cu = 0, simulated = 0;
-  std::string_view family;            ///< of kernels, see validated.h
+  std::string family;                 ///< of kernels, see family.h
   const ModelError* error = nullptr;  ///< of the family on this GPU; null: UNVALIDATED
   /// Between which nine of ten measured times of the family lie; infinite where `error` says so.
   std::array<double, 2> seconds_between() const;

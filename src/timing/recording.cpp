@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -11,14 +12,16 @@
 #include "support/error.h"
 #include "support/output_file.h"
 #include "support/printable.h"
+#include "timing/schedule.h"
 
 namespace hipsight::timing {
 namespace {
 
 /// The first word of a recording, its version, and "\n". Before version 2 there were no footprints
-/// and pages, before version 3 nothing of what workgroups hand to each other.
+/// and pages, before version 3 nothing of what workgroups hand to each other; before version 4 no
+/// scalar registers, and nothing of unlike workgroups.
 constexpr std::string_view magic = "hipsight recording ";
-constexpr char version = '3';
+constexpr char version = '4';
 
 /// Numbers are LEB128; signed ones zigzag; doubles in 2^-20.
 class Writer {
@@ -51,6 +54,7 @@ class Reader {
   }
   bool has_footprints() const { return version_ >= '2'; }
   bool has_handovers() const { return version_ >= '3'; }
+  bool has_scalars() const { return version_ >= '4'; }
   std::uint64_t number(std::uint64_t most = ~0ull) {
     std::uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
@@ -90,17 +94,31 @@ void visit_occupancy(Occupancy& o, Visit&& visit) {
     visit(*value);
 }
 
+/// Registers are numbered by turns: one of each sort.
+constexpr std::array sorts{isa::Where::Vgpr, isa::Where::Agpr, isa::Where::Sgpr};
+
 void write_operand(Writer& w, const isa::Operand& operand) {
-  const bool vector = operand.where == isa::Where::Vgpr || operand.where == isa::Where::Agpr;
-  w.number(vector ? 1 + operand.index * 2u + (operand.where == isa::Where::Agpr) : 0);
+  const auto sort = std::ranges::find(sorts, operand.where);
+  w.number(sort == sorts.end() ? 0
+                               : 1 + operand.index * sorts.size() +
+                                     static_cast<std::uint64_t>(sort - sorts.begin()));
 }
 isa::Operand read_operand(Reader& r) {
-  const std::uint64_t code = r.number(2 * 1024);
+  const std::uint64_t known = r.has_scalars() ? sorts.size() : 2;
+  const std::uint64_t code = r.number(known * 1024);
   isa::Operand operand;
   if (!code) return operand;
-  operand.where = (code - 1) & 1 ? isa::Where::Agpr : isa::Where::Vgpr;
-  operand.index = static_cast<std::uint16_t>((code - 1) / 2);
+  operand.where = sorts.at((code - 1) % known);
+  operand.index = static_cast<std::uint16_t>((code - 1) / known);
   return operand;
+}
+
+/// What values flow through, beside the result and the first three sources.
+template <class Visit>
+void visit_others(auto& in, Visit&& visit) {
+  for (auto* operand : {&in.sdst, &in.src[3], &in.base, &in.soffset, &in.dst_y, &in.src_y[0],
+                        &in.src_y[1], &in.src_y[2]})
+    visit(*operand);
 }
 
 void write_instruction(Writer& w, const isa::Instruction& in) {
@@ -117,6 +135,9 @@ void write_instruction(Writer& w, const isa::Instruction& in) {
   w.number(in.cache);
   write_operand(w, in.dst);
   for (unsigned i = 0; i < 3; ++i) write_operand(w, in.src[i]);
+  visit_others(in, [&](const isa::Operand& operand) { write_operand(w, operand); });
+  w.number(static_cast<unsigned>(in.variant));
+  w.number(in.offen * 4 + in.idxen * 2 + in.returns);
 }
 void read_instruction(Reader& r, isa::Instruction& in) {
   in.row = &isa::row_of(r.text());
@@ -130,6 +151,11 @@ void read_instruction(Reader& r, isa::Instruction& in) {
   in.cache = static_cast<std::uint8_t>(r.number(255));
   in.dst = read_operand(r);
   for (unsigned i = 0; i < 3; ++i) in.src[i] = read_operand(r);
+  if (!r.has_scalars()) return;
+  visit_others(in, [&](isa::Operand& operand) { operand = read_operand(r); });
+  in.variant = static_cast<isa::Variant>(r.number(static_cast<unsigned>(isa::Variant::Dpp8)));
+  const std::uint64_t bits = r.number(7);
+  in.offen = bits & 4, in.idxen = bits & 2, in.returns = bits & 1;
 }
 
 void write_requests(Writer& w, const profile::WaveTrace& wave,
@@ -209,6 +235,15 @@ const profile::GroupTrace& typical(const profile::LaunchTrace& trace, const engi
   return *std::ranges::min_element(trace.neighbours(), {}, off);
 }
 
+/// Whether workgroups do more than others.
+bool unlike(const gpus::Gpu& gpu, const profile::LaunchTrace& trace, const engine::Result& result) {
+  std::vector<double> work;
+  for (const auto* groups : {&trace.neighbours(), &trace.others()})
+    for (const profile::GroupTrace& group : *groups)
+      work.push_back(group.instructions(result.regions));
+  return differ(work, result.workgroups <= gpu.compute_units);
+}
+
 }  // namespace
 
 void write(const std::string& file, const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
@@ -228,6 +263,7 @@ void write(const std::string& file, const gpus::Gpu& gpu, const profile::LaunchT
       typical(trace, result, instructions / double(std::max<std::uint64_t>(1, result.workgroups)));
   w.number(static_cast<std::uint64_t>(trace.footprint.launch));
   w.number(static_cast<std::uint64_t>(trace.footprint.xcd));
+  w.number(unlike(gpu, trace, result));
 
   std::set<std::uint32_t> ran;
   for (const profile::WaveTrace& wave : group.waves) ran.insert(wave.path.begin(), wave.path.end());
@@ -281,6 +317,7 @@ std::unique_ptr<Recording> read(std::string_view bytes) {
     all.trace.footprint.launch = double(r.number());
     all.trace.footprint.xcd = double(r.number());
   }
+  if (r.has_scalars()) all.trace.unlike_others = r.number(1);
   all.code.resize(r.number(1 << 24));
   std::uint64_t last = 0, address = 0;
   for (std::size_t i = r.count(); i--;) {

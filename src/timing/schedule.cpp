@@ -1,6 +1,7 @@
 #include "timing/schedule.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <queue>
@@ -54,6 +55,19 @@ double unevenness(const Schedule& schedule, std::span<const double> work) {
   if (all <= 0) return 1;
   return duration(schedule, work.size(), [&](std::uint64_t i) { return work[i] / average; }) /
          duration(schedule, work.size(), [](std::uint64_t) { return 1.0; });
+}
+
+bool differ(std::span<const double> work, bool alone) {
+  // Less than this hardly shows in times.
+  constexpr double differs = 0.05;
+  const double all = std::accumulate(work.begin(), work.end(), 0.0);
+  double off = 0, longest = 0;
+  for (const double one : work) {
+    off += std::fabs(one - all / double(work.size()));
+    longest = std::max(longest, one);
+  }
+  if (alone) off = std::max(off, longest * double(work.size()) - all);
+  return off > differs * all;
 }
 
 }  // namespace hipsight::timing

@@ -18,4 +18,8 @@ struct Schedule {
 /// short ones take more of them. `work`: of all of them, in order; any unit.
 double unevenness(const Schedule& schedule, std::span<const double> work);
 
+/// Whether workgroups do unlike work: by 5 % of the average, on the average; or, where each has a
+/// compute unit to itself, the longest of them. `work`: of those that were observed; any unit.
+bool differ(std::span<const double> work, bool alone);
+
 }  // namespace hipsight::timing

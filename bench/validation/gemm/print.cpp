@@ -90,11 +90,12 @@ GemmErrors print_gemms(const std::vector<GemmPoint>& points, const std::string& 
       spreads.size(), quantile(spreads, 0.5), quantile(spreads, 0.9));
 
   std::ofstream out(csv);
-  out << "half,gpu,family,binary,m,n,k,split_k,measured_us,predicted_us,error_percent,bound\n";
+  out << "half,gpu,family,binary,m,n,k,split_k,measured_us,predicted_us,error_percent,family_of_"
+         "model,bound\n";
   for (const GemmPoint& p : points)
-    out << fmt::format("{},{},{},{},{},{},{},{},{:.2f},{:.2f},{:.1f},{}\n", half(p), p.gpu,
+    out << fmt::format("{},{},{},{},{},{},{},{},{:.2f},{:.2f},{:.1f},\"{}\",{}\n", half(p), p.gpu,
                        p.family, p.binary, p.m, p.n, p.k, p.split_k, p.measured() * 1e6,
-                       p.predicted * 1e6, p.error(), p.bound);
+                       p.predicted * 1e6, p.error(), p.model_family, p.bound);
   return result;
 }
 
