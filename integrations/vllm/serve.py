@@ -1,9 +1,11 @@
 """A tiny Llama with random weights, made here, answers two prompts of token numbers.
 
-hipsight run --gpu mi300x -- python serve.py
+hipsight run --gpu mi300x -- python serve.py              # attention by vLLM's Triton kernels
+hipsight run --gpu mi300x -- python serve.py hipsight     # and linear layers, norms, ... by ours
 """
 
 import os
+import sys
 import tempfile
 
 os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")  # one process, one report
@@ -25,7 +27,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tiny_llama(folder)
         llm = LLM(folder, skip_tokenizer_init=True, dtype="float32", enforce_eager=True, max_model_len=256,
-                  max_num_seqs=4, kv_cache_memory_bytes=1 << 24)
+                  max_num_seqs=4, kv_cache_memory_bytes=1 << 24,
+                  additional_config={"hipsight_operations": "hipsight" in sys.argv[1:]})
         greedy = SamplingParams(temperature=0, max_tokens=6, ignore_eos=True, detokenize=False)
         for answer in llm.generate([{"prompt_token_ids": prompt} for prompt in PROMPTS], greedy):
             print(answer.prompt_token_ids, "->", list(answer.outputs[0].token_ids))

@@ -43,11 +43,10 @@ class Compiler:
         """Runs hipcc; raises with what the compiler says."""
         self._run(["bash", str(HERE / "hipcc"), *map(str, words)])
 
-    def link(self, source, object, library, *options):
-        """A library for the host, of a C++ source that knows HIP's types and an object that hipcc made."""
+    def link(self, library, *words):
+        """A library for the host, of objects that hipcc made and C++ sources that know HIP's types."""
         self._run([self.clang, "-shared", "-fPIC", "-fvisibility=hidden", "-O2", "-D__HIP_PLATFORM_AMD__",
-                   f"-I{self.sdk / 'include'}", *options, str(source), str(object), "-o", str(library), "-Wl,-z,defs",
-                   "-Wl,-Bsymbolic"])
+                   f"-I{self.sdk / 'include'}", *map(str, words), "-o", str(library), "-Wl,-z,defs", "-Wl,-Bsymbolic"])
 
     def _run(self, command):
         environment = dict(os.environ, HIPSIGHT_SDK=str(self.sdk), HIPSIGHT_CLANG=str(self.clang))

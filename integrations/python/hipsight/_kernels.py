@@ -1,7 +1,8 @@
 """The kernel library (kernels/), compiled for a GPU when it is first used and kept for later.
 
 A library that is made here holds a kernel's code for the GPU, and for the host what plans a launch of it: sizes of
-tiles, grid, arguments. Its launches come back here (kernels/launches.cpp) and run on the emulated GPU that is meant.
+tiles, grid, arguments. Its launches come back here (kernels/launches.cpp) and run on the emulated GPU that is meant; or
+they go to the program's HIP runtime, if that is wanted (use_runtime).
 """
 
 import ctypes
@@ -15,8 +16,10 @@ import threading
 from . import _settings
 from ._compiler import HERE, Compiler
 from ._error import usage
+from ._gpu import opened
 
 SOURCES = HERE / "kernels"
+HIP_RUNTIME = "libamdhip64.so.7"
 INCLUDE = HERE / "include"
 
 
@@ -70,14 +73,54 @@ class KernelLibrary:
 
         callback = LAUNCH(launch)
         self._library.hipsight_on_launch(callback)
-        entry = getattr(self._library, function)
-        entry.restype = ctypes.c_char_p
-        wrong = entry(*(ctypes.byref(one) if isinstance(one, ctypes.Structure) else one for one in arguments))
+        wrong = entered(self._library, function, arguments)
         if errors:
             raise errors[0]
         if wrong:
-            raise usage(function.removeprefix("hipsight_"), wrong.decode())
+            raise usage(function.removeprefix("hipsight_"), wrong)
         return reports
+
+
+class RuntimeLibrary:
+    """A source of kernels/ that is compiled for the GPU of the program's HIP runtime, which gets its launches."""
+
+    def __init__(self, gpu, source, defines):
+        self._library = ctypes.CDLL(str(compiled(source, defines, target_of(gpu))))
+
+    def call(self, function, *arguments, memory):
+        """As KernelLibrary's, without reports: the runtime writes them."""
+        for tensor in memory:
+            tensor.data_ptr()  # makes it known to the runtime
+        _runtime.forget_freed()
+        wrong = entered(self._library, function, arguments)
+        if wrong:
+            raise usage(function.removeprefix("hipsight_"), wrong)
+        _runtime.wait()
+
+
+def entered(library, function, arguments):
+    """Calls a function of a library: an empty text, or what is wrong."""
+    entry = getattr(library, function)
+    entry.restype = ctypes.c_char_p
+    return entry(*(ctypes.byref(one) if isinstance(one, ctypes.Structure) else one for one in arguments)).decode()
+
+
+_runtime = None  # hipsight_triton.memory, which tells the HIP runtime of tensors
+
+
+def use_runtime():
+    """From now on operations that are given no gpu= are launched by the program's HIP runtime, and so are in the report
+    and the ranges of `hipsight run`, which must have started the program."""
+    global _runtime
+    missing = "the program was not started by `hipsight run`: there is no HIP runtime to launch kernels"
+    if "HIPSIGHT_GPU" not in os.environ:
+        raise usage("use_runtime", missing)
+    try:
+        from hipsight_triton import memory  # `hipsight run` puts it on the path
+        memory.watch(HIP_RUNTIME)
+    except (ImportError, OSError) as error:
+        raise usage("use_runtime", f"{missing} ({error})") from None
+    _runtime = memory
 
 
 def target_of(gpu):
@@ -88,12 +131,14 @@ _lock = threading.Lock()
 
 
 def loaded(gpu, source, defines):
-    """Made once for each GPU, with which it goes."""
+    """For the GPU that a call means: a Gpu, a name, or None. Made once for each GPU, with which it goes."""
+    kind = RuntimeLibrary if gpu is None and _runtime else KernelLibrary
+    gpu = opened(gpu)
     with _lock:
         libraries = gpu.__dict__.setdefault("_libraries", {})
-        if (source, defines) not in libraries:
-            libraries[source, defines] = KernelLibrary(gpu, source, defines)
-        return libraries[source, defines]
+        if (kind, source, defines) not in libraries:
+            libraries[kind, source, defines] = kind(gpu, source, defines)
+        return libraries[kind, source, defines]
 
 
 def cache_folder():
@@ -122,11 +167,15 @@ def sources_hash():
     return digest.hexdigest()
 
 
-def compiled(source, defines, target, compute_units):
-    """The library's file, for GPUs of one target with so many compute units."""
-    device = [f'-DHIPSIGHT_TARGET="{target}"', f"-DHIPSIGHT_COMPUTE_UNITS={compute_units}"]
+def compiled(source, defines, target, compute_units=None):
+    """The library's file, for GPUs of one target with so many compute units; without these, one that calls the HIP
+    runtime."""
+    launches = [f'-DHIPSIGHT_TARGET="{target}"', f"-DHIPSIGHT_COMPUTE_UNITS={compute_units}", SOURCES / "launches.cpp"]
+    if not compute_units:
+        launches = [f"-L{HERE / 'lib'}", f"-l:{HIP_RUNTIME}"]
     options = [f"-D{one}" for one in defines]
-    name = hashlib.sha256(" ".join([sources_hash(), source, *device, *options]).encode()).hexdigest()[:32]
+    words = [sources_hash(), source, target, str(compute_units), *options]
+    name = hashlib.sha256(" ".join(words).encode()).hexdigest()[:32]
     file = cache_folder() / f"{source.removesuffix('.hip')}-{target}-{name}.so"
     if file.exists():
         return file
@@ -136,6 +185,6 @@ def compiled(source, defines, target, compute_units):
         object, library = pathlib.Path(folder, "object.o"), pathlib.Path(folder, "library.so")
         compiler.run("-c", "-fPIC", "-fvisibility=hidden", "-std=c++20", "-gline-tables-only",
                      f"--offload-arch={target}", *options, f"-I{INCLUDE}", SOURCES / source, "-o", object)
-        compiler.link(SOURCES / "launches.cpp", object, library, *device)
+        compiler.link(library, object, *launches)
         os.replace(library, file)  # whole, or not there
     return file

@@ -4,6 +4,8 @@ from vllm.platforms.cpu import CpuPlatform
 from vllm.platforms.interface import PlatformEnum
 from vllm.v1.attention.backends.registry import AttentionBackendEnum
 
+OUR_OPERATIONS = "hipsight_operations"  # in vLLM's additional_config: True for torch.ops.hipsight
+
 
 class HipsightPlatform(CpuPlatform):
     _enum = PlatformEnum.OOT
@@ -22,6 +24,9 @@ class HipsightPlatform(CpuPlatform):
 
     @classmethod
     def check_and_update_config(cls, vllm_config):
+        wanted = vllm_config.additional_config.get(OUR_OPERATIONS, False)
+        if not isinstance(wanted, bool):
+            raise ValueError(f"hipsight: additional_config has {OUR_OPERATIONS}={wanted!r}: it takes true or false")
         if vllm_config.parallel_config.worker_cls == "auto":
             vllm_config.parallel_config.worker_cls = "hipsight_vllm.worker.HipsightWorker"
         super().check_and_update_config(vllm_config)

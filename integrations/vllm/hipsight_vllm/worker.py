@@ -9,6 +9,7 @@ from vllm.v1.worker.cpu_worker import CPUWorker
 from vllm.v1.worker.workspace import init_workspace_manager
 
 from . import compiled, experts  # noqa: F401: registers them
+from .platform import OUR_OPERATIONS
 
 roctx = ctypes.CDLL("libroctx64.so.4")
 
@@ -21,6 +22,9 @@ class HipsightWorker(CPUWorker):
         torch.cuda.get_device_capability = driver.get_device_capability
         torch.accelerator.empty_host_cache = lambda: None  # called at the end
         super().__init__(*arguments, **keywords)
+        if self.vllm_config.additional_config.get(OUR_OPERATIONS):
+            from . import operations  # the package hipsight, which is not needed otherwise
+            operations.use()
         self.in_step = False
 
     def _maybe_get_memory_pool_context(self, tag):

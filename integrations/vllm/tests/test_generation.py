@@ -1,6 +1,7 @@
 """vLLM on the emulated GPU against eager transformers, on models with random weights. Each in a process of its own,
 under `hipsight run`: one engine a process, and its report is of that engine alone."""
 
+import collections
 import functools
 import json
 import os
@@ -122,6 +123,30 @@ def test_each_kernel_of_a_decode_step_is_predicted(model, tmp_path):
     # Once a layer and step.
     for name in ["reshape_and_cache_kernel_flash", "kernel_unified_attention"]:
         assert launches[name] == 2 * decode[0]["times"], launches
+
+
+@pytest.mark.parametrize("name, gpu", [("llama", "mi300x"), ("qwen3", "rx7900xtx"), ("qwen3_moe", "mi300x")])
+def test_our_operations_are_in_a_decode_step(model, tmp_path, name, gpu):
+    """Linear layers, norms, activations and rotary embedding by torch.ops.hipsight."""
+    report = vllm(model(name), tmp_path / "report.json", gpu, additional_config={"hipsight_operations": True})
+    step = "decode of 3 requests, context up to 32"
+    launches = collections.Counter()
+    for kernel in report["kernels"]:
+        if kernel["range"] == step:
+            assert kernel["verdict"]["seconds"] > 0
+            launches.update({our_operation(kernel["name"]): kernel["launches"]})
+    times, layers, experts = steps(report, step)[step], 2, name == "qwen3_moe"
+    # A layer's linear ones: for q, k and v in one, the output, gate and up in one, down. Experts: the router for the last two.
+    assert launches["gemm"] == times * (layers * (3 if experts else 4) + 1)
+    # Before attention, before the MLP; of q and of k in Qwen3; the last.
+    assert launches["RmsNorm"] == times * (layers * (2 if name == "llama" else 4) + 1)
+    assert launches["rope"] == times * layers * 2
+    assert launches["SiluGate"] == (0 if experts else times * layers)
+
+
+def our_operation(kernel):
+    found = re.search(r"hipsight7kernels.*?(gemm|RmsNorm|rope|SiluGate)", kernel)  # mangled
+    return found[1] if found else kernel
 
 
 def test_says_what_is_not_done(model, tmp_path):

@@ -10,4 +10,5 @@ Kernels read and write the tensors where they lie. torch.cuda stays as it is. do
 """
 
 from . import _attention, _gemm, _rows  # noqa: F401: registers them
+from .._kernels import use_runtime  # noqa: F401
 from ._replace import Replaced, replace  # noqa: F401

@@ -11,7 +11,6 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from .. import _kernels
-from .._gpu import opened
 from ._operands import VALUES, check_types, plain, refuse
 
 SIZES = 32  # kernels take heads of a multiple of it; others get zeros at their end
@@ -49,7 +48,7 @@ def ready(x):
 
 def library(gpu, q, *options):
     size = q.shape[3] + -q.shape[3] % SIZES
-    return _kernels.loaded(opened(gpu), "attention.hip", (f"VALUE={VALUES[q.dtype]}", f"HEAD={size}", *options))
+    return _kernels.loaded(gpu, "attention.hip", (f"VALUE={VALUES[q.dtype]}", f"HEAD={size}", *options))
 
 
 def scale_of(q, scale):

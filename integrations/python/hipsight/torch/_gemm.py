@@ -3,7 +3,6 @@
 import torch
 
 from .. import _kernels
-from .._gpu import opened
 from ._operands import VALUES, told
 
 torch.library.define("hipsight::gemm", "(Tensor a, Tensor b, *, str? gpu=None) -> Tensor",
@@ -40,8 +39,7 @@ def run(a, b, *, gpu=None):
         return c
     a, b = in_order(a), in_order(b)
     (of_a, order_a), (of_b, order_b), (of_c, _) = described(a), described(b), described(c)
-    library = _kernels.loaded(opened(gpu), "gemm.hip",
-                              (f"VALUE={VALUES[a.dtype]}", f"ORDER_A={order_a}", f"ORDER_B={order_b}"))
+    library = _kernels.loaded(gpu, "gemm.hip", (f"VALUE={VALUES[a.dtype]}", f"ORDER_A={order_a}", f"ORDER_B={order_b}"))
     library.call("hipsight_gemm", of_a, of_b, of_c, c.shape[0] if c.dim() == 3 else 1, memory=(a, b, c))
     return c
 

@@ -13,13 +13,11 @@ import torch
 from torch import Tensor
 
 from .. import _kernels
-from .._gpu import opened
 from ._operands import VALUES, check_types, matrix, plain, refuse, rows_of
 
 
 def call(gpu, operation, function, dtype, *arguments, memory, options=()):
-    on = opened(gpu)
-    library = _kernels.loaded(on, "rows.hip", (f"VALUE={VALUES[dtype]}", f"OPERATION_{operation}", *options))
+    library = _kernels.loaded(gpu, "rows.hip", (f"VALUE={VALUES[dtype]}", f"OPERATION_{operation}", *options))
     library.call(function, *arguments, memory=memory)
 
 
