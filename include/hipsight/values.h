@@ -138,14 +138,26 @@ struct Advice {
   HIPSIGHT_FIELDS(id, change, evidence, at, seconds, gain)
 };
 
+/// How long the predicted launch would take with a change that was asked about
+/// (docs/what-if.md).
+struct WhatIf {
+  std::string change;    ///< "clock=1.5"
+  double seconds = 0;    ///< with the launch itself
+  double gain = 0;       ///< the share of the time now that this saves; below 0: it takes longer
+  std::string bound;     ///< in words, as of the verdict
+  std::string why_none;  ///< why the launch cannot be so; then the others are 0 and empty
+  HIPSIGHT_FIELDS(change, seconds, gain, bound, why_none)
+};
+
 /// The answer: how long a kernel would take and what bounds it, by its prediction.
 struct Verdict {
-  std::string bound;           ///< in words: "memory"; empty: there is no prediction
-  double seconds = 0;          ///< of all its launches
-  double share = 0;            ///< of the predicted time of all kernels
-  std::vector<Advice> advice;  ///< what saves most first; what would save nothing is not there
-  std::string why_none;        ///< why there is no prediction
-  HIPSIGHT_FIELDS(bound, seconds, share, advice, why_none)
+  std::string bound;            ///< in words: "memory"; empty: there is no prediction
+  double seconds = 0;           ///< of all its launches
+  double share = 0;             ///< of the predicted time of all kernels
+  std::vector<Advice> advice;   ///< what saves most first; what would save nothing is not there
+  std::string why_none;         ///< why there is no prediction
+  std::vector<WhatIf> what_if;  ///< in the order in which it was asked
+  HIPSIGHT_FIELDS(bound, seconds, share, advice, why_none, what_if)
 };
 
 /// Where waves would wait.

@@ -10,6 +10,7 @@
 #include "cli/entry.h"
 #include "cli/options.h"
 #include "engine/host.h"
+#include "explain/what_if.h"
 #include "gpus/gpu.h"
 #include "session/observation.h"
 #include "support/error.h"
@@ -28,7 +29,8 @@ void add_also(CLI::App& command, cli::RunOptions& run) {
       ->type_name("NAME,...")
       ->delimiter(',')
       ->excludes("--values")
-      ->excludes("--html");
+      ->excludes("--html")
+      ->excludes("--csv");
 }
 
 void add_no_report(CLI::App& command, bool& no_report) {
@@ -41,6 +43,11 @@ void add_verbose(CLI::App& command, bool& verbose) {
 
 void add_no_predict(CLI::App& command, bool& no_predict) {
   command.add_flag("--no-predict", no_predict, "Count what kernels do, but do not predict them");
+}
+
+void add_what_if(cli::Options& options, CLI::App& command) {
+  CLI::Option* const what_if = options.add(command, "what-if")->join(' ');
+  command.get_option("--csv")->needs(what_if);
 }
 
 // What launches one kernel of a file with device code, in place of a program.
@@ -115,6 +122,11 @@ void imply(config::Loaded& options, std::string_view command) {
     usually("profile", std::to_string(session::usual_sample));
     usually("details", command == "profile" ? "all" : "advice,counts,prediction,registers,roofs");
   }
+  // Before the program starts.
+  if (!config.what_if.empty()) {
+    explain::parse_all_what_ifs(config.what_if);
+    if (!config.predict) fail("--what-if: nothing is predicted");
+  }
   // Results are missing anyhow.
   if (config.sampled_only) usually("matrix", "skip");
 }
@@ -171,7 +183,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     command->prefix_command();
     if (command == page) {
       options.add(*command, "html", "-o,--output")->required();
-      for (const char* row : {"report", "json", "progress"}) options.add(*command, row);
+      for (const char* row : {"report", "json", "csv", "progress"}) options.add(*command, row);
     }
     if (command == check) {
       options.add(*command, {Group::Check});
@@ -184,6 +196,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     add_also(*command, program);
   }
   add_no_predict(*run, no_predict);
+  for (CLI::App* command : {run, profile, predict, page}) add_what_if(options, *command);
   for (CLI::App* command : {profile, predict, page})
     for (const char* row : {"profile", "sampled-only", "caches", "simulate", "record"})
       options.add(*command, row);
@@ -210,6 +223,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   bool profiled = false;
   replay->add_flag("--profile", profiled, "Say line by line what it did");
   options.add(*replay, "profile");
+  add_what_if(options, *replay);
   add_no_report(*replay, no_report);
   add_verbose(*replay, verbose);
   add_no_predict(*replay, no_predict);

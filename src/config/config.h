@@ -43,6 +43,7 @@ struct Config {
   std::string report = "stderr";
   std::string json = {}, values = {};
   std::string html = {};
+  std::string csv = {};
   std::string details = {};
   bool fidelity = false;
   std::optional<double> progress = {};
@@ -51,6 +52,7 @@ struct Config {
   bool sampled_only = false;
   std::string caches = "cold";
   std::uint64_t simulate = 20'000'000;
+  std::string what_if = {};  ///< words with spaces between
   std::string record = {};
   std::string trace = {}, trace_file = {};
   std::string check = {};  ///< tools; empty: none

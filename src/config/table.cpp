@@ -34,6 +34,14 @@ void check_tools(const std::string& text) {
   if (!form.is_in(text)) fail("it takes memcheck, racecheck, or both, joined by a comma");
 }
 
+// What changes there are, those who predict say.
+void check_what_ifs(const std::string& text) {
+  static const Pattern form(
+      "^[a-z0-9-]+(=[^ ,+=]+(,[^ ,+=]+)*)?([+ ][a-z0-9-]+(=[^ ,+=]+(,[^ ,+=]+)*)?)*$");
+  if (!form.is_in(text))
+    fail("it takes NAME, NAME=VALUE or NAME=VALUE,VALUE,...; changes at once are joined by +");
+}
+
 // X[,Y[,Z]][:WAVE]
 void check_wave(const std::string& text) {
   static const Pattern form("^[0-9]{1,9}(,[0-9]{1,9}){0,2}(:[0-9]{1,9})?$");
@@ -210,6 +218,12 @@ constexpr Row table[]{
      .takes = "FILE",
      .words = "Write the report as a page, too, that needs nothing else",
      .usual = "none"},
+    {.name = "csv",
+     .value = &Config::csv,
+     .group = Group::Report,
+     .takes = "FILE",
+     .words = "Write what --what-if gives as a table of comma-separated values, too",
+     .usual = "none"},
     {.name = "details",
      .value = &Config::details,
      .group = Group::Report,
@@ -266,6 +280,13 @@ constexpr Row table[]{
      .words = "Instructions of a compute unit's waves that are simulated; the rest is extrapolated",
      .least = 1,
      .most = no_limit},
+    {.name = "what-if",
+     .value = &Config::what_if,
+     .group = Group::Profile,
+     .takes = "NAME[=VALUE,...]",
+     .words = "Predict it with this change, too (docs/what-if.md); once more for each other change",
+     .usual = "none",
+     .check = check_what_ifs},
     {.name = "record",
      .value = &Config::record,
      .group = Group::Profile,

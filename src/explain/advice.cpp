@@ -80,10 +80,11 @@ class Adviser {
   }
 
  private:
-  double gain_of(const Launch& then) const { return 1 - then.predict().seconds / seconds_; }
-  double gain_of(const LaunchTrace& trace) const {
-    Launch then = launch_;
-    then.trace = &trace;
+  double gain_of(Changed& then) const { return 1 - then.predict().seconds / seconds_; }
+  double gain_of(std::string_view id) const {
+    const Transform& change = *transform(id);
+    Changed then(launch_);
+    change.apply(then, *change.usual);
     return gain_of(then);
   }
 
@@ -93,14 +94,12 @@ class Adviser {
         w.add(r.instruction, r.lds_cycles, std::min(r.lds_cycles, r.least));
     });
     if (waste.share() <= 0) return;
-    LaunchTrace trace = *launch_.trace;
-    without_bank_conflicts(trace);
     found_.push_back({.id = explain::bank_conflicts,
                       .change = "pad or swizzle the rows in LDS: its lanes meet in banks",
                       .evidence = fmt::format("{:.0f} % of the cycles of LDS are bank conflicts",
                                               100 * waste.share()),
                       .at = waste.worst(),
-                      .gain = gain_of(trace)});
+                      .gain = gain_of(explain::bank_conflicts)});
   }
 
   void uncoalesced() {
@@ -110,8 +109,6 @@ class Adviser {
     });
     if (waste.share() <= 0) return;
     const isa::Instruction* const worst = waste.worst();
-    LaunchTrace trace = *launch_.trace;
-    made_contiguous(trace);
     const auto& [lines, least] = waste.by_instruction.at(worst);
     found_.push_back(
         {.id = explain::uncoalesced,
@@ -120,7 +117,7 @@ class Adviser {
                                  "bytes fill",
                                  lines / std::max(1.0, least)),
          .at = worst,
-         .gain = gain_of(trace)});
+         .gain = gain_of(explain::uncoalesced)});
   }
 
   void spills() {
@@ -129,14 +126,12 @@ class Adviser {
       if (r.space == Space::Scratch) w.add(r.instruction, r.count, 0);
     });
     if (waste.all == 0) return;
-    LaunchTrace trace = *launch_.trace;
-    without_scratch(trace);
     found_.push_back({.id = explain::spills,
                       .change = "hold fewer values at a time, so that registers do not spill",
                       .evidence = fmt::format("the compiler spills {} VGPR{} to memory", spilled_,
                                               spilled_ == 1 ? "" : "s"),
                       .at = waste.worst(),
-                      .gain = gain_of(trace)});
+                      .gain = gain_of(explain::spills)});
   }
 
   /// Fewer VGPRs or less LDS, step by step, until something else limits.
@@ -145,29 +140,23 @@ class Adviser {
     if (held.workgroups == 0 || now_.workgroups_per_cu <= held.workgroups) return;
     constexpr std::size_t most_steps = 3;
     std::vector<Advice> steps;
-    timing::Resources less = launch_.resources;
-    while (steps.size() < most_steps) {
-      timing::Occupancy then;
-      std::string change;
-      if (const auto fewer = timing::with_fewer_vgprs(*launch_.gpu, less)) {
-        less.vgprs = fewer->vgprs, then = fewer->occupancy;
-        change =
-            fmt::format("take at most {} VGPRs, not {}", fewer->vgprs, launch_.resources.vgprs);
-      } else if (const auto little = timing::with_less_lds(*launch_.gpu, less)) {
-        less.lds_bytes = little->bytes, then = little->occupancy;
-        change = fmt::format("take at most {} B of LDS a workgroup, not {}", little->bytes,
-                             launch_.resources.lds_bytes);
-      } else {
-        break;
-      }
-      Launch launch = launch_;
-      launch.resources = less;
-      launch.occupancy = then;
-      steps.push_back({.id = explain::occupancy,
-                       .change = fmt::format("{}: {:.3g} of {} waves a SIMD", change,
-                                             then.waves_per_simd(), then.max_waves_per_simd),
-                       .evidence = timing::text(held),
-                       .gain = gain_of(launch)});
+    Changed then(launch_);
+    const timing::Resources &now = launch_.resources, &less = then.resources();
+    while (steps.size() < most_steps && transform(explain::occupancy)->apply(then, 0).empty()) {
+      std::vector<std::string> change;
+      if (less.vgprs < now.vgprs)
+        change.push_back(fmt::format("at most {} VGPRs, not {}", less.vgprs, now.vgprs));
+      if (less.lds_bytes < now.lds_bytes)
+        change.push_back(
+            fmt::format("at most {} B of LDS a workgroup, not {}", less.lds_bytes, now.lds_bytes));
+      const double gain = gain_of(then);
+      const timing::Occupancy& waves = then.launch().occupancy;
+      steps.push_back(
+          {.id = explain::occupancy,
+           .change = fmt::format("take {}: {:.3g} of {} waves a SIMD", fmt::join(change, " and "),
+                                 waves.waves_per_simd(), waves.max_waves_per_simd),
+           .evidence = timing::text(held),
+           .gain = gain});
     }
     add_least(std::move(steps));
   }
@@ -179,35 +168,26 @@ class Adviser {
     if (!few && now_.bound.kind != Kind::Tail) return;
     std::vector<Advice> steps;
     for (const unsigned parts : {2u, 4u, 8u, 16u}) {
-      LaunchTrace trace = *launch_.trace;
-      engine::Result result = *launch_.result;
-      if (!split(trace, result, parts)) break;
-      Launch launch = launch_;
-      launch.trace = &trace;
-      launch.result = &result;
+      Changed then(launch_);
+      if (!transform(explain::small_grid)->apply(then, parts).empty()) break;
       steps.push_back(
           {.id = few ? explain::small_grid : explain::tail,
            .change = fmt::format("share its work among {} times as many workgroups", parts),
            .evidence = timing::text(now_.bound),
-           .gain = gain_of(launch)});
+           .gain = gain_of(then)});
     }
     add_least(std::move(steps));
   }
 
   void launch_overhead() {
     if (now_.launch_seconds < worth_telling * now_.seconds) return;
-    gpus::Gpu gpu = *launch_.gpu;
-    gpu.launch_us = 0;
-    gpu.launch_interval_us = 0;
-    Launch launch = launch_;
-    launch.gpu = &gpu;
     found_.push_back(
         {.id = explain::launch_overhead,
          .change = "do in one launch what several do",
          .evidence = fmt::format("{} of {} are the launch itself{}", duration(now_.launch_seconds),
                                  duration(now_.seconds),
                                  launch_.gpu->launch_us ? "" : ", which is not known of this GPU"),
-         .gain = gain_of(launch),
+         .gain = gain_of(explain::launch_overhead),
          .but_first = true});
   }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "explain/launch.h"
+#include "explain/transforms.h"
 
 namespace hipsight::explain {
 
@@ -19,11 +20,6 @@ struct Advice {
   double gain = 0;                       ///< share of the launch's time that it saves
   bool but_first = false;                ///< a kernel's first launch saves nothing
 };
-
-constexpr std::string_view bank_conflicts = "lds-bank-conflicts",
-                           uncoalesced = "uncoalesced-access", occupancy = "occupancy",
-                           small_grid = "small-grid", tail = "tail", spills = "register-spills",
-                           launch_overhead = "launch-overhead";
 
 /// The least gain that is worth telling: as with more waves (timing/predict.cpp), there is nothing
 /// to measure of less.

@@ -131,6 +131,14 @@ Gpu parse(std::string_view text, const std::string& origin);
 /// Folders with more GPU files, separated by colons. Before `all` or `find`: they are read once.
 void use_folders(const std::string& folders);
 
+/// Sets a number of a GPU by its key in GPU files, as a file that builds on it would. `source`:
+/// where the number is from. The GPU may not make sense until `check` has passed.
+/// @throws Exception when the key is not known or the number is out of range.
+void set(Gpu& gpu, std::string_view key, double value, const std::string& source);
+
+/// Whether numbers fit together. @throws Exception naming the GPU's file.
+void check(const Gpu& gpu);
+
 /// Every GPU, in order of name: the built-in ones (compiled in from src/gpus/*.toml) and those of
 /// `use_folders`, which win over built-in ones of that name.
 /// @throws Exception when a file there is wrong.

@@ -128,13 +128,21 @@ Number read_number(const std::string& origin, const std::string& key, const toml
   return {real, false, print(real), *source};
 }
 
+// What is wrong with a number that is out of range; empty: it is in range.
+std::string out_of_range(double value, const std::string& text, double min, double max,
+                         std::string_view unit) {
+  if (value >= min && value <= max) return {};  // not so for NaN
+  return fmt::format("{} is out of range; expected {} to {}{}{}{}", text, print(min), print(max),
+                     unit.empty() ? "" : " ", unit,
+                     value == 0 ? " (leave an unknown number out)" : "");
+}
+
 // `number` if it is in range.
 double in_range(const std::string& origin, const std::string& key, const toml::node& node,
                 const Number& number, double min, double max, std::string_view unit) {
-  if (number.value >= min && number.value <= max) return number.value;
-  fail("{}: {}: {} is out of range; expected {} to {}{}{}{}", place(origin, node), key, number.text,
-       print(min), print(max), unit.empty() ? "" : " ", unit,
-       number.value == 0 ? " (leave an unknown number out)" : "");
+  const std::string wrong = out_of_range(number.value, number.text, min, max, unit);
+  if (!wrong.empty()) fail("{}: {}: {}", place(origin, node), key, wrong);
+  return number.value;
 }
 
 void record(Gpu& gpu, const std::string& key, double value, std::string_view unit,
@@ -145,27 +153,34 @@ void record(Gpu& gpu, const std::string& key, double value, std::string_view uni
   *same = {key, print(value), std::string(unit), source};
 }
 
-void read_field(Gpu& gpu, const std::string& origin, const Field& field, const toml::node& node) {
-  const std::string key(field.key);
-  const Number number = read_number(origin, key, node);
-  in_range(origin, key, node, number, field.min, field.max, field.unit);
-  std::visit(
+// False: the field takes whole numbers.
+bool assign(Gpu& gpu, const Field& field, double value, bool integer) {
+  return std::visit(
       [&](auto member) {
         using Value = std::remove_reference_t<decltype(gpu.*member)>;
         constexpr bool real =
             std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>;
         if constexpr (real) {
-          gpu.*member = number.value;
+          gpu.*member = value;
         } else {
-          if (!number.integer) fail("{}: {}: expected a whole number", place(origin, node), key);
+          if (!integer) return false;
           if constexpr (std::is_integral_v<Value>) {
-            gpu.*member = static_cast<Value>(number.value);
+            gpu.*member = static_cast<Value>(value);
           } else {
-            gpu.*member = static_cast<typename Value::value_type>(number.value);
+            gpu.*member = static_cast<typename Value::value_type>(value);
           }
         }
+        return true;
       },
       field.member);
+}
+
+void read_field(Gpu& gpu, const std::string& origin, const Field& field, const toml::node& node) {
+  const std::string key(field.key);
+  const Number number = read_number(origin, key, node);
+  in_range(origin, key, node, number, field.min, field.max, field.unit);
+  if (!assign(gpu, field, number.value, number.integer))
+    fail("{}: {}: expected a whole number", place(origin, node), key);
   record(gpu, key, number.value, field.unit, number.source);
 }
 
@@ -277,8 +292,11 @@ Gpu base_of(const toml::table& file, const std::string& origin) {
        fmt::join(names, ", "));
 }
 
+}  // namespace
+
 // Numbers that must fit together for occupancy to mean anything.
-void check(const Gpu& gpu, const std::string& origin) {
+void check(const Gpu& gpu) {
+  const std::string& origin = gpu.file;
   if (gpu.wavefront_size != 32 && gpu.wavefront_size != 64)
     fail("{}: wavefront_size: expected 32 or 64", origin);
   if (gpu.vgpr_granule > gpu.vgprs_per_simd)
@@ -299,7 +317,15 @@ void check(const Gpu& gpu, const std::string& origin) {
          origin, gpu.target_id);
 }
 
-}  // namespace
+void set(Gpu& gpu, std::string_view key, double value, const std::string& source) {
+  const auto field = std::ranges::find(kFields, key, &Field::key);
+  if (field == std::end(kFields)) fail("{}: no number of a GPU", key);
+  const std::string wrong = out_of_range(value, print(value), field->min, field->max, field->unit);
+  if (!wrong.empty()) fail("{}: {}", key, wrong);
+  if (!assign(gpu, *field, value, value == std::floor(value)))
+    fail("{}: {}: expected a whole number", key, print(value));
+  record(gpu, std::string(key), value, field->unit, source);
+}
 
 Gpu parse(std::string_view text, const std::string& origin) {
   toml::table file;
@@ -331,7 +357,7 @@ Gpu parse(std::string_view text, const std::string& origin) {
   for (const auto& [key, node] : file) {
     if (!known.contains(key.str())) fail("{}: unknown key '{}'", place(origin, node), key.str());
   }
-  check(gpu, origin);
+  check(gpu);
   return gpu;
 }
 

@@ -215,6 +215,18 @@ void find_handovers(const gpus::Gpu& gpu, LaunchTrace& trace) {
   });
 }
 
+/// What an earlier simulation has found.
+void forget_caches(LaunchTrace& trace) {
+  trace.sharing.clear();
+  for (GroupTrace& group : trace.neighbours())
+    for (WaveTrace& wave : group.waves)
+      for (Request& request : wave.requests) {
+        request.from_l1 = request.from_l2 = request.first_touches = request.reused = 0;
+        request.pages = 0;
+        request.awaits = request.hands_over = false;
+      }
+}
+
 }  // namespace
 
 Cache::Cache(std::uint64_t bytes, unsigned line, unsigned ways)
@@ -234,6 +246,7 @@ bool Cache::touch(std::uint64_t line, bool streams) {
 }
 
 void simulate_caches(const gpus::Gpu& gpu, LaunchTrace& trace) {
+  forget_caches(trace);
   Shared before = simulate_before(gpu, trace);
   for (unsigned xcd = 0; xcd < gpu.xcds; ++xcd) {
     std::vector<GroupTrace*> groups;

@@ -27,7 +27,8 @@ class Cache {
 /// Sends the neighbours' requests to vector memory through an L1 for each compute unit, which
 /// begins empty, and the L2 of their XCD, which has what the workgroups before them left: sets
 /// from_l1 and from_l2, and of the launch, sharing and footprint. A store is from_l2 where another
-/// one, not yet written back, was before. Waves take turns, a request each.
+/// one, not yet written back, was before. Waves take turns, a request each. What
+/// an earlier simulation has found, of another GPU, is forgotten.
 void simulate_caches(const gpus::Gpu& gpu, LaunchTrace& trace);
 
 }  // namespace hipsight::profile

@@ -141,11 +141,21 @@ Json verdict(const Verdict& verdict) {
                       {"at", one.at.instruction.empty() ? Json() : place(one.at)},
                       {"seconds", one.seconds},
                       {"gain", one.gain}});
+  Json what_if = Json::array();
+  for (const WhatIf& one : verdict.what_if) {
+    const bool can = one.why_none.empty();
+    what_if.push_back({{"change", one.change},
+                       {"seconds", can ? Json(one.seconds) : Json()},
+                       {"gain", can ? Json(one.gain) : Json()},
+                       {"bound", can ? Json(one.bound) : Json()},
+                       {"why_none", can ? Json() : Json(one.why_none)}});
+  }
   const bool there = !verdict.bound.empty();
   return {{"bound", there ? Json(verdict.bound) : Json()},
           {"seconds", there ? Json(verdict.seconds) : Json()},
           {"share", there ? Json(verdict.share) : Json()},
           {"advice", advice},
+          {"what_if", what_if},
           {"why_none", there ? Json() : Json(verdict.why_none)}};
 }
 

@@ -22,6 +22,8 @@ struct Details {
 std::string to_text(const RunReport& run, const Details& details = {});
 /// For programs: docs/report-schema.md.
 std::string to_json(const RunReport& run);
+/// What-ifs as comma-separated values, a line each: docs/what-if.md.
+std::string to_csv(const RunReport& run);
 /// Which launches are in the report, of how many.
 std::string selection_text(const Selection& selection, std::uint64_t launches);
 
@@ -39,9 +41,13 @@ std::string between(const ModelError& error);
 /// "-31 %, to 12.1 us: let adjacent lanes access adjacent addresses (transpose.hip:16)".
 std::string text_of(const Advice& advice);
 
+/// "-31 %", "+4 %"; "as now" where it is the same to a percent's tenth.
+std::string change_of_time(double gain);
 /// Parts of the text; lines after the first are indented by `indent`.
 std::string text_of(const Profile& profile, std::size_t indent);
 std::string text_of(const std::vector<Wait>& waits, std::size_t indent);
+/// How long it takes now, and with each change that was asked about. It has a prediction.
+std::string what_if_text(const KernelReport& kernel, std::size_t indent);
 /// What registers hold, as a sentence; and what scratch is used for, if it is.
 std::string text_of(const Registers& registers);
 std::string scratch_text(const Registers& registers);

@@ -43,6 +43,7 @@ Output Output::of(const Config& config) {
   }
   output.json_file = output_file(config.json);
   output.html_file = output_file(config.html);
+  output.csv_file = output_file(config.csv);
   output.values_file = output_file(config.values);
   output.wishes.profile = static_cast<unsigned>(config.profile);
   output.wishes.predict = config.predict;
@@ -51,6 +52,7 @@ Output Output::of(const Config& config) {
   if (config.caches == "mall") output.wishes.assumptions.caches = timing::Caches::InMall;
   if (config.caches == "warm") output.wishes.assumptions.caches = timing::Caches::Warm;
   output.wishes.assumptions.instructions = config.simulate;
+  output.wishes.what_if = explain::parse_all_what_ifs(config.what_if);
   output.recording_file = output_file(config.record);
   output.wishes.sampled_only = config.sampled_only;
   output.details = Details::of(config.details);
@@ -85,7 +87,7 @@ struct Reporter::Impl {
         session(std::move(gpu), output.wishes, selection, memory),
         progress(p) {
     for (const std::string& file :
-         {output.text_file, output.json_file, output.html_file, output.values_file,
+         {output.text_file, output.json_file, output.html_file, output.csv_file, output.values_file,
           output.recording_file, output.trace ? output.trace->file : ""})
       if (!file.empty()) attempt([&] { prepare_output(file); });
   }
@@ -195,6 +197,8 @@ void Reporter::finish(const std::string& how) noexcept {
       impl.attempt([&] {
         write_output(output.html_file, to_html(impl.session.report(impl.ended), source_text));
       });
+    if (!output.csv_file.empty())
+      impl.attempt([&] { write_output(output.csv_file, to_csv(impl.session.report(impl.ended))); });
     if (!output.values_file.empty())
       impl.attempt(
           [&] { write_output(output.values_file, report_file(impl.session.report(impl.ended))); });

@@ -25,6 +25,7 @@ struct Output {
   std::string text_file;
   std::string json_file;    ///< empty: no JSON
   std::string html_file;    ///< empty: no page
+  std::string csv_file;     ///< what-ifs; empty: none
   std::string values_file;  ///< hipsight/report_file.h; empty: none
   session::Wishes wishes = {};
   std::string recording_file;  ///< where the last profiled launch goes (timing/recording.h)

@@ -207,6 +207,8 @@ void add(std::string& out, const GpuFacts& gpu, const KernelReport& kernel,
       out += line.text + "\n";
     else
       row(out, line.label, line.text);  // five lines, however long names are
+  if (kernel.prediction && !kernel.verdict.what_if.empty())
+    row(out, "what if", what_if_text(kernel, kLabel));
   if (details.counts || !kernel.prediction) add_counts(out, gpu, kernel);
   if (details.roofs) {
     if (const auto& intensity = kernel.roofline.arithmetic_intensity)

@@ -22,6 +22,15 @@ Dim3 dimensions(const engine::Dim3& d) {
   return {d.x, d.y, d.z};
 }
 
+WhatIf describe(const explain::ThenTaken& then, const explain::WhatIf& what_if,
+                const timing::Prediction& now) {
+  if (!then.why_none.empty()) return {.change = what_if.text, .why_none = then.why_none};
+  return {.change = what_if.text,
+          .seconds = then.seconds,
+          .gain = 1 - then.seconds / now.seconds,
+          .bound = timing::text(then.bound)};
+}
+
 }  // namespace
 
 Observation::Observation(const gpus::Gpu& gpu, const Wishes& wishes, engine::Dispatch& dispatch)
@@ -46,7 +55,8 @@ Observed Observation::finish(engine::Result& result) {
   if (wishes_.fidelity) observed.fidelity.emplace().add(result);
   if (!trace_) return observed;
   profile::simulate_caches(gpu_, *trace_);
-  trace_->forget_addresses();
+  const bool other_caches = std::ranges::any_of(wishes_.what_if, &explain::WhatIf::other_caches);
+  if (!other_caches) trace_->forget_addresses();
   const code::Kernel& kernel = *dispatch_.kernel;
   explain::Launch launch{.gpu = &gpu_,
                          .trace = &*trace_,
@@ -72,6 +82,9 @@ Observed Observation::finish(engine::Result& result) {
     if (wishes_.time) add_time(prediction);
     observed.prediction = describe(prediction, object);
     add_times(*observed.profile, prediction);
+    for (const explain::WhatIf& what_if : wishes_.what_if)
+      observed.what_if.push_back(describe(explain::predict(launch, what_if), what_if, prediction));
+    trace_->forget_addresses();
     observed.advice = explain::advise(launch, prediction, kernel.vgpr_spills);
     Locations locations(object);
     for (const explain::Advice& one : observed.advice)
@@ -114,6 +127,7 @@ void Tally::add(const engine::Dispatch& dispatch, Observed observed) {
   predicted_workgroups_ = observed.summary.workgroups;
   advice_ = std::move(observed.advice);
   advised_at_ = std::move(observed.advised_at);
+  what_if_ = std::move(observed.what_if);
 }
 
 /// Launches with other grids are taken to take as long for a workgroup.
@@ -125,6 +139,7 @@ Verdict Tally::verdict() const {
   }
   const Prediction& p = *report_.prediction;
   verdict.bound = p.bound.sentence;
+  verdict.what_if = what_if_;
   const auto launches = static_cast<double>(summary_.launches);
   verdict.seconds = p.launch_seconds * launches +
                     (p.seconds - p.launch_seconds) * static_cast<double>(summary_.workgroups) /

@@ -7,6 +7,7 @@
 
 #include "engine/engine.h"
 #include "explain/advice.h"
+#include "explain/what_if.h"
 #include "gpus/gpu.h"
 #include "hipsight/values.h"
 #include "profile/fidelity.h"
@@ -29,8 +30,9 @@ struct Wishes {
   bool sampled_only = false;  ///< run no others
   bool fidelity = false;
   bool time = false;  ///< of each launch, on the GPU's clock: predict those that differ
-  timing::Assumptions assumptions = {};  ///< of predictions
-  std::string check = {};                ///< tools that look for errors: "memcheck"; empty: none
+  timing::Assumptions assumptions = {};       ///< of predictions
+  std::vector<explain::WhatIf> what_if = {};  ///< to predict, too
+  std::string check = {};  ///< tools that look for errors: "memcheck"; empty: none
 };
 
 /// What was found out about one launch.
@@ -48,6 +50,7 @@ struct Observed {
   std::optional<Time> time;
   std::vector<explain::Advice> advice;
   std::vector<Location> advised_at;  ///< of each
+  std::vector<WhatIf> what_if;
 };
 
 /// Watches one launch.
@@ -91,6 +94,7 @@ class Tally {
   std::uint64_t predicted_workgroups_ = 0;  ///< of the launch that was predicted
   std::vector<explain::Advice> advice_;
   std::vector<Location> advised_at_;
+  std::vector<WhatIf> what_if_;
   std::optional<profile::FidelitySummary> fidelity_;
 };
 

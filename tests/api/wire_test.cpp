@@ -187,10 +187,10 @@ void expect_complete() {
 /// A field that is not listed would be lost on its way.
 TEST(Wire, every_struct_lists_all_its_fields) {
   expect_complete<Error, Dim3, GpuFacts, Location, ArgumentFacts, KernelFacts, Amount, Traffic,
-                  Counts, Occupancy, Roof, Roofline, Advice, Verdict, Wait, HotLine, ModelError,
-                  Prediction, Registers, CacheUse, ProfileRow, Profile, Fidelity, Fidelity::Inexact,
-                  Finding, KernelReport, FailedLaunch, UnfinishedLaunch, RangeReport, Selection,
-                  RunReport, GpuOptions, LaunchConfig>();
+                  Counts, Occupancy, Roof, Roofline, Advice, WhatIf, Verdict, Wait, HotLine,
+                  ModelError, Prediction, Registers, CacheUse, ProfileRow, Profile, Fidelity,
+                  Fidelity::Inexact, Finding, KernelReport, FailedLaunch, UnfinishedLaunch,
+                  RangeReport, Selection, RunReport, GpuOptions, LaunchConfig>();
 }
 
 }  // namespace

@@ -4,79 +4,17 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
-
-#include "profile/cache.h"
+#include "kernel.h"
 
 namespace hipsight::explain {
 namespace {
 
-using engine::Access;
-using Space = Access::Space;
-
-/// Workgroups of one wave of 64 that each go round in a loop of one access and a wait for it.
-struct Kernel {
-  const char* access = "GLOBAL_LOAD_DWORD";
-  Space space = Space::Global;
-  std::uint64_t workgroups = 304 * 8;
-  unsigned turns = 32;
-  unsigned vgprs = 32, lds = 0, spilled = 0, waves = 1;
-  /// Where a lane's dword is in a turn of a workgroup.
-  std::function<std::uint64_t(std::uint64_t group, unsigned turn, unsigned lane)> at =
-      [](std::uint64_t group, unsigned turn, unsigned lane) {
-        return (group * 1024 + turn) * 256 + lane * 4;
-      };
-};
-
 /// What is told of it, and how long it takes.
 class Told {
  public:
-  explicit Told(const Kernel& kernel) {
-    code_[0].row = &isa::row_of(kernel.access);
-    code_[0].format = kernel.space == Space::Lds       ? isa::Format::Ds
-                      : kernel.space == Space::Scratch ? isa::Format::Scratch
-                                                       : isa::Format::Global;
-    code_[1].row = &isa::row_of("S_WAITCNT");
-    code_[1].format = isa::Format::Sopp;
-    code_[1].imm = {isa::Field::Counters, 0x0070};  // vmcnt(0), lgkmcnt(0)
-    for (std::size_t i = 0; i < 2; ++i) {
-      code_[i].gfx = isa::Gfx::Gfx942;
-      code_[i].address = i * 4;
-    }
-    result_.regions = {{code_, 2}};
-    result_.workgroups = kernel.workgroups;
-    result_.waves = kernel.workgroups * kernel.waves;
-    for (const isa::Instruction& in : code_)
-      result_.counts.push_back({&in, kernel.turns * result_.waves, 0});
-
-    const timing::Resources resources{.vgprs = kernel.vgprs,
-                                      .sgprs = 16,
-                                      .lds_bytes = kernel.lds,
-                                      .workgroup_size = 64 * kernel.waves};
-    const timing::Occupancy occupancy = timing::occupancy(gpu_, resources);
-    profile::LaunchTrace trace(gpu_, kernel.workgroups, 8,
-                               std::uint64_t{occupancy.workgroups} * gpu_.compute_units);
-    for (std::uint64_t group = 0; group < kernel.workgroups; ++group) {
-      auto* const observer = trace.begins(group);
-      for (unsigned turn = 0; observer && turn < kernel.turns; ++turn)
-        for (unsigned wave = 0; wave < kernel.waves; ++wave) {
-          std::uint64_t at[64];
-          for (unsigned lane = 0; lane < 64; ++lane)
-            at[lane] = kernel.at(group * kernel.waves + wave, turn, lane);
-          observer->enters(wave, 0, ~0ull);
-          observer->accesses(wave, code_[0], {kernel.space, 4, 64, ~0ull, at});
-        }
-    }
-    profile::simulate_caches(gpu_, trace);
-    trace.forget_addresses();
-    const Launch launch{.gpu = &gpu_,
-                        .trace = &trace,
-                        .result = &result_,
-                        .resources = resources,
-                        .occupancy = occupancy};
-    now = launch.predict();
-    advice = advise(launch, now, kernel.spilled);
+  explicit Told(const Kernel& kernel) : observed_(kernel) {
+    now = observed_.launch.predict();
+    advice = advise(observed_.launch, now, kernel.spilled);
   }
   std::string first() const { return advice.empty() ? "" : std::string(advice.front().id); }
   bool tells(std::string_view id) const {
@@ -87,9 +25,7 @@ class Told {
   std::vector<Advice> advice;
 
  private:
-  const gpus::Gpu gpu_ = gpus::find("mi300x");
-  isa::Instruction code_[2];
-  engine::Result result_;
+  Observed observed_;
 };
 
 /// The model's time for the twin is what was said; and of the twin the defect is not told.
@@ -104,7 +40,7 @@ void expect_defect(const Kernel& bad, const Kernel& good, std::string_view id, d
 }
 
 TEST(Advice, lanes_that_meet_in_a_bank) {
-  Kernel good{.access = "DS_READ_B32", .space = Space::Lds, .turns = 400};
+  Kernel good{.instruction = "DS_READ_B32", .space = Space::Lds, .turns = 400};
   good.at = [](auto, unsigned, unsigned lane) { return lane * 4; };
   Kernel bad = good;
   bad.at = [](auto, unsigned, unsigned lane) { return lane * 32 * 4; };
@@ -195,7 +131,7 @@ TEST(Advice, a_grid_of_too_few) {
 }
 
 TEST(Advice, registers_that_are_spilled) {
-  Kernel bad{.access = "SCRATCH_LOAD_DWORD", .space = Space::Scratch, .spilled = 3};
+  Kernel bad{.instruction = "SCRATCH_LOAD_DWORD", .space = Space::Scratch, .spilled = 3};
   bad.at = [](std::uint64_t, unsigned turn, unsigned lane) { return turn * 256 + lane * 4; };
   const Told defect(bad);
   EXPECT_TRUE(defect.tells(spills));

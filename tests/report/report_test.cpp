@@ -487,7 +487,8 @@ RunReport full() {
                     {{"lds-bank-conflicts", "pad or swizzle", "25 % are bank conflicts",
                       registers.at, 30e-6, 0.25},
                      {"occupancy", "take less", "2 of 8 waves", {}, 36e-6, 0.1}},
-                    ""};
+                    "",
+                    {{"clock=2.0", 42e-6, -0.05, "LDS", ""}, {"lds=1K", 0, 0, "", "none fits"}}};
   run.kernels.push_back(report);
   run.errors.push_back({"bad", "memory access", "bad: reads outside every allocation"});
   return run;
@@ -528,6 +529,9 @@ attention\xff: 120 us in 3 launches, each 40.0 us, 75 % of the time
   hottest line  attention.hip:42, 62 % of its waves' time, mostly waiting for LDS data
   to try        -25 %, to 30.0 us: pad or swizzle (attention.hip:42)
   see           1 more to try, all figures: -v; what that means: docs/advice.md, lds-bank-conflicts
+  what if       now        40.0 us            LDS
+                clock=2.0  42.0 us    +5.0 %  LDS
+                lds=1K        none            none fits
 
 )")) << whole();
   EXPECT_TRUE(has(whole(), "UNVALIDATED")) << whole();
@@ -546,6 +550,15 @@ attention\xff: 120 us in 3 launches, each 40.0 us, 75 % of the time
   kernel.verdict = {.why_none = "not asked for"};
   EXPECT_TRUE(has(whole(), "attention\\xff: 3 launches, no prediction: not asked for\n"));
   EXPECT_TRUE(has(whole(), "128 VGPRs")) << "there is nothing else to tell";
+}
+
+TEST(Csv, has_a_line_for_each_change) {
+  RunReport run = full();
+  run.kernels[0].kernel.title = "scale(float*, \"x\")";
+  const std::string begin = "\"scale(float*, \"\"x\"\")\",,";
+  EXPECT_EQ(to_csv(run), "kernel,range,change,seconds,gain,bound,why_none\n" + begin +
+                             ",4e-05,0,LDS,\n" + begin + "clock=2.0,4.2e-05,-0.05,LDS,\n" + begin +
+                             "lds=1K,,,,none fits\n");
 }
 
 TEST(Text, has_the_sections_that_are_asked_for) {

@@ -14,11 +14,12 @@ from ._error import Error
 from ._gpu import Gpu, Kernel, Module, compile, gpus, predict
 from ._hipsight import (Advice, ArgumentFacts, Bound, BoundKind, CacheUse, Counts, ErrorKind, Fidelity, Finding,
                         GpuFacts, HotLine, Inexact, KernelFacts, KernelReport, Location, ModelError, Occupancy,
-                        Prediction, Profile, ProfileRow, Registers, Roof, Roofline, Traffic, Verdict, Wait)
+                        Prediction, Profile, ProfileRow, Registers, Roof, Roofline, Traffic, Verdict, Wait,
+                        WhatIf)
 
 __all__ = [
     "Advice", "ArgumentFacts", "Bound", "BoundKind", "CacheUse", "Counts", "Error", "ErrorKind", "Fidelity",
     "Finding", "Gpu", "GpuFacts", "HotLine", "Inexact", "Kernel", "KernelFacts", "KernelReport", "Location",
     "ModelError", "Module", "Occupancy", "Prediction", "Profile", "ProfileRow", "Registers", "Roof", "Roofline",
-    "Traffic", "Verdict", "Wait", "compile", "gpus", "predict",
+    "Traffic", "Verdict", "Wait", "WhatIf", "compile", "gpus", "predict",
 ]

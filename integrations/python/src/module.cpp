@@ -151,6 +151,8 @@ void add_values(nb::module_& module) {
   value_class<Roofline>(module, "Roofline", "A kernel's place among the roofs of a GPU.");
   value_class<Advice>(module, "Advice",
                       "A change that would make a kernel quicker, by the model (docs/advice.md).");
+  value_class<WhatIf>(module, "WhatIf",
+                      "How long the launch would take with a change (docs/what-if.md).");
   value_class<Verdict>(
       module, "Verdict",
       "The answer: how long a kernel would take and what bounds it, if predicted.");
