@@ -12,7 +12,7 @@ extern "C" {
 #define HIPSIGHT_API __attribute__((visibility("default")))
 
 /// The number of the newest function group that a library has; headers ask for theirs.
-constexpr std::uint32_t hipsight_abi = 2;
+constexpr std::uint32_t hipsight_abi = 3;
 HIPSIGHT_API std::uint32_t hipsight_abi_version();
 
 /// An answer: a value, or if `failed` an Error. Goes with hipsight_release_answer.
@@ -59,6 +59,16 @@ struct HipsightArgument {
 HIPSIGHT_API HipsightAnswer hipsight_launch(HipsightObject* module, const char* kernel,
                                             const std::byte* config, std::size_t config_size,
                                             const HipsightArgument* arguments, std::size_t count);
+
+/// `config`: RecordConfig. No value, and the recording in `recording`: of all launches on the GPU
+/// that begin from now on, until it is stopped or released.
+HIPSIGHT_API HipsightAnswer hipsight_record(HipsightObject* gpu, const std::byte* config,
+                                            std::size_t config_size, HipsightObject** recording);
+/// No value.
+HIPSIGHT_API HipsightAnswer hipsight_stop(HipsightObject* recording);
+/// RunReport; std::vector<RecordedLaunch>.
+HIPSIGHT_API HipsightAnswer hipsight_recorded(HipsightObject* recording);
+HIPSIGHT_API HipsightAnswer hipsight_recorded_launches(HipsightObject* recording);
 
 /// `run`: RunReport. A string: the report for people, with the sections that `details` lists; as
 /// JSON; as a page.

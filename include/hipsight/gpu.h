@@ -58,6 +58,15 @@ struct LaunchConfig {
                   fidelity, simulate)
 };
 
+/// What a Recording finds out of the launches that it sees.
+struct RecordConfig {
+  std::uint32_t profile = 0;  ///< as LaunchConfig's, of the first launch of each kernel
+  bool predict = true;        ///< of each launch that differs from those before it
+  Caches caches = Caches::Cold;
+  bool fidelity = false;
+  HIPSIGHT_FIELDS(profile, predict, caches, fidelity)
+};
+
 namespace detail {
 
 /// What an answer of the library holds.
@@ -203,6 +212,29 @@ class Module {
   std::vector<KernelFacts> kernels_;
 };
 
+/// All launches on a GPU, of all threads, that begin between Gpu::record and `stop` or its end.
+/// Several may be open at a time: each sees them all.
+class Recording {
+ public:
+  /// What they did until now. Launches of one kernel with one block and one amount of LDS are one
+  /// entry; launches that failed are in `errors`.
+  Expected<RunReport> report() const {
+    return detail::value_of<RunReport>(hipsight_recorded(recording_.get()));
+  }
+  /// Those that ended without an error, in the order in which they ended.
+  Expected<std::vector<RecordedLaunch>> launches() const {
+    return detail::value_of<std::vector<RecordedLaunch>>(
+        hipsight_recorded_launches(recording_.get()));
+  }
+  /// Launches that run are still counted when they end.
+  Done stop() const { return detail::value_of<std::monostate>(hipsight_stop(recording_.get())); }
+
+ private:
+  friend class Gpu;
+  explicit Recording(detail::Object recording) : recording_(std::move(recording)) {}
+  detail::Object recording_;
+};
+
 /// An emulated GPU with its memory. A process may have several, of several kinds.
 class Gpu {
  public:
@@ -261,6 +293,17 @@ class Gpu {
   Expected<Module> load_file(const std::string& path) const {
     HipsightObject* module = nullptr;
     return module_of(hipsight_load_file(gpu_.get(), path.c_str(), &module), module);
+  }
+
+  /// Begins to collect what launches on this GPU do, whoever makes them. A launch that is predicted
+  /// takes a second or so more; one that is like another before it does not.
+  Expected<Recording> record(const RecordConfig& config = {}) const {
+    const auto bytes = detail::bytes_of(config);
+    HipsightObject* object = nullptr;
+    const auto done = detail::value_of<std::monostate>(
+        hipsight_record(gpu_.get(), bytes.data(), bytes.size(), &object));
+    if (!done) return done.error();
+    return Recording(detail::own(object));
   }
 
  private:

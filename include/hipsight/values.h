@@ -341,6 +341,15 @@ struct EstimatedLaunches {
   HIPSIGHT_FIELDS(kernel, why, launches)
 };
 
+/// One of the launches that a Recording saw.
+struct RecordedLaunch {
+  std::string kernel;  ///< demangled
+  Dim3 grid, block;    ///< workgroups; work-items of a workgroup
+  std::uint32_t dynamic_lds = 0;
+  double seconds = 0;  ///< predicted, with the launch itself; 0: not asked for
+  HIPSIGHT_FIELDS(kernel, grid, block, dynamic_lds, seconds)
+};
+
 /// Which launches a report tells of: the number `launch`, from 1, of those whose demangled kernel
 /// name matches `kernel`; 0 and "": all of them.
 struct Selection {

@@ -38,7 +38,13 @@ LoadedModule& module_of(HipsightObject* object) {
   return *module;
 }
 
-void check(const GpuOptions& options) {
+OpenRecording& recording_of(HipsightObject* object) {
+  auto* const recording = dynamic_cast<OpenRecording*>(object);
+  if (!recording) fail(Error::Kind::Usage, "recording", "this is no recording of hipsight's");
+  return *recording;
+}
+
+void check_options(const GpuOptions& options) {
   if (!(options.timeout_seconds >= 0 && options.timeout_seconds <= 1e9))
     fail(Error::Kind::Usage, "timeout_seconds",
          fmt::format("timeout_seconds is {}: it takes 0 to 10^9", options.timeout_seconds));
@@ -95,7 +101,7 @@ HipsightAnswer hipsight_open(const char* name, const std::byte* options, std::si
                              HipsightObject** gpu) {
   return answer_to(Error::Kind::NotFound, name, [&] {
     const auto asked = read<GpuOptions>(options, options_size);
-    check(asked);
+    check_options(asked);
     auto opened = std::make_unique<OpenGpu>(gpus::find(name), asked);
     GpuFacts facts = session::describe(opened->gpu());
     *gpu = opened.release();
@@ -169,6 +175,27 @@ HipsightAnswer hipsight_launch(HipsightObject* module, const char* kernel, const
     return module_of(module).launch(kernel, read<LaunchConfig>(config, config_size),
                                     {arguments, count});
   });
+}
+
+HipsightAnswer hipsight_record(HipsightObject* gpu, const std::byte* config,
+                               std::size_t config_size, HipsightObject** recording) {
+  return answer_to(Error::Kind::Usage, "recording", [&] {
+    *recording = new OpenRecording(Reference(gpu_of(gpu)), read<RecordConfig>(config, config_size));
+  });
+}
+
+HipsightAnswer hipsight_stop(HipsightObject* recording) {
+  return answer_to(Error::Kind::Usage, "recording", [&] { recording_of(recording).stop(); });
+}
+
+HipsightAnswer hipsight_recorded(HipsightObject* recording) {
+  return answer_to(Error::Kind::Usage, "recording",
+                   [&] { return recording_of(recording).recorder().session().report(); });
+}
+
+HipsightAnswer hipsight_recorded_launches(HipsightObject* recording) {
+  return answer_to(Error::Kind::Usage, "recording",
+                   [&] { return recording_of(recording).recorder().launches(); });
 }
 
 HipsightAnswer hipsight_text(const std::byte* run, std::size_t size, const char* details) {

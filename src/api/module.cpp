@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <list>
 #include <optional>
 
 #include "api/answer.h"
@@ -125,14 +126,25 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
   wishes.fidelity = config.fidelity;
   wishes.assumptions.caches = config.caches;
   if (config.simulate) wishes.assumptions.instructions = config.simulate;
-  session::Observation observation(gpu, wishes, dispatch);
+  const auto recorders = gpu_->recorders();
+  std::list<session::Session::Launch> recorded;
+  for (const auto& recorder : recorders) recorded.emplace_back(recorder->session(), dispatch);
+  session::Observation observation(gpu, wishes, dispatch);  // which decides what of it runs
   engine::Result result;
-  {
+  try {
     const services::Services services(gpu_->host(), dispatch);
     result = gpu_->engine().run(services.dispatch());
+  } catch (const engine::KernelError& error) {
+    for (auto& one : recorded) one.add(error);
+    throw;
   }
   session::Tally tally(gpu, dispatch);
   tally.add(dispatch, observation.finish(result));
+  auto recorder = recorders.begin();
+  for (auto& one : recorded) {
+    one.add(result);
+    (*recorder++)->add({facts.title, config.grid, config.block, config.dynamic_lds, one.seconds()});
+  }
   KernelReport report = tally.report(gpu);
   if (config.profile == 0) report.profile.reset();
   report.findings = gpu_->take_findings();

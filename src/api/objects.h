@@ -17,6 +17,7 @@
 #include "hipsight/gpu.h"
 #include "services/services.h"
 #include "services/variables.h"
+#include "session/session.h"
 
 /// What a program holds by a pointer. It goes when all who retained it have released it.
 struct HipsightObject {
@@ -25,6 +26,22 @@ struct HipsightObject {
 };
 
 namespace hipsight::api {
+
+/// Collects launches.
+class Recorder {
+ public:
+  /// `memory`: of the GPU's engine.
+  Recorder(const gpus::Gpu& gpu, const RecordConfig& config, const engine::Memory& memory);
+
+  session::Session& session() { return session_; }
+  void add(RecordedLaunch launch);
+  std::vector<RecordedLaunch> launches() const;
+
+ private:
+  session::Session session_;
+  mutable std::mutex mutex_;
+  std::vector<RecordedLaunch> launches_;
+};
 
 /// An emulated GPU: its engine, its memory, and the host's services for its kernels.
 class OpenGpu : public HipsightObject {
@@ -38,14 +55,20 @@ class OpenGpu : public HipsightObject {
   /// What kernels did that a GPU lets pass, since this was called last.
   std::vector<Finding> take_findings();
 
+  void begin(std::shared_ptr<Recorder> recorder);
+  void end(const Recorder& recorder);
+  /// Those that have begun.
+  std::vector<std::shared_ptr<Recorder>> recorders() const;
+
  private:
   void note(const std::string& text);
 
   const gpus::Gpu gpu_;
   engine::Engine engine_;
   services::Host host_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Finding> findings_;
+  std::vector<std::shared_ptr<Recorder>> recorders_;
 };
 
 /// Keeps an object.
@@ -62,6 +85,20 @@ class Reference {
 
  private:
   T* object_;
+};
+
+/// A recorder, and the GPU whose launches it gets until it is stopped.
+class OpenRecording : public HipsightObject {
+ public:
+  OpenRecording(Reference<OpenGpu> gpu, const RecordConfig& config);
+  ~OpenRecording() override { stop(); }
+
+  Recorder& recorder() { return *recorder_; }
+  void stop() { gpu_->end(*recorder_); }
+
+ private:
+  Reference<OpenGpu> gpu_;
+  std::shared_ptr<Recorder> recorder_;
 };
 
 /// The code objects of a file that fit a GPU, loaded there.

@@ -113,7 +113,8 @@ bool Tally::takes(const engine::Dispatch& dispatch, const std::string& range) co
          known.vgprs == kernel.vgprs && known.code_bytes == kernel.code_size;
 }
 
-void Tally::add(const engine::Dispatch& dispatch, Observed observed) {
+void Tally::add(const engine::Dispatch& dispatch, Observed observed, double seconds) {
+  seconds_ += seconds;
   report_.grids_differ |= report_.grid != dimensions(workgroups(dispatch));
   summary_.add(observed.summary);
   if (observed.fidelity) {
@@ -130,7 +131,8 @@ void Tally::add(const engine::Dispatch& dispatch, Observed observed) {
   what_if_ = std::move(observed.what_if);
 }
 
-/// Launches with other grids are taken to take as long for a workgroup.
+/// Where each launch's time is not known, those with other grids are taken to take as long for a
+/// workgroup.
 Verdict Tally::verdict() const {
   Verdict verdict;
   if (!report_.prediction) {
@@ -144,6 +146,7 @@ Verdict Tally::verdict() const {
   verdict.seconds = p.launch_seconds * launches +
                     (p.seconds - p.launch_seconds) * static_cast<double>(summary_.workgroups) /
                         static_cast<double>(std::max<std::uint64_t>(1, predicted_workgroups_));
+  if (seconds_ > 0) verdict.seconds = seconds_;
   for (std::size_t i = 0; i < advice_.size(); ++i) {
     const explain::Advice& from = advice_[i];
     const double gain = from.gain * (from.but_first ? (launches - 1) / launches : 1);

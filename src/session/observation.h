@@ -82,7 +82,8 @@ class Tally {
   /// Whether a launch is one of these. Kernels of one name in several code objects are one if they
   /// take the same and are as long.
   bool takes(const engine::Dispatch& dispatch, const std::string& range) const;
-  void add(const engine::Dispatch& dispatch, Observed observed);
+  /// `seconds`: that a GPU takes for the launch, where each one's time is known; else 0.
+  void add(const engine::Dispatch& dispatch, Observed observed, double seconds = 0);
   KernelReport report(const gpus::Gpu& gpu) const;
 
  private:
@@ -92,6 +93,7 @@ class Tally {
   timing::Occupancy occupancy_;
   profile::Summary summary_;
   std::uint64_t predicted_workgroups_ = 0;  ///< of the launch that was predicted
+  double seconds_ = 0;                      ///< of all launches, where each one's is known
   std::vector<explain::Advice> advice_;
   std::vector<Location> advised_at_;
   std::vector<WhatIf> what_if_;

@@ -219,7 +219,7 @@ void Session::Launch::add(engine::Result& result) {
   if (!selected_) return;
   if (observed.profile) observed.profile->launch = number_;
   const std::lock_guard lock(session_.impl_->mutex);
-  session_.impl_->tally(dispatch_, range_.name).add(dispatch_, std::move(observed));
+  session_.impl_->tally(dispatch_, range_.name).add(dispatch_, std::move(observed), seconds_);
 }
 
 void Session::Launch::add(const engine::KernelError& error) {

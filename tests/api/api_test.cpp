@@ -64,6 +64,37 @@ TEST_P(OnGpu, launches_and_counts) {
   EXPECT_TRUE(report.findings.empty());
 }
 
+TEST_P(OnGpu, records_what_is_launched) {
+  constexpr unsigned n = 1 << 14;
+  const Buffer a = *gpu_.allocate(n * 4), b = *gpu_.allocate(n * 4);
+  const Kernel triad = *module_.kernel("triad");
+  const auto launch = [&](unsigned items) {
+    return *triad.launch({.grid = {items / 256}, .block = {256}, .predict = true}, items, 2.0f, a,
+                         b);
+  };
+  const Recording all = *gpu_.record(), counts = *gpu_.record({.predict = false});
+  const double large = launch(n).prediction->seconds, small = launch(n / 8).prediction->seconds;
+  launch(n);
+  ASSERT_TRUE(counts.stop());
+  launch(n);
+  const RunReport report = *all.report();
+  EXPECT_EQ(report.gpu.name, gpu_.facts().name);
+  EXPECT_EQ(report.launches, 4u);
+  ASSERT_EQ(report.kernels.size(), 1u);
+  const KernelReport& one = report.kernels[0];
+  EXPECT_EQ(one.counts.launches, 4u);
+  EXPECT_EQ(one.counts.global.written, 4.0 * (3 * n + n / 8));
+  EXPECT_TRUE(one.grids_differ);
+  EXPECT_NEAR(one.verdict.seconds, 3 * large + small, 0.02 * (3 * large + small));
+  const std::vector<RecordedLaunch> launches = *all.launches();
+  ASSERT_EQ(launches.size(), 4u);
+  EXPECT_EQ(launches[1].grid, (Dim3{n / 8 / 256}));
+  EXPECT_EQ(launches[1].kernel, triad.facts().title);
+  EXPECT_NEAR(launches[1].seconds, small, 0.02 * small);
+  EXPECT_EQ(counts.launches()->size(), 3u);
+  EXPECT_EQ(counts.report()->kernels[0].verdict.why_none, "not asked for");
+}
+
 TEST_P(OnGpu, predicts_and_profiles_when_asked) {
   constexpr unsigned n = 1 << 16;
   const Buffer a = *gpu_.allocate(n * 4), b = *gpu_.allocate(n * 4);

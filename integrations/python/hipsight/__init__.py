@@ -6,20 +6,27 @@
     print(report)
 
     hipsight.predict("saxpy.co", grid=n // 256, block=256, args=[n, 2.0, x, y]).seconds
+    with hipsight.profile(gpu="mi300x") as p:                                # every launch inside
+        ...
+    print(p)
 
 docs/python.md has more; hipsight.torch has torch.ops.hipsight.
 """
 
 from ._error import Error
 from ._gpu import Gpu, Kernel, Module, compile, gpus, predict
-from ._hipsight import (Advice, ArgumentFacts, Bound, BoundKind, CacheUse, Counts, ErrorKind, Fidelity, Finding,
-                        GpuFacts, HotLine, Inexact, KernelFacts, KernelReport, Location, ModelError, Occupancy,
-                        Prediction, Profile, ProfileRow, Registers, Roof, Roofline, Traffic, Verdict, Wait,
+from ._hipsight import (Advice, ArgumentFacts, Bound, BoundKind, CacheUse, Counts, ErrorKind, EstimatedLaunches,
+                        FailedLaunch, Fidelity, Finding, GpuFacts, HotLine, Inexact, KernelFacts, KernelReport,
+                        Location, ModelError, Occupancy, Prediction, Profile, ProfileRow, RangeReport, RecordedLaunch,
+                        Registers, Roof, Roofline, RunReport, Selection, Traffic, UnfinishedLaunch, Verdict, Wait,
                         WhatIf)
+from ._profile import ProfiledKernel, profile
 
 __all__ = [
-    "Advice", "ArgumentFacts", "Bound", "BoundKind", "CacheUse", "Counts", "Error", "ErrorKind", "Fidelity",
-    "Finding", "Gpu", "GpuFacts", "HotLine", "Inexact", "Kernel", "KernelFacts", "KernelReport", "Location",
-    "ModelError", "Module", "Occupancy", "Prediction", "Profile", "ProfileRow", "Registers", "Roof", "Roofline",
-    "Traffic", "Verdict", "Wait", "WhatIf", "compile", "gpus", "predict",
+    "Advice", "ArgumentFacts", "Bound", "BoundKind", "CacheUse", "Counts", "Error", "ErrorKind",
+    "EstimatedLaunches", "FailedLaunch", "Fidelity", "Finding", "Gpu", "GpuFacts", "HotLine", "Inexact", "Kernel",
+    "KernelFacts", "KernelReport", "Location", "ModelError", "Module", "Occupancy", "Prediction", "Profile",
+    "ProfileRow", "ProfiledKernel", "RangeReport", "RecordedLaunch", "Registers", "Roof", "Roofline", "RunReport",
+    "Selection", "Traffic", "UnfinishedLaunch", "Verdict", "Wait", "WhatIf", "compile", "gpus", "predict",
+    "profile",
 ]

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, Union
 
-from . import _arguments, _compiler, _hipsight, _settings
+from . import _arguments, _compiler, _hipsight, _recording, _settings
 from ._error import Error, usage
 from ._hipsight import GpuFacts, KernelFacts, KernelReport, Prediction
 
@@ -141,15 +141,21 @@ class Kernel:
         """
         self.module.gpu._check_process()
         packed = _arguments.pack(self.facts, list(args), memory)
-        if caches not in ("cold", "mall", "warm"):
-            raise usage("caches", f"caches={caches!r}: it takes cold, mall or warm")
+        caches = caches_of(caches)
+        _recording.join(self.module.gpu)
         return _hipsight.launch(
             self.module._module, self.facts.name, grid=sizes("grid", grid), block=sizes("block", block), lds=lds,
-            cooperative=cooperative, profile=profile, predict=predict, caches=getattr(_hipsight.Caches, caches),
+            cooperative=cooperative, profile=profile, predict=predict, caches=caches,
             sampled_only=sampled_only, fidelity=fidelity, arguments=packed.bytes, memory=packed.ranges)
 
     def __repr__(self):
         return f"<hipsight.Kernel {self.facts.title} on {self.module.gpu.facts.name}>"
+
+
+def caches_of(name: str) -> _hipsight.Caches:
+    if name not in ("cold", "mall", "warm"):
+        raise usage("caches", f"caches={name!r}: it takes cold, mall or warm")
+    return getattr(_hipsight.Caches, name)
 
 
 def sizes(what: str, given: Size) -> tuple[int, int, int]:
@@ -165,6 +171,8 @@ _lock = threading.Lock()
 
 def opened(gpu: Gpu | str | None) -> Gpu:
     """The GPU that a call means: one that is open, or one by name, which stays open."""
+    if gpu is None:
+        gpu = _recording.default_gpu()
     if isinstance(gpu, Gpu):
         return gpu
     key = os.getpid(), _settings.text("gpu", gpu, "mi300x")

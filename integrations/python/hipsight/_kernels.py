@@ -13,7 +13,7 @@ import pathlib
 import tempfile
 import threading
 
-from . import _settings
+from . import _recording, _settings
 from ._compiler import HERE, Compiler
 from ._error import usage
 from ._gpu import opened
@@ -132,6 +132,8 @@ _lock = threading.Lock()
 
 def loaded(gpu, source, defines):
     """For the GPU that a call means: a Gpu, a name, or None. Made once for each GPU, with which it goes."""
+    if gpu is None:
+        gpu = _recording.default_gpu()
     kind = RuntimeLibrary if gpu is None and _runtime else KernelLibrary
     gpu = opened(gpu)
     with _lock:

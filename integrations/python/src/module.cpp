@@ -39,6 +39,14 @@ struct Report : KernelReport {
   }
 };
 
+/// Of several launches: what it takes to show them.
+RunReport as_run(const RunReport& report) {
+  return report;
+}
+RunReport as_run(const Report& report) {
+  return report.as_run();
+}
+
 struct OpenGpu {
   explicit OpenGpu(Gpu opened) : gpu(std::move(opened)), memory(gpu) {}
   const Gpu gpu;
@@ -96,6 +104,10 @@ Report launch(const LoadedModule& module, const std::string& kernel, const Sizes
           module.gpu->gpu.facts()};
 }
 
+Recording record(const OpenGpu& gpu, unsigned profile, bool predict, Caches caches, bool fidelity) {
+  return value(gpu.gpu.record({profile, predict, caches, fidelity}));
+}
+
 /// Where an array of the host's memory lies: its first element, the range of all of its elements,
 /// and its type as DLPack has it.
 std::tuple<std::uintptr_t, Range, int, int> describe(const nb::ndarray<nb::device::cpu>& array) {
@@ -109,6 +121,27 @@ std::tuple<std::uintptr_t, Range, int, int> describe(const nb::ndarray<nb::devic
     (reach < 0 ? first : last) += static_cast<std::uintptr_t>(reach);
   }
   return {begin, {first, last}, array.dtype().code, array.dtype().bits};
+}
+
+/// What reports are shown as.
+template <class Shown>
+void add_showing(nb::class_<Shown>& shown) {
+  shown
+      .def(
+          "to_text",
+          [](const Shown& report, const std::string& details) {
+            return value(to_text(as_run(report), details));
+          },
+          nb::arg("details") = "",
+          "For people: as the command hipsight shows it. details: sections beside the answer: "
+          "\"counts,roofs\", or \"all\".")
+      .def(
+          "to_json", [](const Shown& report) { return value(to_json(as_run(report))); },
+          "For programs: docs/report-schema.md.")
+      .def(
+          "to_html", [](const Shown& report) { return value(to_html(as_run(report))); },
+          "One page that needs nothing else.")
+      .def("__str__", [](const Shown& report) { return value(to_text(as_run(report))); });
 }
 
 void add_values(nb::module_& module) {
@@ -172,23 +205,27 @@ void add_values(nb::module_& module) {
   value_class<Fidelity>(module, "Fidelity", "How exact the instructions that ran were.");
   value_class<Finding>(module, "Finding",
                        "What a kernel did that a GPU lets pass, but should not do.");
-  value_class<Report>(module, "KernelReport", "What one launch did, and what it would cost.")
-      .def_ro("gpu", &Report::gpu, "The GPU that it ran on.")
-      .def(
-          "to_text",
-          [](const Report& report, const std::string& details) {
-            return value(to_text(report.as_run(), details));
-          },
-          nb::arg("details") = "",
-          "For people: as the command hipsight shows it. details: sections beside the answer: "
-          "\"counts,roofs\", or \"all\".")
-      .def(
-          "to_json", [](const Report& report) { return value(to_json(report.as_run())); },
-          "For programs: docs/report-schema.md.")
-      .def(
-          "to_html", [](const Report& report) { return value(to_html(report.as_run())); },
-          "One page that needs nothing else.")
-      .def("__str__", [](const Report& report) { return value(to_text(report.as_run())); });
+  auto kernel = value_class<Report>(module, "KernelReport",
+                                    "What the launches of one kernel did, and would cost.");
+  kernel.def_ro("gpu", &Report::gpu, "The GPU that they ran on.");
+  add_showing(kernel);
+  value_class<FailedLaunch>(module, "FailedLaunch", "A launch that failed.");
+  value_class<UnfinishedLaunch>(module, "UnfinishedLaunch", "A launch that has not ended.");
+  value_class<EstimatedLaunches>(module, "EstimatedLaunches",
+                                 "Launches whose time is estimated, not predicted, and why.");
+  value_class<Selection>(module, "Selection", "Which launches a report tells of.");
+  value_class<RangeReport>(module, "RangeReport", "A stretch of a program that it named.");
+  value_class<RecordedLaunch>(module, "RecordedLaunch", "One of the launches of a profile.");
+  auto run = value_class<RunReport>(module, "RunReport", "What the kernels of a program did.");
+  run.def_prop_ro(
+      "kernels",
+      [](const RunReport& report) {
+        std::vector<Report> kernels;
+        for (const KernelReport& one : report.kernels) kernels.push_back({one, report.gpu});
+        return kernels;
+      },
+      "The most predicted time first.");
+  add_showing(run);
 }
 
 NB_MODULE(_hipsight, module) {
@@ -218,6 +255,12 @@ NB_MODULE(_hipsight, module) {
         const auto bytes = value(module.module.variable(name));
         return std::pair(reinterpret_cast<std::uintptr_t>(bytes.data()), bytes.size());
       });
+  nb::class_<Recording>(module, "Recording")
+      .def("report", [](const Recording& recording) { return value(recording.report()); })
+      .def("launches", [](const Recording& recording) { return value(recording.launches()); })
+      .def("stop", [](const Recording& recording) { value(recording.stop()); });
+  module.def("record", record, nb::arg("gpu"), nb::kw_only(), nb::arg("profile"),
+             nb::arg("predict"), nb::arg("caches"), nb::arg("fidelity"));
   module.def("known_gpus", [] { return value(Gpu::known()); });
   module.def("open_gpu", open_gpu, nb::arg("name"), nb::kw_only(), nb::arg("threads"),
              nb::arg("timeout"), nb::arg("strict"), nb::arg("exact_matrix"), nb::arg("interpret"));

@@ -1,0 +1,211 @@
+"""hipsight.profile: all launches that are made inside, and what they would cost."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from dataclasses import dataclass
+
+from . import _hipsight, _recording
+from ._error import usage
+from ._gpu import Gpu, caches_of, opened
+from ._hipsight import Advice, KernelReport, RecordedLaunch, RunReport
+
+
+@dataclass(frozen=True)
+class ProfiledKernel:
+    """The launches of one kernel on one GPU, with one block and one amount of LDS."""
+
+    name: str
+    """Demangled."""
+    gpu: str
+    """The GPU's name: "mi300x"."""
+    launches: int
+    seconds: float | None
+    """Predicted, of all its launches together; None: no prediction was asked for."""
+    share: float
+    """Of the predicted time of all kernels on this GPU."""
+    bound: str
+    """What bounds it, in words; "": there is no prediction."""
+    advice: Advice | None
+    """What saves most; None: the model knows of nothing."""
+    report: KernelReport
+    """All there is to tell."""
+
+
+class profile:
+    """Collects every launch that is made while it is open, and predicts how long it would take.
+
+        with hipsight.profile(gpu="mi355x") as p:
+            model(x)
+        print(p)
+        p.kernels[0].bound, p.to_html(), p.export_chrome_trace("trace.json")
+
+    gpu: of what is called inside and names no GPU: a Gpu, or a name. Launches on other GPUs are collected too.
+    predict: predict each launch that differs from those before it, by code, grid, block, LDS or arguments.
+    profile: workgroups of each kernel's first launch whose memory accesses are observed; 0: as many as predictions
+        need, or none without these.
+    caches: what they hold when a launch begins: "cold", "mall" or "warm".
+    fidelity: say how exact the instructions were.
+
+    Launches of all threads of this process count, from hipsight's calls and torch.ops.hipsight alike; those that go to
+    the HIP runtime (hipsight.torch.use_runtime, Triton) do not: `hipsight run` reports them. Profiles may be nested:
+    each collects all that is launched while it is open. An exception inside leaves what was collected before it. A
+    profile is opened once; its figures may be asked for while it is open.
+    """
+
+    def __init__(self, gpu: Gpu | str | None = None, *, predict: bool = True, profile: int = 0, caches: str = "cold",
+                 fidelity: bool = False):
+        if not 0 <= profile < 1 << 32:
+            raise usage("profile", f"profile is {profile}: it takes 0 to 2^32 - 1 workgroups")
+        self._wanted = gpu
+        self.gpu: Gpu | None = None
+        """That was named, once it is open."""
+        self._options = dict(predict=predict, profile=profile, caches=caches_of(caches), fidelity=fidelity)
+        self._recordings: dict[int, tuple[Gpu, _hipsight.Recording]] | None = None  # by the GPU's id
+        self._first: Gpu | None = None
+        self._open = False
+
+    def __enter__(self) -> profile:
+        if self._recordings is not None:
+            raise usage("profile", "this profile has been opened before: make another one")
+        self._first = opened(self._wanted)
+        if self._wanted is not None:
+            self.gpu = self._first
+        self._recordings, self._open = {}, True
+        self._collect(self._first)
+        _recording.begin(self)
+        return self
+
+    def __exit__(self, *_) -> None:
+        _recording.end(self)
+        for _, recording in self._recordings.values():
+            recording.stop()
+
+    def _collect(self, gpu: Gpu):
+        if id(gpu) not in self._recordings:
+            self._recordings[id(gpu)] = gpu, _hipsight.record(gpu._gpu, **self._options)
+
+    def _recorded(self) -> list[tuple[Gpu, _hipsight.Recording]]:
+        if self._recordings is None:
+            raise usage("profile", "this profile has not been opened: it takes a with statement")
+        return list(self._recordings.values())
+
+    @property
+    def reports(self) -> list[RunReport]:
+        """What ran on each GPU that had launches; if none had: of the GPU that is meant, without any."""
+        reports = [recording.report() for _, recording in self._recorded()]
+        return [one for one in reports if one.launches] or reports[:1]
+
+    @property
+    def kernels(self) -> list[ProfiledKernel]:
+        """Of all GPUs, those that take the most time first."""
+        kernels = []
+        for run in self.reports:
+            for one in run.kernels:
+                verdict = one.verdict
+                kernels.append(ProfiledKernel(
+                    one.kernel.title, run.gpu.name, one.counts.launches, verdict.seconds if verdict.bound else None,
+                    verdict.share, verdict.bound, verdict.advice[0] if verdict.advice else None, one))
+        return sorted(kernels, key=lambda one: -(one.seconds or 0))
+
+    @property
+    def launches(self) -> list[RecordedLaunch]:
+        """Those that ended without an error, GPU by GPU, in the order in which they ended."""
+        return [one for _, recording in self._recorded() for one in recording.launches()]
+
+    def _report(self, what: str) -> RunReport:
+        reports = self.reports
+        if len(reports) > 1:
+            names = " and ".join(one.gpu.name for one in reports)
+            raise usage(what, f"{what} is of one GPU, and kernels ran on {names}: take it of each of p.reports")
+        return reports[0]
+
+    def to_text(self, details: str = "") -> str:
+        """As the command hipsight shows it, of one GPU; of several GPUs see ``reports``."""
+        return self._report("to_text").to_text(details)
+
+    def to_json(self) -> str:
+        """docs/report-schema.md, of one GPU; of several GPUs see ``reports``."""
+        return self._report("to_json").to_json()
+
+    def to_html(self) -> str:
+        """One page that needs nothing else, of one GPU; of several GPUs see ``reports``."""
+        return self._report("to_html").to_html()
+
+    def export_chrome_trace(self, path: str | os.PathLike) -> None:
+        """Writes the predicted launches as a trace for Perfetto (ui.perfetto.dev) or chrome://tracing.
+
+        Launches of a GPU follow each other in the order in which they ended, as in one stream, without gaps for the
+        host. Times are microseconds.
+        """
+        if not self._options["predict"]:
+            raise usage("export_chrome_trace", "the trace shows predicted times, and this profile has predict=False")
+        events = []
+        for pid, (gpu, recording) in enumerate(self._recorded(), 1):
+            launches = recording.launches()
+            if not launches:
+                continue
+            events.append({"ph": "M", "name": "process_name", "pid": pid,
+                           "args": {"name": f"{gpu.facts.title}, predicted"}})
+            events.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": 1, "args": {"name": "kernels"}})
+            begin = 0.0
+            for one in launches:
+                events.append({"ph": "X", "cat": "kernel", "name": one.kernel, "pid": pid, "tid": 1,
+                               "ts": 1e6 * begin, "dur": 1e6 * one.seconds,
+                               "args": {"grid": one.grid, "block": one.block, "dynamic LDS": one.dynamic_lds}})
+                begin += one.seconds
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"traceEvents": events, "displayTimeUnit": "ns"}, file)
+
+    def _rows(self) -> list[list[str]]:
+        kernels = self.kernels
+        gpus = len({one.gpu for one in kernels}) > 1
+        rows = [["time", "share", "launches", "bound", "first advice", *(["GPU"] if gpus else []), "kernel"]]
+        for one in kernels:
+            advice = one.advice
+            rows.append([seconds_in_words(one.seconds), f"{one.share:.0%}" if one.seconds else "", str(one.launches),
+                         one.bound.split(":")[0], f"{advice.id} (-{advice.gain:.0%})" if advice else "",
+                         *([one.gpu] if gpus else []), one.name.removeprefix("void ")])
+        return rows
+
+    def _heading(self) -> str:
+        reports = self.reports
+        seconds = sum(kernel.verdict.seconds for one in reports for kernel in one.kernels)
+        launches, failed = sum(one.launches for one in reports), sum(len(one.errors) for one in reports)
+        return (f"{', '.join(one.gpu.title for one in reports)}: {launches} launches" +
+                (f", {failed} failed" if failed else "") +
+                (f", {seconds_in_words(seconds)} predicted" if seconds else ""))
+
+    def __str__(self) -> str:
+        rows, columns = self._rows(), 100
+        lines = [self._heading()]
+        if len(rows) > 1:
+            widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+            for row in rows:
+                cells = [text.rjust(width) if i < 3 else text.ljust(width)
+                         for i, (text, width) in enumerate(zip(row, widths))]
+                start = "  ".join(cells)
+                lines.append(f"{start}  {shortened(row[-1], max(30, columns - len(start) - 2))}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = self._rows()
+        cells = [[html.escape(shortened(text, 120)) for text in row] for row in rows]
+        body = "".join("<tr>" + "".join(f"<td>{text}</td>" for text in row) + "</tr>" for row in cells[1:])
+        head = "".join(f"<th>{text}</th>" for text in cells[0])
+        return f"<p>{html.escape(self._heading())}</p><table><tr>{head}</tr>{body}</table>"
+
+
+def seconds_in_words(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    for unit, size in (("s", 1), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"
+
+
+def shortened(name: str, length: int) -> str:
+    return name if len(name) <= length else name[:length - 3] + "..."
