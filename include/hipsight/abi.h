@@ -77,5 +77,11 @@ HIPSIGHT_API HipsightAnswer hipsight_text(const std::byte* run, std::size_t size
 HIPSIGHT_API HipsightAnswer hipsight_json(const std::byte* run, std::size_t size);
 HIPSIGHT_API HipsightAnswer hipsight_html(const std::byte* run, std::size_t size);
 
+/// ConditionFacts.
+HIPSIGHT_API HipsightAnswer hipsight_condition(const char* condition);
+/// `run`: RunReport. std::vector<MetCondition>.
+HIPSIGHT_API HipsightAnswer hipsight_met(const std::byte* run, std::size_t size,
+                                         const char* condition);
+
 #undef HIPSIGHT_API
 }

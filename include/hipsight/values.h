@@ -350,6 +350,19 @@ struct RecordedLaunch {
   HIPSIGHT_FIELDS(kernel, grid, block, dynamic_lds, seconds)
 };
 
+/// What launches must be asked for so that all figures of a condition are known.
+struct ConditionFacts {
+  bool profile = false, prediction = false;
+  HIPSIGHT_FIELDS(profile, prediction)
+};
+
+/// A kernel of which a condition holds (docs/conditions.md).
+struct MetCondition {
+  std::string kernel;  ///< demangled
+  std::string values;  ///< of the figures that the condition names: "spills is 3, vgprs is 128"
+  HIPSIGHT_FIELDS(kernel, values)
+};
+
 /// Which launches a report tells of: the number `launch`, from 1, of those whose demangled kernel
 /// name matches `kernel`; 0 and "": all of them.
 struct Selection {

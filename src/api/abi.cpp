@@ -7,6 +7,7 @@
 
 #include "api/answer.h"
 #include "api/objects.h"
+#include "conditions/condition.h"
 #include "report/html.h"
 #include "report/render.h"
 #include "session/describe.h"
@@ -212,5 +213,16 @@ HipsightAnswer hipsight_json(const std::byte* run, std::size_t size) {
 HipsightAnswer hipsight_html(const std::byte* run, std::size_t size) {
   return answer_to(Error::Kind::Internal, "report", [&] {
     return report::to_html(read<RunReport>(run, size), report::source_text);
+  });
+}
+
+HipsightAnswer hipsight_condition(const char* condition) {
+  return answer_to(Error::Kind::Usage, "condition",
+                   [&] { return conditions::Condition(condition).facts(); });
+}
+
+HipsightAnswer hipsight_met(const std::byte* run, std::size_t size, const char* condition) {
+  return answer_to(Error::Kind::Usage, "condition", [&] {
+    return conditions::met(read<RunReport>(run, size), conditions::Condition(condition));
   });
 }

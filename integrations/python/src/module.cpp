@@ -141,6 +141,14 @@ void add_showing(nb::class_<Shown>& shown) {
       .def(
           "to_html", [](const Shown& report) { return value(to_html(as_run(report))); },
           "One page that needs nothing else.")
+      .def(
+          "met",
+          [](const Shown& report, const std::string& condition) {
+            return value(met(as_run(report), condition));
+          },
+          nb::arg("condition"),
+          "The kernels of which a condition on their figures holds: \"spills > 0\" "
+          "(docs/conditions.md).")
       .def("__str__", [](const Shown& report) { return value(to_text(as_run(report))); });
 }
 
@@ -215,6 +223,9 @@ void add_values(nb::module_& module) {
                                  "Launches whose time is estimated, not predicted, and why.");
   value_class<Selection>(module, "Selection", "Which launches a report tells of.");
   value_class<RangeReport>(module, "RangeReport", "A stretch of a program that it named.");
+  value_class<ConditionFacts>(module, "ConditionFacts", "What a condition takes to be judged.");
+  value_class<MetCondition>(module, "MetCondition",
+                            "A kernel of which a condition on its figures holds.");
   value_class<RecordedLaunch>(module, "RecordedLaunch", "One of the launches of a profile.");
   auto run = value_class<RunReport>(module, "RunReport", "What the kernels of a program did.");
   run.def_prop_ro(
@@ -261,6 +272,9 @@ NB_MODULE(_hipsight, module) {
       .def("stop", [](const Recording& recording) { value(recording.stop()); });
   module.def("record", record, nb::arg("gpu"), nb::kw_only(), nb::arg("profile"),
              nb::arg("predict"), nb::arg("caches"), nb::arg("fidelity"));
+  module.def(
+      "read_condition", [](const std::string& text) { return value(read_condition(text)); },
+      nb::arg("text"));
   module.def("known_gpus", [] { return value(Gpu::known()); });
   module.def("open_gpu", open_gpu, nb::arg("name"), nb::kw_only(), nb::arg("threads"),
              nb::arg("timeout"), nb::arg("strict"), nb::arg("exact_matrix"), nb::arg("interpret"));
