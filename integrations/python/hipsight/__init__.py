@@ -17,16 +17,15 @@ from ._error import Error
 from ._gpu import Gpu, Kernel, Module, compile, gpus, predict
 from ._hipsight import (Advice, ArgumentFacts, Bound, BoundKind, CacheUse, Counts, ErrorKind, EstimatedLaunches,
                         FailedLaunch, Fidelity, Finding, GpuFacts, HotLine, Inexact, KernelFacts, KernelReport,
-                        Location, ModelError, Occupancy, Prediction, Profile, ProfileRow, RangeReport, RecordedLaunch,
-                        Registers, Roof, Roofline, RunReport, Selection, Traffic, UnfinishedLaunch, Verdict, Wait,
-                        WhatIf)
+                        Location, MetCondition, ModelError, Occupancy, Prediction, Profile, ProfileRow, RangeReport,
+                        RecordedLaunch, Registers, Roof, Roofline, RunReport, Selection, Traffic, UnfinishedLaunch,
+                        Verdict, Wait, WhatIf)
 from ._profile import ProfiledKernel, profile
 
 __all__ = [
-    "Advice", "ArgumentFacts", "Bound", "BoundKind", "CacheUse", "Counts", "Error", "ErrorKind",
-    "EstimatedLaunches", "FailedLaunch", "Fidelity", "Finding", "Gpu", "GpuFacts", "HotLine", "Inexact", "Kernel",
-    "KernelFacts", "KernelReport", "Location", "ModelError", "Module", "Occupancy", "Prediction", "Profile",
+    "Advice", "ArgumentFacts", "Bound", "BoundKind", "CacheUse", "Counts", "Error", "ErrorKind", "EstimatedLaunches",
+    "FailedLaunch", "Fidelity", "Finding", "Gpu", "GpuFacts", "HotLine", "Inexact", "Kernel", "KernelFacts",
+    "KernelReport", "Location", "MetCondition", "ModelError", "Module", "Occupancy", "Prediction", "Profile",
     "ProfileRow", "ProfiledKernel", "RangeReport", "RecordedLaunch", "Registers", "Roof", "Roofline", "RunReport",
-    "Selection", "Traffic", "UnfinishedLaunch", "Verdict", "Wait", "WhatIf", "compile", "gpus", "predict",
-    "profile",
+    "Selection", "Traffic", "UnfinishedLaunch", "Verdict", "Wait", "WhatIf", "compile", "gpus", "predict", "profile",
 ]

@@ -11,6 +11,7 @@ from . import _hipsight, _recording
 from ._error import usage
 from ._gpu import Gpu, caches_of, opened
 from ._hipsight import Advice, KernelReport, RecordedLaunch, RunReport
+from ._shown import seconds_in_words, shortened, table
 
 
 @dataclass(frozen=True)
@@ -161,13 +162,13 @@ class profile:
 
     def _rows(self) -> list[list[str]]:
         kernels = self.kernels
-        gpus = len({one.gpu for one in kernels}) > 1
-        rows = [["time", "share", "launches", "bound", "first advice", *(["GPU"] if gpus else []), "kernel"]]
+        several = len({one.gpu for one in kernels}) > 1
+        rows = [["time", "share", "launches", "bound", "first advice", *(["GPU"] if several else []), "kernel"]]
         for one in kernels:
             advice = one.advice
             rows.append([seconds_in_words(one.seconds), f"{one.share:.0%}" if one.seconds else "", str(one.launches),
                          one.bound.split(":")[0], f"{advice.id} (-{advice.gain:.0%})" if advice else "",
-                         *([one.gpu] if gpus else []), one.name.removeprefix("void ")])
+                         *([one.gpu] if several else []), one.name.removeprefix("void ")])
         return rows
 
     def _heading(self) -> str:
@@ -191,21 +192,5 @@ class profile:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = self._rows()
-        cells = [[html.escape(shortened(text, 120)) for text in row] for row in rows]
-        body = "".join("<tr>" + "".join(f"<td>{text}</td>" for text in row) + "</tr>" for row in cells[1:])
-        head = "".join(f"<th>{text}</th>" for text in cells[0])
-        return f"<p>{html.escape(self._heading())}</p><table><tr>{head}</tr>{body}</table>"
-
-
-def seconds_in_words(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    for unit, size in (("s", 1), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} us"
-
-
-def shortened(name: str, length: int) -> str:
-    return name if len(name) <= length else name[:length - 3] + "..."
+        rows = [[shortened(text, 120) for text in row] for row in self._rows()]
+        return f"<p>{html.escape(self._heading())}</p>" + table(rows)

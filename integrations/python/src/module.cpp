@@ -123,6 +123,14 @@ std::tuple<std::uintptr_t, Range, int, int> describe(const nb::ndarray<nb::devic
   return {begin, {first, last}, array.dtype().code, array.dtype().bits};
 }
 
+/// What notebooks show of a value: Python's part of the package says how.
+template <class Shown>
+void add_notebook_view(nb::class_<Shown>& shown, const char* function) {
+  shown.def("_repr_html_", [function](const nb::handle& self) {
+    return nb::cast<std::string>(nb::module_::import_("hipsight._shown").attr(function)(self));
+  });
+}
+
 /// What reports are shown as.
 template <class Shown>
 void add_showing(nb::class_<Shown>& shown) {
@@ -150,6 +158,7 @@ void add_showing(nb::class_<Shown>& shown) {
           "The kernels of which a condition on their figures holds: \"spills > 0\" "
           "(docs/conditions.md).")
       .def("__str__", [](const Shown& report) { return value(to_text(as_run(report))); });
+  add_notebook_view(shown, "report");
 }
 
 void add_values(nb::module_& module) {
@@ -203,8 +212,13 @@ void add_values(nb::module_& module) {
       module, "ModelError",
       "How far predictions of a family of kernels on a GPU were from measured times.");
   value_class<Bound>(module, "Bound", "What keeps a launch from being quicker.");
-  value_class<Prediction>(module, "Prediction",
-                          "How long one launch would take, with the launch itself.");
+  auto prediction = value_class<Prediction>(
+      module, "Prediction", "How long one launch would take, with the launch itself.");
+  prediction.def("__str__", [](const nb::handle& self) {
+    return nb::cast<std::string>(
+        nb::module_::import_("hipsight._shown").attr("prediction_text")(self));
+  });
+  add_notebook_view(prediction, "prediction");
   value_class<Registers>(module, "Registers", "How many vector registers hold what is read later.");
   value_class<CacheUse>(module, "CacheUse", "Requests that went through the simulated caches.");
   value_class<ProfileRow>(module, "ProfileRow", "What one instruction or source line did.");

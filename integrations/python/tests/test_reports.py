@@ -1,6 +1,7 @@
 """What launches tell."""
 
 import ast
+import html
 import inspect
 import json
 import os
@@ -70,6 +71,21 @@ def test_shows_itself(module):
     assert plain["grid"] == (1, 1, 1) and plain["profile"] is None
     assert repr(report).startswith("KernelReport(kernel=KernelFacts(name='_Z5saxpy")
     assert "saxpy" in repr(module) and "saxpy" in repr(module["saxpy"]) and "MI300X" in repr(hipsight.Gpu("mi300x"))
+
+
+def test_shows_itself_in_notebooks(module):
+    report = module["saxpy"].launch(1, 256, arguments(256), predict=True)
+    frame = report._repr_html_()
+    source = re.fullmatch(r'<iframe srcdoc="([^"]*)" style="[^"]*"></iframe>', frame, re.S).group(1)
+    assert html.unescape(source) == report.to_html()
+    prediction = report.prediction
+    assert f"<td>{prediction.bound.sentence}</td>" in prediction._repr_html_()
+    # The verdict of the command and what is printed are in one unit.
+    microseconds = f"{prediction.seconds * 1e6:.3g} us"
+    assert str(prediction).startswith(f"time       {microseconds}, ") and "busy" in str(prediction)
+    largest = max(prediction.busy, key=prediction.busy.get)
+    assert f"busy       {largest} " in str(prediction)
+    assert ("UNVALIDATED" in str(prediction)) == (prediction.error is None)
 
 
 def test_options_are_those_of_the_table():
