@@ -44,9 +44,16 @@ class HeadsInMemory(ctypes.Structure):
 
 
 class SequencesInMemory(ctypes.Structure):
-    """As kernels/attention.hip has it."""
+    """As kernels/sequences.h has it."""
     _fields_ = [("data", ctypes.c_void_p)] + [(name, ctypes.c_int64)
                                               for name in ("length", "heads", "stride", "head_stride", "batch_stride")]
+
+
+class CacheInMemory(ctypes.Structure):
+    """As kernels/paged_attention.hip has it."""
+    _fields_ = ([(name, ctypes.c_void_p) for name in ("keys", "values")] +
+                [(name, ctypes.c_int64) for name in ("heads", "page_places", "page_stride", "stride", "head_stride")] +
+                [(name, ctypes.c_void_p) for name in ("pages", "lengths")] + [("most", ctypes.c_int64)])
 
 
 class KernelLibrary:

@@ -4,24 +4,9 @@
 #include "calls.h"
 #include "hipsight/kernels/attention.h"
 #include "hipsight/kernels/attention_backward.h"
+#include "sequences.h"
 
 using namespace hipsight::kernels;
-
-/// HEAD values for each head of each place of each sequence. Strides are in elements.
-struct SequencesInMemory {
-  void* data;
-  std::int64_t length, heads, stride, head_stride, batch_stride;
-
-  template <class Value, int size = HEAD>
-  Sequences<Value, size> as() const {
-    return {static_cast<Value*>(data),
-            static_cast<int>(length),
-            static_cast<int>(heads),
-            stride,
-            head_stride,
-            batch_stride};
-  }
-};
 
 namespace {
 
@@ -38,13 +23,6 @@ AttentionOptions options_of(const SequencesInMemory& q, void* log_sums, int batc
                       q.heads * q.length};
   return options;
 }
-
-bool any_too_long(std::initializer_list<const SequencesInMemory*> all) {
-  for (const SequencesInMemory* one : all)
-    if (one->length > INT32_MAX || one->heads > INT32_MAX) return true;
-  return false;
-}
-constexpr const char* too_long = "a sequence has 2^31 places or heads, or more";
 
 }  // namespace
 

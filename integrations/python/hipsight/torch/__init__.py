@@ -9,6 +9,6 @@
 Kernels read and write the tensors where they lie. torch.cuda stays as it is. docs/python.md
 """
 
-from . import _attention, _gemm, _rows  # noqa: F401: registers them
+from . import _attention, _gemm, _grouped_gemm, _paged_attention, _rows, _scaled_gemm  # noqa: F401: registers them
 from .._kernels import use_runtime  # noqa: F401
 from ._replace import Replaced, replace  # noqa: F401

@@ -7,6 +7,9 @@ from .. import _kernels
 VALUES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}  # as kernels/types.h calls them
 
 
+FP8 = {torch.float8_e4m3fn: "fp8_e4m3", torch.float8_e4m3fnuz: "fp8_e4m3_fnuz"}
+
+
 def told(tensor):
     return f"{str(tensor.dtype).removeprefix('torch.')} {tuple(tensor.shape)} on {tensor.device}"
 

@@ -1,0 +1,97 @@
+"""torch.ops.hipsight.paged_attention: decoding from a cache in pages."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Optional
+
+import torch
+from torch import Tensor
+
+from .. import _kernels
+from ._attention import SIZES, sequences
+from ._operands import FP8, VALUES, plain, refuse
+
+NAME = "paged_attention"
+
+
+def check(q, keys, values, pages, lengths, scale, key_scale, value_scale):
+    given = dict(q=q, keys=keys, values=values)
+    if q.dtype not in (torch.float16, torch.bfloat16):
+        refuse(NAME, "q must be float16 or bfloat16", q=q)
+    if keys.dtype != values.dtype or keys.dtype not in (q.dtype, *FP8):
+        refuse(NAME, "keys and values must be of q's type, or float8_e4m3fn or float8_e4m3fnuz, both alike", **given)
+    if q.dim() != 4 or keys.dim() != 4 or keys.shape != values.shape:
+        refuse(NAME, "q must be batch x heads x places x size, keys and values pages x places x heads x size", **given)
+    batch, heads, _, size = q.shape
+    places, of_keys = keys.shape[1:3]
+    if size != keys.shape[3] or size % SIZES or not 0 < size <= 256:
+        refuse(NAME, f"heads have {SIZES} to 256 values, a multiple of {SIZES}, q's and the cache's alike", **given)
+    if of_keys == 0 or heads % max(1, of_keys):
+        refuse(NAME, "q's heads must be a multiple of the cache's", **given)
+    if places < 1 or places & (places - 1):
+        refuse(NAME, "a page's places must be a power of two", **given)
+    whole = (torch.int32, torch.int64)
+    if pages.dim() != 2 or lengths.dim() != 1 or pages.dtype not in whole or lengths.dtype not in whole:
+        refuse(NAME, "pages must be integers, batch x the most pages of a sequence, lengths integers, one of each",
+               pages=pages, lengths=lengths)
+    torch._check(pages.shape[0] == batch and lengths.shape[0] == batch,
+                 lambda: f"hipsight::{NAME}: pages and lengths must have a row for each sequence of q")
+    for name, one in dict(scale=scale, key_scale=key_scale, value_scale=value_scale).items():
+        if one is not None and not (one > 0 and math.isfinite(one)):
+            raise ValueError(f"hipsight::{NAME}: {name} is {one}: it must be positive and finite")
+
+
+def check_numbers(q, keys, pages, lengths):
+    """Of pages and lengths: the kernel reads where they say."""
+    queries, places = q.shape[2], keys.shape[1]
+    least, most = int(lengths.min()), int(lengths.max())
+    if least < queries or most > pages.shape[1] * places:
+        raise ValueError(f"hipsight::{NAME}: lengths go from {least} to {most}: they must be {queries}, the queries, to "
+                         f"{pages.shape[1] * places}, the places of {pages.shape[1]} pages")
+    used = torch.arange(pages.shape[1]) * places < lengths[:, None]
+    named = pages[used]
+    if named.numel() and not 0 <= int(named.min()) <= int(named.max()) < keys.shape[0]:
+        raise ValueError(f"hipsight::{NAME}: pages go from {int(named.min())} to {int(named.max())}; the cache has "
+                         f"{keys.shape[0]}")
+
+
+@torch.library.custom_op(f"hipsight::{NAME}", mutates_args=(), device_types="cpu")
+def paged_attention(q: Tensor, keys: Tensor, values: Tensor, pages: Tensor, lengths: Tensor, *, causal: bool = True,
+                    scale: Optional[float] = None, key_scale: float = 1.0, value_scale: float = 1.0,
+                    gpu: Optional[str] = None) -> Tensor:
+    check(q, keys, values, pages, lengths, scale, key_scale, value_scale)
+    o = q.new_empty(q.shape)
+    if not o.numel():
+        return o
+    check_numbers(q, keys, pages, lengths)
+    q = plain(q)
+    # Of one layout, and on 16 bytes.
+    chunk = 16 // keys.element_size()
+    if (keys.stride() != values.stride() or keys.stride(3) != 1 or any(one % chunk for one in keys.stride()[:3]) or
+            (keys.data_ptr() | values.data_ptr()) % 16):
+        keys, values = (one.clone(memory_format=torch.contiguous_format) for one in (keys, values))
+    pages, lengths = (one.to(torch.int32).contiguous() for one in (pages, lengths))
+    page_stride, stride, head_stride, _ = keys.stride()
+    cache = _kernels.CacheInMemory(keys.data_ptr(), values.data_ptr(), keys.shape[2], keys.shape[1], page_stride,
+                                   stride, head_stride, pages.data_ptr(), lengths.data_ptr(), pages.shape[1])
+    size = q.shape[3]
+    library = _kernels.loaded(gpu, "paged_attention.hip", (
+        f"VALUE={VALUES[q.dtype]}", f"CACHED={(VALUES | FP8)[keys.dtype]}", f"HEAD={size}"))
+    of_q, of_o, batch = sequences(q), sequences(o), q.shape[0]
+    bytes = ctypes.c_uint64()
+    library.call("hipsight_paged_attention_workspace", of_q, cache, of_o, batch, ctypes.byref(bytes), memory=[])
+    workspace = torch.empty(bytes.value, dtype=torch.uint8)
+    library.call("hipsight_paged_attention", of_q, cache, of_o, batch, int(causal),
+                 ctypes.c_float(size ** -0.5 if scale is None else scale), ctypes.c_float(key_scale),
+                 ctypes.c_float(value_scale), ctypes.c_void_p(workspace.data_ptr() if bytes.value else None), bytes,
+                 memory=[q, o, pages, lengths, *(one.view(torch.uint8) for one in (keys, values)),
+                         *([workspace] if bytes.value else [])])
+    return o
+
+
+@paged_attention.register_fake
+def _(q, keys, values, pages, lengths, *, causal=True, scale=None, key_scale=1.0, value_scale=1.0, gpu=None):
+    check(q, keys, values, pages, lengths, scale, key_scale, value_scale)
+    return q.new_empty(q.shape)
