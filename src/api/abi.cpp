@@ -191,7 +191,7 @@ HipsightAnswer hipsight_stop(HipsightObject* recording) {
 
 HipsightAnswer hipsight_recorded(HipsightObject* recording) {
   return answer_to(Error::Kind::Usage, "recording",
-                   [&] { return recording_of(recording).recorder().session().report(); });
+                   [&] { return recording_of(recording).recorder().report(); });
 }
 
 HipsightAnswer hipsight_recorded_launches(HipsightObject* recording) {

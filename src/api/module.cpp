@@ -140,14 +140,14 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
   }
   session::Tally tally(gpu, dispatch);
   tally.add(dispatch, observation.finish(result));
-  auto recorder = recorders.begin();
-  for (auto& one : recorded) {
-    one.add(result);
-    (*recorder++)->add({facts.title, config.grid, config.block, config.dynamic_lds, one.seconds()});
-  }
   KernelReport report = tally.report(gpu);
   if (config.profile == 0) report.profile.reset();
   report.findings = gpu_->take_findings();
+  auto recorder = recorders.begin();
+  for (auto& one : recorded) {
+    one.add(result);
+    (*recorder++)->add(report, one.seconds());
+  }
   return report;
 }
 

@@ -34,13 +34,16 @@ class Recorder {
   Recorder(const gpus::Gpu& gpu, const RecordConfig& config, const engine::Memory& memory);
 
   session::Session& session() { return session_; }
-  void add(RecordedLaunch launch);
+  /// A launch that the session has been told of: its own report, and its predicted time.
+  void add(const KernelReport& launch, double seconds);
+  RunReport report() const;
   std::vector<RecordedLaunch> launches() const;
 
  private:
   session::Session session_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  ///< guards all that follows
   std::vector<RecordedLaunch> launches_;
+  std::vector<KernelReport> with_findings_;  ///< launches: what they are known by, and these
 };
 
 /// An emulated GPU: its engine, its memory, and the host's services for its kernels.

@@ -15,14 +15,47 @@ session::Wishes wishes_of(const RecordConfig& config) {
   return wishes;
 }
 
+/// As session::Tally puts launches together.
+bool is_of(const KernelReport& launch, const KernelReport& kernel) {
+  return launch.kernel.name == kernel.kernel.name && launch.block == kernel.block &&
+         launch.dynamic_lds == kernel.dynamic_lds &&
+         launch.kernel.code_bytes == kernel.kernel.code_bytes;
+}
+
+/// What was said before is counted.
+void add_findings(std::vector<Finding>& to, const std::vector<Finding>& found) {
+  for (const Finding& one : found) {
+    const auto known = std::ranges::find(to, one.text, &Finding::text);
+    if (known == to.end())
+      to.push_back(one);
+    else
+      known->count += one.count;
+  }
+}
+
 }  // namespace
 
 Recorder::Recorder(const gpus::Gpu& gpu, const RecordConfig& config, const engine::Memory& memory)
     : session_(gpu, wishes_of(config), {}, &memory) {}
 
-void Recorder::add(RecordedLaunch launch) {
+void Recorder::add(const KernelReport& launch, double seconds) {
   const std::lock_guard lock(mutex_);
-  launches_.push_back(std::move(launch));
+  launches_.push_back(
+      {launch.kernel.title, launch.grid, launch.block, launch.dynamic_lds, seconds});
+  if (!launch.findings.empty())
+    with_findings_.push_back({.kernel = launch.kernel,
+                              .block = launch.block,
+                              .dynamic_lds = launch.dynamic_lds,
+                              .findings = launch.findings});
+}
+
+RunReport Recorder::report() const {
+  RunReport report = session_.report();
+  const std::lock_guard lock(mutex_);
+  for (KernelReport& kernel : report.kernels)
+    for (const KernelReport& launch : with_findings_)
+      if (is_of(launch, kernel)) add_findings(kernel.findings, launch.findings);
+  return report;
 }
 
 std::vector<RecordedLaunch> Recorder::launches() const {

@@ -197,9 +197,15 @@ TEST_P(OnGpu, ends_what_never_ends) {
 TEST_P(OnGpu, finds_accesses_that_a_gpu_lets_pass) {
   const Buffer buffer = *gpu_.allocate(4000, "my buffer");
   const Kernel beyond = *module_.kernel("beyond");
+  const Recording recording = *gpu_.record({.predict = false});
   const KernelReport report = *beyond.launch({.grid = {1}, .block = {1}}, buffer, 1000);
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_THAT(report.findings[0].text, HasSubstr("my buffer"));
+  const RunReport recorded = *recording.report();
+  ASSERT_EQ(recorded.kernels.at(0).findings.size(), 1u);
+  EXPECT_EQ(recorded.kernels[0].findings[0].text, report.findings[0].text);
+  EXPECT_EQ(met(recorded, "findings > 0")->size(), 1u);
+  EXPECT_EQ(met(recorded, "findings = 0").error().kind, Error::Kind::Usage);
   const Gpu strict = open(GetParam(), {.strict = true});
   const Module module = *strict.load_file(KERNELS);
   const Buffer other = *strict.allocate(4000);

@@ -12,7 +12,6 @@
 namespace hipsight::conditions {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
