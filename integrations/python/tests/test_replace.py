@@ -81,6 +81,52 @@ def test_leaves_what_it_does_not_know(launched):
     assert not launched
 
 
+class Experts(nn.Module):
+    """As transformers has them, without its decorators."""
+
+    def __init__(self, count=5, size=32, inner=48, activation=functional.silu):
+        super().__init__()
+        self.gate_up_proj = nn.Parameter(torch.randn(count, 2 * inner, size) / size ** 0.5)
+        self.down_proj = nn.Parameter(torch.randn(count, size, inner) / inner ** 0.5)
+        self.act_fn = activation
+
+    def forward(self, x, chosen, weights):
+        y = torch.zeros_like(x)
+        for expert in range(self.gate_up_proj.shape[0]):
+            token, place = torch.where(chosen == expert)
+            gate, up = functional.linear(x[token], self.gate_up_proj[expert]).chunk(2, -1)
+            of_expert = functional.linear(self.act_fn(gate) * up, self.down_proj[expert])
+            y = y.index_add(0, token, of_expert * weights[token, place, None])
+        return y
+
+
+def test_takes_experts(launched):
+    torch.manual_seed(1)
+    model, x = Experts().bfloat16(), torch.randn(20, 32).bfloat16()
+    chosen = torch.stack([torch.randperm(4)[:2] for _ in range(20)])  # nobody takes the last one
+    chosen[3, 1] = 5  # which there is not
+    weights = torch.rand(20, 2)
+    wanted = model.float()(x.float(), chosen, weights)
+    model.bfloat16()
+    assert dict(hipsight.torch.replace(model)) == {"experts": 1}
+    x.requires_grad_()
+    found = model(x, chosen, weights.bfloat16())
+    assert distance(found, wanted) < 1e-2
+    assert [name.count("grouped_gemm_kernel") > 0 for name in launched].count(True) == 2
+    found.float().sum().backward()
+    assert x.grad.abs().sum() > 0 and (model.down_proj.grad[4] == 0).all() and (model.down_proj.grad[0] != 0).any()
+
+
+def test_leaves_experts_that_compute_something_else():
+    class Other(Experts):
+        def forward(self, x, chosen, weights):
+            return super().forward(x, chosen, 2 * weights)
+
+    replaced = hipsight.torch.replace(nn.ModuleList([Other(), Experts(activation=torch.tanh)]))
+    assert dict(replaced) == {}
+    assert "Other computes something else" in replaced.left["0"] and "neither SiLU nor GELU" in replaced.left["1"]
+
+
 @pytest.mark.parametrize("mask, ours", [(None, True), ("all", True), ("causal", True), ("added", True), ("other", False)])
 def test_takes_masks_that_it_knows(mask, ours, launched):
     class Attention(nn.Module):
@@ -105,6 +151,8 @@ MODELS = {
     "llama": lambda: transformers.LlamaForCausalLM(transformers.LlamaConfig(**SIZES)),
     "qwen3": lambda: transformers.Qwen3ForCausalLM(transformers.Qwen3Config(**SIZES)),
     "mixtral": lambda: transformers.MixtralForCausalLM(transformers.MixtralConfig(num_local_experts=4, **SIZES)),
+    "qwen3_moe": lambda: transformers.Qwen3MoeForCausalLM(transformers.Qwen3MoeConfig(
+        num_experts=8, num_experts_per_tok=2, moe_intermediate_size=48, **SIZES)),
 }
 
 
@@ -124,7 +172,11 @@ def test_agrees_with_transformers(name, launched):
     # As near to float32 as torch's own bfloat16.
     assert distance(ours, wide) < max(1.5 * distance(eager, wide), 5e-3)
     assert replaced["RMSNorm"] >= 5 and replaced["Linear"] >= 8
-    for kernel in ("gemm_kernel", "attention_kernel", "rope_kernel", "RmsNorm"):
+    kernels = ["gemm_kernel", "attention_kernel", "rope_kernel", "RmsNorm"]
+    if name in ("mixtral", "qwen3_moe"):
+        assert replaced["experts"] == 2
+        kernels.append("grouped_gemm_kernel")
+    for kernel in kernels:
         assert any(kernel in one for one in launched), kernel
 
 

@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from . import _attention, _rows
+from . import _attention, _grouped_gemm, _rows
 from ._operands import VALUES
 
 _gemm = torch.ops.hipsight.gemm
@@ -38,7 +38,7 @@ def replace(model, *, gpu=None) -> Replaced:
     gpu: the emulated GPU's name; default: that of HIPSIGHT_GPU, or mi300x.
 
     Replaced are nn.Linear; norms (nn.RMSNorm and what computes the same, nn.LayerNorm); SiLU-mul of modules with
-    gate_proj, up_proj, down_proj and act_fn; torch's scaled_dot_product_attention, and the rotary embedding of
+    gate_proj, up_proj, down_proj and act_fn; the experts of transformers' mixtures; torch's scaled_dot_product_attention, and the rotary embedding of
     transformers' models, while the model's forward runs. The weights stay where they are. Whether a module computes
     what its name says is tried on numbers first.
     """
@@ -76,12 +76,12 @@ def known_type(module):
         raise Left(f"its weights are {', '.join(sorted(str(one) for one in types))}")
 
 
-def computes(module, formula, columns):
-    """Whether a module gives what the formula does, of numbers by chance."""
+def computes(module, formula, columns, *rest):
+    """Whether a module gives what the formula does, of two rows of numbers by chance; `rest`: its other arguments."""
     dtype = next(module.parameters()).dtype
     x = torch.linspace(-2, 3, 2 * columns).sin().view(2, columns).to(dtype)
     with torch.no_grad():
-        found, wanted = module(x).float(), formula(x).float()
+        found, wanted = module(x, *rest).float(), formula(x, *rest).float()
     return found.shape == wanted.shape and torch.allclose(found, wanted, rtol=2e-2, atol=2e-2 * float(wanted.abs().max()))
 
 
@@ -137,6 +137,16 @@ def layer_norm(module, gpu):
     return forward
 
 
+def gate_of(activation):
+    """The operation for an activation that is multiplied by another tensor, and torch's formula of the activation."""
+    x = torch.linspace(-4, 4, 33)
+    for operation, formula in [(_rows.silu_mul, functional.silu),
+                               (_rows.gelu_mul, functools.partial(functional.gelu, approximate="tanh"))]:
+        if torch.allclose(activation(x), formula(x), atol=1e-6):
+            return operation, formula
+    raise Left("its activation is neither SiLU nor GELU with tanh")
+
+
 def gated(module, gpu):
     parts = [getattr(module, name, None) for name in ("gate_proj", "up_proj", "down_proj")]
     activation = getattr(module, "act_fn", None)
@@ -144,19 +154,53 @@ def gated(module, gpu):
         return None
     known_type(parts[0])
     gate, up, down = parts
-    for operation, formula in [(_rows.silu_mul, functional.silu),
-                               (_rows.gelu_mul, functools.partial(functional.gelu, approximate="tanh"))]:
-        x = torch.linspace(-4, 4, 33)
-        if torch.allclose(activation(x), formula(x), atol=1e-6):
-            break
-    else:
-        raise Left("its activation is neither SiLU nor GELU with tanh")
+    operation, formula = gate_of(activation)
     if not computes(module, lambda x: down(formula(gate(x)) * up(x)), gate.in_features):
         raise Left(f"{type(module).__name__} computes something else")
     return lambda x: down(operation(gate(x), up(x), gpu=gpu))
 
 
-MODULES = {"Linear": linear, "RMSNorm": rms_norm, "LayerNorm": layer_norm, "gated activation": gated}
+def experts(module, gpu):
+    """Of a mixture, as transformers has them: two tensors of all experts' weights, called with each token's choice."""
+    gate_up, down = (getattr(module, name, None) for name in ("gate_up_proj", "down_proj"))
+    activation = getattr(module, "act_fn", None)
+    if not all(isinstance(one, nn.Parameter) and one.dim() == 3 for one in (gate_up, down)) or activation is None:
+        return None
+    known_type(module)
+    operation, formula = gate_of(activation)
+    count, size = down.shape[:2]
+    if gate_up.shape != (count, 2 * down.shape[2], size):
+        raise Left(f"its weights are {tuple(gate_up.shape)} and {tuple(down.shape)}")
+
+    def one_by_one(x, chosen, weights):
+        y = torch.zeros_like(x)
+        for token, (of_token, its_weights) in enumerate(zip(chosen.tolist(), weights)):
+            for expert, weight in zip(of_token, its_weights):
+                gate, up = (gate_up[expert] @ x[token]).chunk(2)
+                y[token] += weight * (down[expert] @ (formula(gate) * up))
+        return y
+
+    chosen = torch.tensor([[0, count - 1], [count - 1, count // 2]])
+    if not computes(module, one_by_one, size, chosen, torch.tensor([[0.75, 0.25], [0.5, 0.5]], dtype=down.dtype)):
+        raise Left(f"{type(module).__name__} computes something else")
+    original = module.forward
+
+    def forward(x, chosen, weights):
+        if x.dtype != down.dtype:
+            return original(x, chosen, weights)
+        by_expert, order = chosen.flatten().sort(stable=True)
+        starts = torch.searchsorted(by_expert, torch.arange(count + 1))  # what chooses no expert comes last
+        token = order // chosen.shape[1]
+        gate, up = _grouped_gemm.grouped_gemm(x, gate_up.mT, starts, token, gpu=gpu).chunk(2, -1)
+        y = _grouped_gemm.grouped_gemm(operation(gate, up, gpu=gpu), down.mT, starts, gpu=gpu)
+        y = y.float() * weights.flatten()[order, None].float()
+        return torch.zeros(x.shape).index_add_(0, token, y).to(x.dtype)
+
+    return forward
+
+
+MODULES = {"Linear": linear, "RMSNorm": rms_norm, "LayerNorm": layer_norm, "gated activation": gated,
+           "experts": experts}
 
 
 # --- functions, while a model's forward runs -----------------------------------------------------
