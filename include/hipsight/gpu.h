@@ -54,8 +54,9 @@ struct LaunchConfig {
   /// Instructions of a compute unit's waves that a prediction simulates, the rest being
   /// extrapolated; 0: as many as `hipsight predict`.
   std::uint64_t simulate = 0;
+  std::string range = {};  ///< where in the program the launch is, for recordings (RecordedLaunch)
   HIPSIGHT_FIELDS(grid, block, dynamic_lds, cooperative, profile, predict, caches, sampled_only,
-                  fidelity, simulate)
+                  fidelity, simulate, range)
 };
 
 /// What a Recording finds out of the launches that it sees.

@@ -347,7 +347,9 @@ struct RecordedLaunch {
   Dim3 grid, block;    ///< workgroups; work-items of a workgroup
   std::uint32_t dynamic_lds = 0;
   double seconds = 0;  ///< predicted, with the launch itself; 0: not asked for
-  HIPSIGHT_FIELDS(kernel, grid, block, dynamic_lds, seconds)
+  std::string bound;   ///< in words, as of the verdict; empty: not known
+  std::string range;   ///< that its LaunchConfig named
+  HIPSIGHT_FIELDS(kernel, grid, block, dynamic_lds, seconds, bound, range)
 };
 
 /// What launches must be asked for so that all figures of a condition are known.

@@ -146,7 +146,7 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
   auto recorder = recorders.begin();
   for (auto& one : recorded) {
     one.add(result);
-    (*recorder++)->add(report, one.seconds());
+    (*recorder++)->add(report, one, config.range);
   }
   return report;
 }

@@ -34,8 +34,10 @@ class Recorder {
   Recorder(const gpus::Gpu& gpu, const RecordConfig& config, const engine::Memory& memory);
 
   session::Session& session() { return session_; }
-  /// A launch that the session has been told of: its own report, and its predicted time.
-  void add(const KernelReport& launch, double seconds);
+  /// A launch that the session has been told of: its own report, what the session knows, and where
+  /// in the program it is.
+  void add(const KernelReport& report, const session::Session::Launch& launch,
+           const std::string& range);
   RunReport report() const;
   std::vector<RecordedLaunch> launches() const;
 

@@ -38,15 +38,16 @@ void add_findings(std::vector<Finding>& to, const std::vector<Finding>& found) {
 Recorder::Recorder(const gpus::Gpu& gpu, const RecordConfig& config, const engine::Memory& memory)
     : session_(gpu, wishes_of(config), {}, &memory) {}
 
-void Recorder::add(const KernelReport& launch, double seconds) {
+void Recorder::add(const KernelReport& report, const session::Session::Launch& launch,
+                   const std::string& range) {
   const std::lock_guard lock(mutex_);
-  launches_.push_back(
-      {launch.kernel.title, launch.grid, launch.block, launch.dynamic_lds, seconds});
-  if (!launch.findings.empty())
-    with_findings_.push_back({.kernel = launch.kernel,
-                              .block = launch.block,
-                              .dynamic_lds = launch.dynamic_lds,
-                              .findings = launch.findings});
+  launches_.push_back({report.kernel.title, report.grid, report.block, report.dynamic_lds,
+                       launch.seconds(), launch.bound(), range});
+  if (!report.findings.empty())
+    with_findings_.push_back({.kernel = report.kernel,
+                              .block = report.block,
+                              .dynamic_lds = report.dynamic_lds,
+                              .findings = report.findings});
 }
 
 RunReport Recorder::report() const {

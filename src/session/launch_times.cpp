@@ -28,35 +28,37 @@ LaunchTimes::Asked LaunchTimes::ask(const engine::Dispatch& dispatch) {
   return asked;
 }
 
-double LaunchTimes::add(const Asked& asked, const engine::Result& result,
-                        const Observed::Time& predicted) {
+LaunchTimes::Taken LaunchTimes::add(const Asked& asked, const engine::Result& result,
+                                    const Observed::Time& predicted) {
   const std::lock_guard lock(mutex_);
   Known& known = known_[asked.key];
   known.time = predicted;
   known.instructions = instructions(result);
-  return predicted.seconds;
+  return {predicted.seconds, predicted.bound};
 }
 
-double LaunchTimes::of(const Asked& asked, const engine::Dispatch& dispatch,
-                       const engine::Result& result) {
+LaunchTimes::Taken LaunchTimes::of(const Asked& asked, const engine::Dispatch& dispatch,
+                                   const engine::Result& result) {
   const std::lock_guard lock(mutex_);
   Known& known = known_.at(asked.key);
-  const auto& [seconds, launch, waits] = known.time;
+  const auto& [seconds, launch, waits, bound] = known.time;
   const double now = instructions(result);
   // How often those ask that wait for others is a matter of the emulation.
-  if (waits || std::fabs(now - known.instructions) <= alike * known.instructions) return seconds;
+  if (waits || std::fabs(now - known.instructions) <= alike * known.instructions)
+    return {seconds, bound};
   known.varies = true;
   note(dispatch, "the same arguments meant other work");
-  return launch + (seconds - launch) * now / known.instructions;
+  return {launch + (seconds - launch) * now / known.instructions, bound};
 }
 
-double LaunchTimes::estimate(const engine::Dispatch& dispatch, const engine::Result& result,
-                             const std::string& why) {
+LaunchTimes::Taken LaunchTimes::estimate(const engine::Dispatch& dispatch,
+                                         const engine::Result& result, const std::string& why) {
   const std::lock_guard lock(mutex_);
   note(dispatch, why);
   const double a_second = double(gpu_.compute_units) * gpu_.simds_per_cu * gpu_.clock_ghz * 1e9;
-  return gpu_.launch_us.value_or(timing::assumed::launch_us) * 1e-6 +
-         instructions(result) * gpu_.issue_cycles / a_second;
+  return {gpu_.launch_us.value_or(timing::assumed::launch_us) * 1e-6 +
+              instructions(result) * gpu_.issue_cycles / a_second,
+          ""};
 }
 
 void LaunchTimes::note(const engine::Dispatch& dispatch, const std::string& why) {

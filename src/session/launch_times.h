@@ -29,14 +29,19 @@ class LaunchTimes {
   };
   Asked ask(const engine::Dispatch& dispatch);
 
-  /// What it takes, in seconds, by its prediction.
-  double add(const Asked& asked, const engine::Result& result, const Observed::Time& predicted);
+  /// What a launch takes.
+  struct Taken {
+    double seconds = 0;
+    std::string bound;  ///< what bounds it, in words; empty: not known
+  };
+  /// By its prediction.
+  Taken add(const Asked& asked, const engine::Result& result, const Observed::Time& predicted);
   /// What it takes as the one like it did. Where it ran other instructions, so much longer or
   /// shorter; those to come are predicted then.
-  double of(const Asked& asked, const engine::Dispatch& dispatch, const engine::Result& result);
+  Taken of(const Asked& asked, const engine::Dispatch& dispatch, const engine::Result& result);
   /// What it takes if there is no prediction: each SIMD issues its share of the instructions.
-  double estimate(const engine::Dispatch& dispatch, const engine::Result& result,
-                  const std::string& why);
+  Taken estimate(const engine::Dispatch& dispatch, const engine::Result& result,
+                 const std::string& why);
 
   std::vector<EstimatedLaunches> estimated() const;
 

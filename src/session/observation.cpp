@@ -66,7 +66,8 @@ Observed Observation::finish(engine::Result& result) {
                          .wavefront_size = kernel.wavefront_size,
                          .assumptions = wishes_.assumptions};
   const auto add_time = [&](const timing::Prediction& prediction) {
-    observed.time = {prediction.seconds, prediction.launch_seconds, workgroups_wait(*trace_)};
+    observed.time = {prediction.seconds, prediction.launch_seconds, workgroups_wait(*trace_),
+                     timing::text(prediction.bound)};
   };
   if (wishes_.time && !wishes_.predict) {
     launch.assumptions.more_waves = false;

@@ -46,6 +46,7 @@ struct Observed {
     double seconds = 0;  ///< with the launch itself
     double launch = 0;   ///< of these
     bool waits = false;  ///< workgroups wait for each other
+    std::string bound;   ///< what bounds it, in words
   };
   std::optional<Time> time;
   std::vector<explain::Advice> advice;

@@ -206,20 +206,20 @@ Session::Launch::~Launch() {
 
 void Session::Launch::add(engine::Result& result) {
   LaunchTimes& times = session_.impl_->times;
-  if (asked_ && !asked_->predict) seconds_ = times.of(*asked_, dispatch_, result);
+  if (asked_ && !asked_->predict) taken_ = times.of(*asked_, dispatch_, result);
   if (!observation_) return;
   Observed observed;
   try {
     observed = observation_->finish(result);
   } catch (const std::exception& error) {
-    if (asked_ && asked_->predict) seconds_ = times.estimate(dispatch_, result, error.what());
+    if (asked_ && asked_->predict) taken_ = times.estimate(dispatch_, result, error.what());
     throw;
   }
-  if (observed.time && asked_) seconds_ = times.add(*asked_, result, *observed.time);
+  if (observed.time && asked_) taken_ = times.add(*asked_, result, *observed.time);
   if (!selected_) return;
   if (observed.profile) observed.profile->launch = number_;
   const std::lock_guard lock(session_.impl_->mutex);
-  session_.impl_->tally(dispatch_, range_.name).add(dispatch_, std::move(observed), seconds_);
+  session_.impl_->tally(dispatch_, range_.name).add(dispatch_, std::move(observed), taken_.seconds);
 }
 
 void Session::Launch::add(const engine::KernelError& error) {

@@ -52,7 +52,9 @@ class Session {
     /// It ran to its end. @throws Exception when its figures cannot be made.
     void add(engine::Result& result);
     /// How long a GPU takes for it, in seconds, if that is wished for: else 0. After `add`.
-    double seconds() const { return seconds_; }
+    double seconds() const { return taken_.seconds; }
+    /// What bounds it, in words; empty where that is not known.
+    const std::string& bound() const { return taken_.bound; }
     /// It failed.
     void add(const engine::KernelError& error);
 
@@ -65,7 +67,7 @@ class Session {
     std::uint64_t number_ = 0;
     bool selected_ = false;
     std::optional<LaunchTimes::Asked> asked_;
-    double seconds_ = 0;
+    LaunchTimes::Taken taken_;
     std::optional<Observation> observation_;
     std::optional<check::Memcheck> memcheck_;
     std::optional<check::Racecheck> racecheck_;

@@ -69,8 +69,9 @@ TEST_P(OnGpu, records_what_is_launched) {
   const Buffer a = *gpu_.allocate(n * 4), b = *gpu_.allocate(n * 4);
   const Kernel triad = *module_.kernel("triad");
   const auto launch = [&](unsigned items) {
-    return *triad.launch({.grid = {items / 256}, .block = {256}, .predict = true}, items, 2.0f, a,
-                         b);
+    const LaunchConfig config{
+        .grid = {items / 256}, .block = {256}, .predict = true, .range = items < n ? "small" : ""};
+    return *triad.launch(config, items, 2.0f, a, b);
   };
   const Recording all = *gpu_.record(), counts = *gpu_.record({.predict = false});
   const double large = launch(n).prediction->seconds, small = launch(n / 8).prediction->seconds;
@@ -90,6 +91,10 @@ TEST_P(OnGpu, records_what_is_launched) {
   ASSERT_EQ(launches.size(), 4u);
   EXPECT_EQ(launches[1].grid, (Dim3{n / 8 / 256}));
   EXPECT_EQ(launches[1].kernel, triad.facts().title);
+  EXPECT_EQ(launches[1].range, "small");
+  EXPECT_EQ(launches[3].range, "");
+  EXPECT_EQ(launches[3].bound, one.verdict.bound);
+  EXPECT_EQ(launches[2].bound, launches[0].bound);
   EXPECT_NEAR(launches[1].seconds, small, 0.02 * small);
   EXPECT_EQ(counts.launches()->size(), 3u);
   EXPECT_EQ(counts.report()->kernels[0].verdict.why_none, "not asked for");

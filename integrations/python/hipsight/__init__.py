@@ -20,12 +20,14 @@ from ._hipsight import (Advice, ArgumentFacts, Bound, BoundKind, CacheUse, Count
                         Location, MetCondition, ModelError, Occupancy, Prediction, Profile, ProfileRow, RangeReport,
                         RecordedLaunch, Registers, Roof, Roofline, RunReport, Selection, Traffic, UnfinishedLaunch,
                         Verdict, Wait, WhatIf)
-from ._profile import ProfiledKernel, profile
+from ._profile import ProfiledKernel, ProfiledRange, profile
+from ._recording import range
 
 __all__ = [
     "Advice", "ArgumentFacts", "Bound", "BoundKind", "CacheUse", "Counts", "Error", "ErrorKind", "EstimatedLaunches",
     "FailedLaunch", "Fidelity", "Finding", "Gpu", "GpuFacts", "HotLine", "Inexact", "Kernel", "KernelFacts",
     "KernelReport", "Location", "MetCondition", "ModelError", "Module", "Occupancy", "Prediction", "Profile",
-    "ProfileRow", "ProfiledKernel", "RangeReport", "RecordedLaunch", "Registers", "Roof", "Roofline", "RunReport",
-    "Selection", "Traffic", "UnfinishedLaunch", "Verdict", "Wait", "WhatIf", "compile", "gpus", "predict", "profile",
+    "ProfileRow", "ProfiledKernel", "ProfiledRange", "RangeReport", "RecordedLaunch", "Registers", "Roof", "Roofline",
+    "RunReport", "Selection", "Traffic", "UnfinishedLaunch", "Verdict", "Wait", "WhatIf", "compile", "gpus", "predict",
+    "profile", "range",
 ]

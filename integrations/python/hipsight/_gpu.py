@@ -146,7 +146,8 @@ class Kernel:
         return _hipsight.launch(
             self.module._module, self.facts.name, grid=sizes("grid", grid), block=sizes("block", block), lds=lds,
             cooperative=cooperative, profile=profile, predict=predict, caches=caches,
-            sampled_only=sampled_only, fidelity=fidelity, arguments=packed.bytes, memory=packed.ranges)
+            sampled_only=sampled_only, fidelity=fidelity,
+            range=_recording.current_range(), arguments=packed.bytes, memory=packed.ranges)
 
     def __repr__(self):
         return f"<hipsight.Kernel {self.facts.title} on {self.module.gpu.facts.name}>"

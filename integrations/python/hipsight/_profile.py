@@ -35,6 +35,40 @@ class ProfiledKernel:
     """All there is to tell."""
 
 
+@dataclass(frozen=True)
+class ProfiledRange:
+    """The launches in a stretch of the program that hipsight.range named."""
+
+    name: str
+    """After those that it lies in: "step / attention"; "": in none."""
+    gpu: str
+    """The GPU's name."""
+    launches: int
+    seconds: float
+    """Predicted, of all its launches together; 0: no prediction was asked for."""
+    share: float
+    """Of the predicted time of all launches on this GPU."""
+    bound: str
+    """What bounds most of that time, in words; "": not known."""
+
+
+def ranges_of(gpu: str, launches: list[RecordedLaunch]) -> list[ProfiledRange]:
+    """Of launches on one GPU, in order of the first ones."""
+    of_range: dict[str, list[RecordedLaunch]] = {}
+    for one in launches:
+        of_range.setdefault(one.range, []).append(one)
+    whole = sum(one.seconds for one in launches)
+    result = []
+    for name, members in of_range.items():
+        seconds = sum(one.seconds for one in members)
+        bounds: dict[str, float] = {}
+        for one in members:
+            bounds[one.bound] = bounds.get(one.bound, 0) + one.seconds
+        result.append(ProfiledRange(name, gpu, len(members), seconds, seconds / whole if whole else 0,
+                                    max(bounds, key=lambda bound: bounds[bound])))
+    return result
+
+
 class profile:
     """Collects every launch that is made while it is open, and predicts how long it would take.
 
@@ -116,6 +150,11 @@ class profile:
         """Those that ended without an error, GPU by GPU, in the order in which they ended."""
         return [one for _, recording in self._recorded() for one in recording.launches()]
 
+    @property
+    def ranges(self) -> list[ProfiledRange]:
+        """Time by hipsight.range, GPU by GPU, in order of the first launches; what is in no range has the name ""."""
+        return [one for gpu, recording in self._recorded() for one in ranges_of(gpu.facts.name, recording.launches())]
+
     def _report(self, what: str) -> RunReport:
         reports = self.reports
         if len(reports) > 1:
@@ -151,12 +190,22 @@ class profile:
             events.append({"ph": "M", "name": "process_name", "pid": pid,
                            "args": {"name": f"{gpu.facts.title}, predicted"}})
             events.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": 1, "args": {"name": "kernels"}})
-            begin = 0.0
+            begin, ranges = 0.0, []  # the latter with begin and end
             for one in launches:
+                end = begin + one.seconds
                 events.append({"ph": "X", "cat": "kernel", "name": one.kernel, "pid": pid, "tid": 1,
                                "ts": 1e6 * begin, "dur": 1e6 * one.seconds,
-                               "args": {"grid": one.grid, "block": one.block, "dynamic LDS": one.dynamic_lds}})
-                begin += one.seconds
+                               "args": {"grid": one.grid, "block": one.block, "dynamic LDS": one.dynamic_lds,
+                                        "bound": one.bound}})
+                if ranges and ranges[-1][0] == one.range and ranges[-1][2] == begin:
+                    ranges[-1][2] = end
+                elif one.range:
+                    ranges.append([one.range, begin, end])
+                begin = end
+            if ranges:
+                events.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": 2, "args": {"name": "ranges"}})
+            events += [{"ph": "X", "cat": "range", "name": name, "pid": pid, "tid": 2, "ts": 1e6 * begin,
+                        "dur": 1e6 * (end - begin)} for name, begin, end in ranges]
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"traceEvents": events, "displayTimeUnit": "ns"}, file)
 

@@ -1,10 +1,39 @@
 """Profiles that are open in this process. Launches join them; hipsight.profile opens them."""
 
+from __future__ import annotations
+
+import contextlib
+import contextvars
 import os
 import threading
+from collections.abc import Iterator
 
 _lock = threading.Lock()
 _open = []  # the innermost last
+
+
+_range: contextvars.ContextVar[str] = contextvars.ContextVar("hipsight_range", default="")
+
+
+def current_range() -> str:
+    """Where in the program this thread is."""
+    return _range.get()
+
+
+@contextlib.contextmanager
+def range(name: str) -> Iterator[None]:
+    """Names a stretch of the program: profiles tell which launches of this thread were made in it.
+
+        with hipsight.range("prefill"):
+            model(tokens)
+
+    Inside another range the name follows that one's: "step / prefill".
+    """
+    token = _range.set(f"{_range.get()} / {name}" if _range.get() else name)
+    try:
+        yield
+    finally:
+        _range.reset(token)
 
 
 def begin(profile):

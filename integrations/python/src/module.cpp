@@ -81,7 +81,7 @@ std::shared_ptr<LoadedModule> load_file(const std::shared_ptr<OpenGpu>& gpu,
 /// `arguments`: their bytes. `memory`: what of the host's they may reach.
 Report launch(const LoadedModule& module, const std::string& kernel, const Sizes& grid,
               const Sizes& block, unsigned lds, bool cooperative, unsigned profile, bool predict,
-              Caches caches, bool sampled_only, bool fidelity,
+              Caches caches, bool sampled_only, bool fidelity, const std::string& range,
               const std::vector<nb::bytes>& arguments, std::vector<Range> memory) {
   const auto sizes = [](const Sizes& of) {
     return Dim3{std::get<0>(of), std::get<1>(of), std::get<2>(of)};
@@ -96,6 +96,7 @@ Report launch(const LoadedModule& module, const std::string& kernel, const Sizes
   config.caches = caches;
   config.sampled_only = sampled_only;
   config.fidelity = fidelity;
+  config.range = range;
   std::vector<HipsightArgument> values;
   for (const nb::bytes& argument : arguments) values.push_back({argument.data(), argument.size()});
   const nb::gil_scoped_release release;
@@ -297,7 +298,7 @@ NB_MODULE(_hipsight, module) {
   module.def("launch", launch, nb::arg("module"), nb::arg("kernel"), nb::kw_only(), nb::arg("grid"),
              nb::arg("block"), nb::arg("lds"), nb::arg("cooperative"), nb::arg("profile"),
              nb::arg("predict"), nb::arg("caches"), nb::arg("sampled_only"), nb::arg("fidelity"),
-             nb::arg("arguments"), nb::arg("memory"));
+             nb::arg("range"), nb::arg("arguments"), nb::arg("memory"));
   module.def("describe", describe, nb::arg("array"));
 }
 

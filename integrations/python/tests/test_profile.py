@@ -98,6 +98,34 @@ def test_may_be_nested(module):
     assert inner.kernels[0].seconds > 0 and by_name["saxpy"].seconds > 0
 
 
+def test_tells_of_ranges(module, tmp_path):
+    with hipsight.profile() as p:
+        with hipsight.range("step"):
+            saxpy(module, 1 << 16)
+            with hipsight.range("attention"):
+                fill(module, 1024), fill(module, 2048)
+            saxpy(module, 1 << 16)
+        fill(module, 1024)
+        with pytest.raises(ZeroDivisionError), hipsight.range("step"):
+            1 / 0
+        assert hipsight._recording.current_range() == ""
+        thread = threading.Thread(target=lambda: fill(module, 1024))
+        with hipsight.range("of this thread"):
+            thread.start()
+            thread.join()
+    assert [(one.name, one.launches) for one in p.ranges] == [("step", 2), ("step / attention", 2), ("", 2)]
+    assert sum(one.share for one in p.ranges) == pytest.approx(1)
+    assert sum(one.seconds for one in p.ranges) == pytest.approx(sum(one.seconds for one in p.kernels))
+    assert p.ranges[0].seconds == pytest.approx(sum(one.seconds for one in p.launches if one.range == "step"))
+    assert p.ranges[0].bound == p.launches[0].bound == p.kernels[names(p).index("saxpy")].bound
+    p.export_chrome_trace(tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    kernels, ranges = ([one for one in events if one.get("cat") == cat] for cat in ("kernel", "range"))
+    assert [one["name"] for one in ranges] == ["step", "step / attention", "step"]
+    assert ranges[1]["ts"] == kernels[1]["ts"]
+    assert ranges[1]["dur"] == pytest.approx(kernels[1]["dur"] + kernels[2]["dur"])
+
+
 def test_threads_share_it(module):
     start = threading.Barrier(4)
 
@@ -194,6 +222,7 @@ def test_shows_itself(module, tmp_path):
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     # The Trace Event Format: complete events have phase, name, process, thread, and microseconds.
     launches = [one for one in events if one["ph"] == "X"]
+    assert all(one["cat"] == "kernel" for one in launches)  # there are no ranges
     assert [one["name"].split("(")[0] for one in launches] == ["void fill<int>", "saxpy", "void fill<int>"]
     assert all({"name", "pid", "tid", "ts", "dur"} <= one.keys() for one in launches)
     for one, after in zip(launches, launches[1:]):
