@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import _hipsight, _recording
@@ -52,12 +53,12 @@ class ProfiledRange:
     """What bounds most of that time, in words; "": not known."""
 
 
-def ranges_of(gpu: str, launches: list[RecordedLaunch]) -> list[ProfiledRange]:
-    """Of launches on one GPU, in order of the first ones."""
+def ranges_of(gpu: str, launches: Iterable[tuple[str, RecordedLaunch]]) -> list[ProfiledRange]:
+    """Of launches on one GPU, each with the name of its range, in order of the first ones."""
     of_range: dict[str, list[RecordedLaunch]] = {}
-    for one in launches:
-        of_range.setdefault(one.range, []).append(one)
-    whole = sum(one.seconds for one in launches)
+    for name, one in launches:
+        of_range.setdefault(name, []).append(one)
+    whole = sum(one.seconds for members in of_range.values() for one in members)
     result = []
     for name, members in of_range.items():
         seconds = sum(one.seconds for one in members)
@@ -153,7 +154,8 @@ class profile:
     @property
     def ranges(self) -> list[ProfiledRange]:
         """Time by hipsight.range, GPU by GPU, in order of the first launches; what is in no range has the name ""."""
-        return [one for gpu, recording in self._recorded() for one in ranges_of(gpu.facts.name, recording.launches())]
+        return [of_range for gpu, recording in self._recorded()
+                for of_range in ranges_of(gpu.facts.name, [(one.range, one) for one in recording.launches()])]
 
     def _report(self, what: str) -> RunReport:
         reports = self.reports

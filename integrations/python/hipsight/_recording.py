@@ -29,11 +29,20 @@ def range(name: str) -> Iterator[None]:
 
     Inside another range the name follows that one's: "step / prefill".
     """
-    token = _range.set(f"{_range.get()} / {name}" if _range.get() else name)
+    token = enter(f"{_range.get()} / {name}" if _range.get() else name)
     try:
         yield
     finally:
-        _range.reset(token)
+        leave(token)
+
+
+def enter(name: str) -> contextvars.Token[str]:
+    """From now on this thread is there, whatever it was in; `leave` takes what this gives."""
+    return _range.set(name)
+
+
+def leave(token: contextvars.Token[str]) -> None:
+    _range.reset(token)
 
 
 def begin(profile):

@@ -23,9 +23,18 @@ _gemm = torch.ops.hipsight.gemm
 class Replaced(dict):
     """What was replaced: how many of each operation, by what it is called in torch; `left`: what was not, and why."""
 
-    def __init__(self, counts, left):
+    def __init__(self, counts, left, before):
         super().__init__(counts)
-        self.left = left
+        self.left, self._before = left, before
+
+    def restore(self):
+        """Has the model compute as before."""
+        for module, forward in reversed(self._before):
+            if forward is None:
+                del module.forward  # its class's is there again
+            else:
+                module.forward = forward
+        self._before = []
 
     def __str__(self):
         done = ", ".join(f"{count} {name}" for name, count in self.items()) or "nothing"
@@ -42,7 +51,12 @@ def replace(model, *, gpu=None) -> Replaced:
     transformers' models, while the model's forward runs. The weights stay where they are. Whether a module computes
     what its name says is tried on numbers first.
     """
-    counts, left = collections.Counter(), {}
+    counts, left, before = collections.Counter(), {}, []
+
+    def put(module, forward):
+        before.append((module, module.__dict__.get("forward")))
+        module.forward = forward
+
     for name, module in model.named_modules():
         for what, replacement in MODULES.items():
             try:
@@ -51,7 +65,7 @@ def replace(model, *, gpu=None) -> Replaced:
                 left[name or type(module).__name__] = str(why)
                 break
             if forward:
-                module.forward = forward
+                put(module, forward)
                 counts[what] += 1
                 break
     forward = model.forward
@@ -62,8 +76,8 @@ def replace(model, *, gpu=None) -> Replaced:
         with Functions(gpu, left), rotating(gpu, rotary):
             return forward(*arguments, **keywords)
 
-    model.forward = with_functions
-    return Replaced(counts, left)
+    put(model, with_functions)
+    return Replaced(counts, left, before)
 
 
 class Left(Exception):
