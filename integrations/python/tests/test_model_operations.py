@@ -22,13 +22,14 @@ def grouped(a, b, starts, rows=None):
 
 @pytest.mark.parametrize("starts", [[0, 7, 7, 20, 150], [3, 3, 90, 100, 100], [0, 0, 0, 0, 0]])
 def test_groups(starts):
-    a, b, starts = drawn(150, 72, dtype=torch.bfloat16), drawn(4, 72, 50, dtype=torch.bfloat16, seed=2), torch.tensor(starts)
+    a, b = drawn(150, 72, dtype=torch.bfloat16), drawn(4, 50, 72, dtype=torch.bfloat16, seed=2).mT
+    starts = torch.tensor(starts)
     assert_close(ops.grouped_gemm(a, b, starts), grouped(a.double(), b.double(), starts))
 
 
 def test_groups_of_chosen_rows():
     """As experts have them: each token goes to two, whose weights lie as those of linear layers."""
-    tokens, experts = drawn(30, 64, dtype=torch.float16), drawn(8, 40, 64, dtype=torch.float16, seed=2).mT
+    tokens, experts = drawn(30, 64, dtype=torch.bfloat16), drawn(8, 40, 64, dtype=torch.bfloat16, seed=2).mT
     of_token = torch.stack([torch.randperm(8, generator=torch.Generator().manual_seed(i))[:2] for i in range(30)])
     order = of_token.flatten().argsort(stable=True)
     starts = torch.cat([torch.zeros(1, dtype=torch.int64), of_token.flatten().bincount(minlength=8).cumsum(0)])
@@ -38,7 +39,8 @@ def test_groups_of_chosen_rows():
 
 
 def test_groups_have_gradients():
-    a, b = drawn(60, 48, dtype=torch.bfloat16).requires_grad_(), drawn(3, 48, 40, dtype=torch.bfloat16, seed=2).requires_grad_()
+    a, b = drawn(60, 48, dtype=torch.bfloat16), drawn(3, 40, 48, dtype=torch.bfloat16, seed=2).mT
+    a.requires_grad_(), b.requires_grad_()
     starts, rows = torch.tensor([0, 11, 11, 64]), torch.arange(65) % 60
     weight = drawn(65, 40, dtype=torch.bfloat16, seed=3)
     (ops.grouped_gemm(a, b, starts, rows) * weight).sum().backward()
