@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/entry.h"
 #include "cli/options.h"
+#include "conditions/condition.h"
 #include "engine/host.h"
 #include "explain/what_if.h"
 #include "gpus/gpu.h"
@@ -109,8 +110,10 @@ void imply(config::Loaded& options, std::string_view command) {
   if (command == "check") usually("check", "memcheck,racecheck");
   if (command == "capture") set("report", "none");
   // A trace takes the place of what predictions observe; and somebody must read them.
+  ConditionFacts needs;
+  if (!config.fail_if.empty()) needs = conditions::Condition(config.fail_if).facts();
   const bool read = config.report != "none" || !config.json.empty() || !config.values.empty() ||
-                    !config.html.empty();
+                    !config.html.empty() || needs.profile || needs.prediction;
   if ((command == "run" || command == "replay") && config.trace.empty() && read)
     usually("predict", "1");
   if (command == "report") {

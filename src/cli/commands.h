@@ -48,6 +48,7 @@ int show_all_reduce(const CollectiveOptions& options);
 
 constexpr int kDiffers = 1;
 constexpr int kKernelError = 86;
+constexpr int kFinding = 87;
 constexpr int kTimeout = 124;
 
 /// Runs a captured launch again. Returns 0 when memory then holds what it held in the capture,

@@ -98,6 +98,7 @@ int replay(const ReplayOptions& options) {
   const std::vector<std::string> digests = replay.digests();
   if (!options.dump_file.empty()) dump(options.dump_file, capture.header, digests);
   if (code == 0) code = compare(capture, digests);
+  if (code == 0 && session.condition_holds()) code = kFinding;
   return code == 0 && !session.complete() ? kUsageError : code;
 }
 

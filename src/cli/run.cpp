@@ -99,7 +99,8 @@ std::uint32_t wanted_of(const config::Loaded& options) {
   std::uint32_t wanted = 0;
   if (given("json") || given("html") || given("values") || given("report") || given("csv"))
     wanted |= RunState::Reports;
-  if (given("kernel") || given("launch") || given("profile")) wanted |= RunState::Launches;
+  if (given("kernel") || given("launch") || given("profile") || given("fail-if"))
+    wanted |= RunState::Launches;
   if (given("trace")) wanted |= RunState::Traces;
   if (given("capture")) wanted |= RunState::Captures;
   return wanted;

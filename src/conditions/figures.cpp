@@ -39,8 +39,6 @@ constexpr Figure table[]{
      [](const Kernel& k) -> Value {
        return k.counts.active_lanes > 0 ? Value(k.counts.active_lanes) : std::nullopt;
      }},
-    {"findings", Kind::Count, Needs::Nothing, "what a GPU lets pass, but should not be",
-     [](const Kernel& k) -> Value { return double(k.findings.size()); }},
 
     {"vgprs", Kind::Count, Needs::Nothing, "vector registers of a lane, AGPRs too",
      [](const Kernel& k) -> Value { return k.kernel.vgprs; }},

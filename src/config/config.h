@@ -44,6 +44,7 @@ struct Config {
   std::string json = {}, values = {};
   std::string html = {};
   std::string csv = {};
+  std::string fail_if = {};
   std::string details = {};
   bool fidelity = false;
   std::optional<double> progress = {};

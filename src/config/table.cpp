@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "conditions/condition.h"
 #include "support/error.h"
 #include "support/pattern.h"
 
@@ -32,6 +33,10 @@ void check_sections(const std::string& text) {
 void check_tools(const std::string& text) {
   static const Pattern form("^(memcheck|racecheck)(,(memcheck|racecheck))*$");
   if (!form.is_in(text)) fail("it takes memcheck, racecheck, or both, joined by a comma");
+}
+
+void check_condition(const std::string& text) {
+  static_cast<void>(conditions::Condition(text));
 }
 
 // What changes there are, those who predict say.
@@ -224,6 +229,13 @@ constexpr Row table[]{
      .takes = "FILE",
      .words = "Write what --what-if gives as a table of comma-separated values, too",
      .usual = "none"},
+    {.name = "fail-if",
+     .value = &Config::fail_if,
+     .group = Group::Report,
+     .takes = "CONDITION",
+     .words = "Fail if it holds of a kernel: \"spills > 0\" (docs/conditions.md)",
+     .usual = "none",
+     .check = check_condition},
     {.name = "details",
      .value = &Config::details,
      .group = Group::Report,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "conditions/condition.h"
 #include "config/config.h"
 #include "hipsight/report_file.h"
 #include "report/html.h"
@@ -45,6 +46,7 @@ Output Output::of(const Config& config) {
   output.html_file = output_file(config.html);
   output.csv_file = output_file(config.csv);
   output.values_file = output_file(config.values);
+  output.fail_if = config.fail_if;
   output.wishes.profile = static_cast<unsigned>(config.profile);
   output.wishes.predict = config.predict;
   output.wishes.time = config.time == "predicted";
@@ -80,6 +82,7 @@ struct Reporter::Impl {
   std::optional<std::uint64_t> told;  ///< launches and errors that the last report had
   std::string ended;
   std::atomic<bool> failed = false;  ///< something asked for could not be written
+  std::atomic<bool> condition_holds = false;
 
   Impl(gpus::Gpu gpu, Output o, const Selection& selection, ProgressOutput p,
        const engine::Memory* memory)
@@ -90,6 +93,16 @@ struct Reporter::Impl {
          {output.text_file, output.json_file, output.html_file, output.csv_file, output.values_file,
           output.recording_file, output.trace ? output.trace->file : ""})
       if (!file.empty()) attempt([&] { prepare_output(file); });
+  }
+
+  /// Says of which kernels the condition to fail by holds.
+  void judge() {
+    if (output.fail_if.empty()) return;
+    const conditions::Condition condition(output.fail_if);
+    for (const MetCondition& one : conditions::met(session.report(), condition)) {
+      condition_holds = true;
+      say(fmt::format("fail if {}: {} in {}", output.fail_if, one.values, one.kernel));
+    }
   }
 
   /// Does what may fail without harm to the program.
@@ -202,6 +215,7 @@ void Reporter::finish(const std::string& how) noexcept {
     if (!output.values_file.empty())
       impl.attempt(
           [&] { write_output(output.values_file, report_file(impl.session.report(impl.ended))); });
+    impl.attempt([&] { impl.judge(); });
   });
   if (RunState* const state = run_state()) {
     if (impl.failed) state->failed = 1;
@@ -215,10 +229,14 @@ bool Reporter::has_findings() const noexcept {
   return impl_->session.progress().findings != 0;
 }
 
+bool Reporter::condition_holds() const noexcept {
+  return impl_->condition_holds;
+}
+
 bool Reporter::complete() const noexcept {
   const Output& output = impl_->output;
-  const bool chosen =
-      !impl_->session.selection().everything() || output.wishes.profile || output.trace;
+  const bool chosen = !impl_->session.selection().everything() || output.wishes.profile ||
+                      output.trace || !output.fail_if.empty();
   return !impl_->failed && (impl_->session.progress().selected || !chosen);
 }
 

@@ -23,10 +23,11 @@ struct Output {
   enum class Text { None, Stderr, File };
   Text text = Text::Stderr;
   std::string text_file;
-  std::string json_file;    ///< empty: no JSON
-  std::string html_file;    ///< empty: no page
-  std::string csv_file;     ///< what-ifs; empty: none
-  std::string values_file;  ///< hipsight/report_file.h; empty: none
+  std::string json_file;     ///< empty: no JSON
+  std::string html_file;     ///< empty: no page
+  std::string csv_file;      ///< what-ifs; empty: none
+  std::string values_file;   ///< hipsight/report_file.h; empty: none
+  std::string fail_if = {};  ///< a condition on kernels; empty: none
   session::Wishes wishes = {};
   std::string recording_file;  ///< where the last profiled launch goes (timing/recording.h)
   Details details = {};        ///< of the text
@@ -92,6 +93,8 @@ class Reporter {
   bool complete() const noexcept;
   /// Whether a check found something.
   bool has_findings() const noexcept;
+  /// After finish: whether the condition to fail by holds of a kernel.
+  bool condition_holds() const noexcept;
 
   /// Which launches are selected, of how many so far.
   std::string selection() const;

@@ -75,7 +75,8 @@ int finish(Context& context) {
   if (program_status != 0) return -1;
   if (error == hipErrorLaunchTimeOut) return timeout_status;
   if (error != hipSuccess) return kernel_error_status;
-  if (context.session().has_findings()) return finding_status;
+  if (context.session().has_findings() || context.session().condition_holds())
+    return finding_status;
   // Of a run of several processes its first one says what is missing (src/leave).
   const bool missing = no_capture || !context.session().complete();
   return missing && !run_state() ? missing_status : -1;

@@ -209,8 +209,8 @@ TEST_P(OnGpu, finds_accesses_that_a_gpu_lets_pass) {
   const RunReport recorded = *recording.report();
   ASSERT_EQ(recorded.kernels.at(0).findings.size(), 1u);
   EXPECT_EQ(recorded.kernels[0].findings[0].text, report.findings[0].text);
-  EXPECT_EQ(met(recorded, "findings > 0")->size(), 1u);
-  EXPECT_EQ(met(recorded, "findings = 0").error().kind, Error::Kind::Usage);
+  EXPECT_EQ(met(recorded, "launches == 1")->size(), 1u);
+  EXPECT_EQ(met(recorded, "launches = 1").error().kind, Error::Kind::Usage);
   const Gpu strict = open(GetParam(), {.strict = true});
   const Module module = *strict.load_file(KERNELS);
   const Buffer other = *strict.allocate(4000);

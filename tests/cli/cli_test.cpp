@@ -255,6 +255,17 @@ TEST_F(Cli, tells_every_option_and_where_it_came_from) {
     EXPECT_TRUE(has(outcome.output, line)) << line << outcome.output;
 }
 
+TEST_F(Cli, refuses_what_is_no_condition) {
+  const Outcome outcome = run("run --fail-if 'vgpr > 10' -- true");
+  EXPECT_EQ(outcome.code, 125);
+  EXPECT_TRUE(has(outcome.output, "there is no figure 'vgpr'")) << outcome.output;
+  setenv("HIPSIGHT_FAIL_IF", "vgprs = 10", 1);
+  const Outcome set = run("run -- true");
+  unsetenv("HIPSIGHT_FAIL_IF");
+  EXPECT_EQ(set.code, 125);
+  EXPECT_TRUE(has(set.output, "HIPSIGHT_FAIL_IF=vgprs = 10: ")) << set.output;
+}
+
 TEST_F(Cli, bad_and_unknown_variables_are_named) {
   setenv("HIPSIGHT_THREADS", "some", 1);
   const Outcome bad = run("run -- true");

@@ -54,6 +54,7 @@ std::string other_value(const Row& row) {
   if (row.name == "details") return "roofs,counts";
   if (row.name == "check") return "memcheck";
   if (row.name == "what-if") return "clock=1.5,2+occupancy l2=8M";
+  if (row.name == "fail-if") return "spills > 0";
   if (row.most != 0) return "7";
   return "some/words";
 }
