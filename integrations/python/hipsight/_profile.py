@@ -100,24 +100,24 @@ class profile:
         """That was named, once it is open."""
         self._options = dict(predict=predict, profile=profile, caches=caches_of(caches), fidelity=fidelity)
         self._recordings: dict[int, tuple[Gpu, _hipsight.Recording]] | None = None  # by the GPU's id
-        self._first: Gpu | None = None
-        self._open = False
+        self._process = 0
 
     def __enter__(self) -> profile:
         if self._recordings is not None:
             raise usage("profile", "this profile has been opened before: make another one")
-        self._first = opened(self._wanted)
+        first = opened(self._wanted)
         if self._wanted is not None:
-            self.gpu = self._first
-        self._recordings, self._open = {}, True
-        self._collect(self._first)
+            self.gpu = first
+        self._recordings, self._process = {}, os.getpid()
+        self._collect(first)
         _recording.begin(self)
         return self
 
     def __exit__(self, *_) -> None:
         _recording.end(self)
-        for _, recording in self._recordings.values():
-            recording.stop()
+        if os.getpid() == self._process:
+            for _, recording in self._recordings.values():
+                recording.stop()
 
     def _collect(self, gpu: Gpu):
         if id(gpu) not in self._recordings:

@@ -52,7 +52,8 @@ def begin(profile):
 
 def end(profile):
     with _lock:
-        _open.remove(profile)
+        if profile in _open:  # not in a process that was forked inside
+            _open.remove(profile)
 
 
 def default_gpu():

@@ -85,6 +85,12 @@ def test_takes_a_model_of_transformers():
     assert torch.equal(llama(tokens).logits, wanted)
 
 
+def test_counts_what_an_embedding_reads():
+    report, = hipsight.torch.model(nn.Embedding(1000, 16), torch.tensor([3, 1, 4]))
+    assert report.rest == {"embedding": 1} and report.rest_bytes == 2 * 3 * 16 * 4
+    assert report.seconds == 0 and report.modules == [] and "0 launches" in str(report)
+
+
 def test_leaves_a_model_as_it_was_after_an_error():
     model = Tower().bfloat16()
     with pytest.raises(RuntimeError):

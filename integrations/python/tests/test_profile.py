@@ -203,6 +203,22 @@ def test_is_of_its_process():
     assert p.kernels == []
 
 
+def test_may_be_left_by_a_forked_process(module):
+    with hipsight.profile() as p:
+        fill(module, 256)
+        child = os.fork()
+        if child:
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            fill(module, 256)
+        else:
+            try:
+                p.__exit__(None, None, None)
+                os._exit(0)
+            finally:
+                os._exit(1)  # only after an exception
+    assert [one.launches for one in p.kernels] == [2]
+
+
 def test_shows_itself(module, tmp_path):
     with hipsight.profile() as p:
         fill(module, 1024)

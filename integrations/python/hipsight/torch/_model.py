@@ -116,6 +116,10 @@ class ModelReport:
         return table([[self._heading()]]) + table(self._rows()) + table([[""], *([one] for one in self._notes())])
 
 
+CHOOSING = ("embedding", "gather", "index", "index_select")
+"""Operations that read some of a tensor."""
+
+
 class Rest(TorchDispatchMode):
     """Counts torch's own operations that read and make tensors."""
 
@@ -129,8 +133,11 @@ class Rest(TorchDispatchMode):
         view = any(one is not None and not one.is_write for one in aliases)
         tensors = [one for one in tree_leaves((arguments, keywords)) if isinstance(one, torch.Tensor)]
         if function.namespace == "aten" and tensors and not view:
-            self.counts[function._schema.name.removeprefix("aten::").strip("_")] += 1
+            name = function._schema.name.removeprefix("aten::").strip("_")
+            self.counts[name] += 1
             made = [one for one in tree_leaves(result) if isinstance(one, torch.Tensor)]
+            if name in CHOOSING:
+                tensors = made  # it reads as much as it makes
             self.bytes += sum(one.numel() * one.element_size() for one in (*tensors, *made))
         return result
 
