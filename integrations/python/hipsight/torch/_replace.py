@@ -106,13 +106,25 @@ def linear(module, gpu):
         return None
     known_type(module)
 
-    def forward(x):
-        if x.dtype != module.weight.dtype:
-            return functional.linear(x, module.weight, module.bias)  # torch says what is wrong
-        y = _gemm(x.reshape(-1, x.shape[-1]), module.weight.mT, gpu=gpu).view(*x.shape[:-1], -1)
-        return y if module.bias is None else y + module.bias
+    return lambda x: weighed(x, module.weight, module.bias, gpu)
 
-    return forward
+
+def weighed(x, weight, bias, gpu):
+    """functional.linear, by a GEMM where there is one."""
+    if x.dtype not in VALUES or x.dtype != weight.dtype or x.dim() == 0 or weight.dim() != 2 or (
+            x.shape[-1] != weight.shape[1]):
+        return functional.linear(x, weight, bias)  # or torch says what is wrong
+    y = _gemm(x.reshape(-1, x.shape[-1]), weight.mT, gpu=gpu).view(*x.shape[:-1], weight.shape[0])
+    return y if bias is None else y + bias
+
+
+def multiply(a, b, gpu):
+    """torch.matmul, by a GEMM where there is one: of two matrices, or two batches of them, alike in all dimensions."""
+    if a.dtype not in VALUES or a.dtype != b.dtype or a.dim() != b.dim() or a.dim() < 2 or (
+            a.shape[:-2] != b.shape[:-2] or a.shape[-1] != b.shape[-2]):
+        return torch.matmul(a, b)
+    batches = [one if one.dim() <= 3 else one.reshape(-1, *one.shape[-2:]) for one in (a, b)]
+    return _gemm(*batches, gpu=gpu).view(*a.shape[:-1], b.shape[-1])
 
 
 def rms_norm(module, gpu):
