@@ -212,7 +212,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   replay->footer(
       "Exit code: 0 if memory then holds what it held after the captured launch, else 1; 86 after "
       "a "
-      "kernel\nerror, 124 after a timeout; 125 if the file cannot be used.");
+      "kernel\nerror, 87 if the condition of --fail-if holds, 124 after a timeout; 125 if the file "
+      "cannot be used.");
   replay->add_option("file", again.file, "A file that 'hipsight capture' wrote")
       ->type_name("FILE")
       ->required();

@@ -52,7 +52,8 @@ constexpr int kFinding = 87;
 constexpr int kTimeout = 124;
 
 /// Runs a captured launch again. Returns 0 when memory then holds what it held in the capture,
-/// kDiffers when not, kKernelError or kTimeout when the launch failed.
+/// kDiffers when not, kFinding when it does and --fail-if holds, kKernelError or kTimeout when the
+/// launch failed.
 /// @throws Exception when the file cannot be used.
 int replay(const ReplayOptions& options);
 

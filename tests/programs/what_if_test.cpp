@@ -92,7 +92,7 @@ TEST(WhatIfs, ThatMakeNoSenseStopBeforeTheProgram) {
   stops({"--what-if", "clocks=1"}, "what if 'clocks'? There are: clock, ");
   stops({"--what-if", "clock"}, "clock=GHZ");
   stops({"--what-if", "clock=1", "--no-predict"}, "nothing is predicted");
-  stops({"--what-if", "clock 1"}, "it takes NAME");
+  stops({"--what-if", "clock="}, "it takes NAME");
   stops({"--csv", "table.csv"}, "requires --what-if");
 }
 
