@@ -1,5 +1,6 @@
 """What ./dev test makes of its stages: a copy of the script in a small repository, with stand-ins for its tools."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,7 +46,7 @@ class DevTest(unittest.TestCase):
         (tools / "dpkg-query").write_text("#!/bin/sh\nshift 3\nfor p in \"$@\"; do echo \"$p installed\"; done\n")
         self.calls = self.folder / "calls"
         self.write("build/hipsight", "#!/bin/sh\n")
-        self.write("build/triton-venv/recipe", "1\n")
+        self.write("build/triton-venv/recipe", re.search(r"triton-venv recipe=(\d+)", DEV.read_text())[1] + "\n")
         self.write("build/triton-venv/bin/python", NOTES + CHECK)
         self.write(".gitignore", "/build/\n")
         self.write(".clang-tidy", "")
@@ -91,7 +92,7 @@ class DevTest(unittest.TestCase):
     def test_all_that_passes(self):
         code, text = self.dev("test")
         self.assertEqual(code, 0, text)
-        for stage in ("setup", "format", "build", "tests", "triton", "frameworks", "lint"):
+        for stage in ("setup", "format", "build", "tests", "triton", "frameworks", "vllm", "lint"):
             self.assertRegex(text, rf"(?m)^{stage} +\d+ s +$")
         self.assertIn("all that ran passed", text)
         self.assertRegex(self.calls.read_text(), r"(?m)^python -m pytest .* integrations/python/tests$")

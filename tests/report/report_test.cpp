@@ -529,9 +529,9 @@ attention\xff: 120 us in 3 launches, each 40.0 us, 75 % of the time
   hottest line  attention.hip:42, 62 % of its waves' time, mostly waiting for LDS data
   to try        -25 %, to 30.0 us: pad or swizzle (attention.hip:42)
   see           1 more to try, all figures: -v; what that means: docs/advice.md, lds-bank-conflicts
-  what if       now        40.0 us            LDS
-                clock=2.0  42.0 us    +5.0 %  LDS
-                lds=1K        none            none fits
+  what if       now         40.0 us            LDS
+                clock=2.0   42.0 us    +5.0 %  LDS
+                lds=1K         none            none fits
 
 )")) << whole();
   EXPECT_TRUE(has(whole(), "UNVALIDATED")) << whole();

@@ -76,8 +76,9 @@ def test_on_another_gpu():
     hipsight.Gpu("mi300x").load("code.co")["rows"].launch(1, 64, [np.zeros(64, np.float32)])
 """)
     result.assert_outcomes(passed=1, failed=2)
-    assert text.count("hipsight: seconds_per_launch > 1 ns: seconds_per_launch is ") == 2
-    assert text.count("lds_bytes > 15 KiB: lds_bytes is 16.4 kB") == 1 and "vgprs > 512:" not in text
+    failures = text.partition("short test summary")[0]  # under CI=1 the summary repeats them
+    assert failures.count("hipsight: seconds_per_launch > 1 ns: seconds_per_launch is ") == 2
+    assert failures.count("lds_bytes > 15 KiB: lds_bytes is 16.4 kB") == 1 and "vgprs > 512:" not in text
     assert "spills == 0: spills is 0\n    in rows on mi300x" in text
 
 
