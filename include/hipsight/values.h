@@ -392,11 +392,12 @@ struct RunReport {
   std::string ended;  ///< by what the process ended: "signal 2 (Interrupt)"; empty: as usual
   std::vector<UnfinishedLaunch> unfinished;
   std::vector<EstimatedLaunches> estimated;
-  std::string checked;              ///< the tools that looked for errors; empty: none
-  std::vector<Finding> findings;    ///< of those, in order of the launches
-  std::vector<RangeReport> ranges;  ///< in order of first launch
+  std::string checked;                      ///< the tools that looked for errors; empty: none
+  std::vector<Finding> findings;            ///< of those, in order of the launches
+  std::vector<RangeReport> ranges;          ///< in order of first launch
+  std::vector<std::string> partly_checked;  ///< kernels that touched more than racecheck watches
   HIPSIGHT_FIELDS(gpu, kernels, errors, selection, launches, ended, unfinished, estimated, checked,
-                  findings, ranges)
+                  findings, ranges, partly_checked)
 };
 
 }  // namespace hipsight

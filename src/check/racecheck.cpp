@@ -4,191 +4,347 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "code/code_object.h"
 #include "code/readable_name.h"
 #include "engine/engine.h"
+#include "isa/scope.h"
+#include "isa/waits.h"
 
 namespace hipsight::check {
 namespace {
 
 using engine::Access;
 using Does = Access::Does;
+using Atomic = Touch::Atomic;
+using Fate = analysis::ValueFate::Fate;
 
-/// What each wave has come to, as far as one of them can know: accesses of wave w up to its time
-/// clock[w] are over.
-using Clock = std::vector<std::uint32_t>;
-
-void join(Clock& to, const Clock& from) {
-  if (to.size() < from.size()) to.resize(from.size());
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] = std::max(to[i], from[i]);
+Atomic atomic_of(const isa::Instruction& in, const Access& access) {
+  if (access.space == Access::Space::Lds)
+    return access.does == Does::Atomic ? Atomic::Yes : Atomic::No;
+  const bool wide = access.scope >= isa::Scope::Agent;
+  if (access.does == Does::Atomic) return wide ? Atomic::Yes : Atomic::Narrow;
+  if (access.does == Does::Load) return access.synchronises ? Atomic::Yes : Atomic::No;
+  const bool may_be = wide || !isa::stores_say_scope(in.gfx);
+  return may_be && access.bytes <= 8 ? Atomic::Maybe : Atomic::No;
 }
 
-/// The last access of a kind to some bytes of a dword.
-struct Touch {
-  const isa::Instruction* instruction = nullptr;
-  std::uint32_t time = 0;
-  std::uint16_t wave = 0;
-  std::uint8_t bytes = 0;  ///< of the dword
-  bool atomic = false;
-};
-/// What was done to a dword: the last store, and loads of two waves.
-struct Dword {
-  Touch store;
-  std::array<Touch, 2> loads;
-};
+/// Whether both are made for this: neither of them is torn, and each sees the other's value.
+/// `asked_for`: what is stored there is a flag.
+bool agree(Atomic a, Atomic b, bool same_workgroup, bool asked_for) {
+  const auto counts = [&](Atomic one) {
+    return one == Atomic::Yes || (same_workgroup && one == Atomic::Narrow);
+  };
+  const auto may = [&](Atomic one) { return counts(one) || one == Atomic::Maybe; };
+  return may(a) && may(b) && (asked_for || counts(a) || counts(b));
+}
+
+/// Whether a load comes to nothing where the other one has changed what it loaded: it is what a
+/// compare-and-swap expects.
+bool is_tried_again(const isa::Instruction& a, const isa::Instruction& b) {
+  const isa::MemoryAccess &one = a.row->memory, &other = b.row->memory;
+  return (!one.stores() && other.atomic() && other.operands == 2) ||
+         (!other.stores() && one.atomic() && one.operands == 2);
+}
 
 }  // namespace
 
 class Racecheck::Group final : public engine::GroupObserver {
  public:
-  Group(Racecheck& all, std::uint64_t number, std::uint32_t lds_bytes)
-      : all_(all), number_(number), dwords_((lds_bytes + 3) / 4) {}
-  engine::Wants wants() const override { return {.regions = false}; }
+  Group(Racecheck& all, std::uint64_t number)
+      : all_(all),
+        number_(static_cast<std::uint32_t>(number)),
+        order_(all.launch_, number_),
+        lds_((all.lds_bytes_ + 3) / 4) {}
+  engine::Wants wants() const override { return {.ordering = true}; }
 
+  void wave_begins(unsigned wave, std::uint64_t) override { order_.time(wave); }
+  void wave_ends(unsigned wave) override {
+    settle();
+    std::erase_if(unused_, [&](const Unused& one) { return one.wave == wave; });
+  }
   void workgroup_ends() override {
-    dwords_ = {};
-    clocks_ = {};
-    synchronised_ = {};
+    settle();
+    lds_ = {};
+    paths_ = {};
+    order_.ends();
   }
-  void wave_begins(unsigned wave, std::uint64_t) override { clock(wave); }
+  void enters(unsigned wave, std::uint32_t region, std::uint64_t) override {
+    order_.advances(wave);
+    path(wave).taken.push_back({order_.time(wave), region});
+    if (unused_.empty()) return;
+    const auto [begin, end] = all_.region(region);
+    std::erase_if(unused_, [&](Unused& one) {
+      if (one.wave != wave) return false;
+      const Fate fate = all_.fates_->follow(one.held, begin, end);
+      if (fate == Fate::Used) tell(one.race);
+      return fate != Fate::Unknown;
+    });
+  }
   void signals(unsigned wave, unsigned barrier) override {
-    join(gathered_[barrier], clock(wave));
-    ++clock(wave)[wave];
+    settle();
+    order_.signals(wave, barrier);
+    // A load may race with what others do before the next barrier, too.
+    Path& path = this->path(wave);
+    path.taken.erase(path.taken.begin(), path.taken.begin() + path.before_barrier);
+    path.before_barrier = std::max<std::ptrdiff_t>(0, std::ssize(path.taken) - 1);
   }
-  void completes(unsigned barrier) override {
-    completed_[barrier] = std::exchange(gathered_[barrier], {});
+  void completes(unsigned barrier) override { order_.completes(barrier); }
+  void passes(unsigned wave, unsigned barrier) override { order_.passes(wave, barrier); }
+  void orders(unsigned wave, const isa::Instruction& in,
+              const engine::Ordering& ordering) override {
+    if (ordering.waits && isa::wait_of(in)[stores_of(in)] == 0) order_.drains(wave);
+    if (ordering.caches.invalidates && ordering.caches.scope >= isa::Scope::Agent)
+      order_.acquires(wave);
   }
-  void passes(unsigned wave, unsigned barrier) override { join(clock(wave), completed_[barrier]); }
 
   void accesses(unsigned wave, const isa::Instruction& in, const Access& access) override {
-    if (access.does == Does::Atomic) order_by(wave, access);
-    if (access.space != Access::Space::Lds) return;
+    settle();
+    const bool lds = access.space == Access::Space::Lds;
+    if (access.space == Access::Space::Scratch) return;
+    const Atomic atomic = atomic_of(in, access);
+    if (!lds) {
+      order_.accesses(wave);
+      if (atomic != Atomic::No && access.stores()) order_.publishes(wave);
+    }
+    if (access.does == Does::Atomic)
+      for (std::uint64_t left = access.touching(); left; left &= left - 1)
+        order_.meets(wave, lds, access.at[std::countr_zero(left)]);
+    Touch now{.instruction = reinterpret_cast<std::uintptr_t>(&in) & ((1ull << 48) - 1),
+              .wave = wave,
+              .atomic = static_cast<std::uint64_t>(atomic),
+              .workgroup = number_,
+              .time = order_.time(wave)};
     for (std::uint64_t left = access.touching(); left; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
       const std::uint64_t begin = access.at[lane], end = begin + access.bytes_of(lane);
-      for (std::uint64_t at = begin; at < end; at = at / 4 * 4 + 4) {
-        const std::uint64_t last = std::min(end, at / 4 * 4 + 4);
-        const auto bytes = static_cast<std::uint8_t>(((1u << (last - at)) - 1) << at % 4);
-        if (at / 4 < dwords_.size()) touch(wave, in, access.does, at, bytes);
+      for (std::uint64_t at = begin & ~3ull; at < end; at += 4) {
+        const std::uint64_t from = std::max(begin, at), to = std::min(end, at + 4);
+        now.bytes = ((1u << (to - from)) - 1) << (from - at);
+        if (lds && at / 4 < lds_.size()) touch(lds_[at / 4], now, access.does, true, at);
+        if (lds) continue;
+        if (Dword* dword = all_.shadow_.at(at)) touch(*dword, now, access.does, false, at);
       }
     }
   }
 
  private:
-  Clock& clock(unsigned wave) {
-    if (clocks_.size() <= wave) clocks_.resize(wave + 1);
-    Clock& own = clocks_[wave];
-    if (own.size() <= wave) own.resize(wave + 1);
-    if (own[wave] == 0) own[wave] = 1;
-    return own;
+  static std::size_t stores_of(const isa::Instruction& in) {
+    return static_cast<std::size_t>(isa::counter_of(in.gfx, isa::Counter::Store));
   }
 
-  /// Atomics of one address come one after the other; what was before one is before what comes
-  /// after the next.
-  void order_by(unsigned wave, const Access& access) {
-    Clock& own = clock(wave);
-    const bool lds = access.space == Access::Space::Lds;
-    for (std::uint64_t left = access.touching(); left; left &= left - 1) {
-      Clock& sync = synchronised_[{lds, access.at[std::countr_zero(left)]}];
-      join(own, sync);
-      join(sync, own);
-    }
-    ++own[wave];
-  }
-
-  void touch(unsigned wave, const isa::Instruction& in, Does does, std::uint64_t at,
-             std::uint8_t bytes) {
-    Dword& dword = dwords_[at / 4];
-    const Clock& own = clock(wave);
-    const Touch now{&in, own[wave], static_cast<std::uint16_t>(wave), bytes, does == Does::Atomic};
+  void touch(Dword& dword, const Touch& now, Does does, bool lds, std::uint64_t at) {
+    const auto wave = static_cast<unsigned>(now.wave);
     const auto races = [&](const Touch& before) {
-      return before.instruction && before.wave != wave && (before.bytes & bytes) &&
-             !(before.atomic && now.atomic) &&
-             (before.wave >= own.size() || own[before.wave] < before.time);
+      return (before.bytes & now.bytes) && !before.of_same_wave(now) &&
+             !agree(before.is_atomic(), now.is_atomic(), before.workgroup == number_,
+                    dword.store.asked_for) &&
+             !order_.is_over(wave, before.workgroup, static_cast<unsigned>(before.wave),
+                             before.time) &&
+             !is_tried_again(before.in(), now.in());
     };
-    if (races(dword.store)) tell(dword.store, now, at);
+    if (races(dword.store)) {
+      if (!lds && does == Does::Store && !dword.store.in().row->memory.atomic())
+        both_store(dword.store, now, at);
+      else if (does == Does::Load)
+        loaded({dword.store, now, lds, at}, now);
+      else
+        tell({dword.store, now, lds, at});
+    }
+    if (!lds && now.is_atomic() == Atomic::Yes) {
+      if (dword.store.bytes && dword.store.is_atomic() != Atomic::No &&
+          dword.store.workgroup != number_)
+        order_.sees(wave, dword.store.time);
+      dword.store.asked_for = 1;
+    }
     if (does == Does::Load) {
-      Touch& place = dword.loads[0].wave == wave || !dword.loads[0].instruction ? dword.loads[0]
-                                                                                : dword.loads[1];
-      place = now;
+      Touch& first = dword.loads[0];
+      (first.bytes == 0 || first.of_same_wave(now) ? first : dword.loads[1]) = now;
       return;
     }
     for (const Touch& load : dword.loads)
-      if (races(load)) tell(load, now, at);
+      if (races(load)) loaded({load, now, lds, at}, load);
+    const bool asked_for = dword.store.asked_for;
     dword.store = now;
+    dword.store.asked_for = asked_for;
+    dword.loads = {};
   }
 
-  void tell(const Touch& before, const Touch& now, std::uint64_t at) {
-    const bool in_order = before.instruction->address <= now.instruction->address;
-    const Cause cause = in_order ? Cause{before.instruction, now.instruction}
-                                 : Cause{now.instruction, before.instruction};
-    if (known_.insert({cause, true}).second)
-      all_.add(number_, cause,
-               fmt::format("waves {} and {}, byte {:#x} of LDS", before.wave, now.wave, at));
+  /// Both may store the same, which harms nobody: that shows once the second one has stored.
+  void both_store(const Touch& before, const Touch& now, std::uint64_t at) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);
+    suspects_.emplace_back(Race{before, now, false, at}, value);
   }
+  void settle() {
+    if (suspects_.empty()) return;
+    for (const auto& [race, before] : suspects_) {
+      std::uint32_t value = 0;
+      std::memcpy(&value, reinterpret_cast<const void*>(race.at), sizeof value);
+      const std::uint32_t changed = value ^ before;
+      for (unsigned byte = 0; byte < 4; ++byte)
+        if (race.before.bytes & race.now.bytes & 1u << byte && changed >> 8 * byte & 0xff) {
+          tell(race);
+          break;
+        }
+    }
+    suspects_.clear();
+  }
+
+  /// A load that races harms nobody where its wave makes nothing of what it loads: a pipeline's
+  /// last one, that reads a tile that is not there.
+  void loaded(const Race& race, const Touch& load) {
+    const auto wave = static_cast<unsigned>(load.wave);
+    if (load.workgroup != number_ || known_.contains(cause_of(race))) return tell(race);
+    int& followed = followed_[cause_of(race)];
+    if (followed >= most_followed || unused_.size() >= most_at_once) return;
+    if (!looked_at_.insert({cause_of(race), wave, load.time}).second) return;
+    ++followed;
+    Unused one{race, wave, all_.fates_->results(load.in())};
+    // What goes to memory or scalar registers is used at once.
+    if (one.held.empty()) return tell(race);
+    const auto& taken = path(wave).taken;
+    auto at = std::ranges::upper_bound(taken, load.time, {}, &Taken::time);
+    if (at != taken.begin()) --at;
+    Fate fate = Fate::Unknown;
+    for (const isa::Instruction* from = &load.in() + 1; at != taken.end() && fate == Fate::Unknown;
+         ++at) {
+      const auto [begin, end] = all_.region(at->region);
+      if (!from) from = begin;
+      if (from < begin || from > end) return tell(race);  // a path that is not known so far back
+      fate = all_.fates_->follow(one.held, std::exchange(from, nullptr), end);
+    }
+    if (fate == Fate::Used) tell(race);
+    if (fate == Fate::Unknown) unused_.push_back(one);
+  }
+
+  using Cause = std::tuple<std::uint64_t, std::uint64_t, bool>;
+  static Cause cause_of(const Race& race) {
+    return {race.before.instruction, race.now.instruction, race.lds};
+  }
+  void tell(const Race& race) {
+    if (known_.insert(cause_of(race)).second) all_.add(race);
+  }
+
+  /// What a wave has come through, since the barrier before its last one.
+  struct Taken {
+    Time time;
+    std::uint32_t region;
+  };
+  struct Path {
+    std::vector<Taken> taken;
+    std::ptrdiff_t before_barrier = 0;  ///< of those
+  };
+  Path& path(unsigned wave) {
+    if (paths_.size() <= wave) paths_.resize(wave + 1);
+    return paths_[wave];
+  }
+  /// A race with a load whose registers nobody has read yet.
+  struct Unused {
+    Race race;
+    unsigned wave;
+    isa::VectorRegisters held;
+  };
+  static constexpr int most_followed = 1000;       ///< loads of a cause
+  static constexpr std::size_t most_at_once = 64;  ///< of all
 
   Racecheck& all_;
-  const std::uint64_t number_;
-  std::vector<Dword> dwords_;
-  std::vector<Clock> clocks_;
-  std::map<unsigned, Clock> gathered_, completed_;  ///< by barrier
-  std::map<std::pair<bool, std::uint64_t>, Clock> synchronised_;
-  std::map<Cause, bool> known_;
+  const std::uint32_t number_;
+  Order order_;
+  std::vector<Dword> lds_;
+  std::vector<std::pair<Race, std::uint32_t>> suspects_;  ///< with the dword before the second one
+  std::vector<Path> paths_;                               ///< of waves
+  std::vector<Unused> unused_;
+  std::set<Cause> known_;
+  std::map<Cause, int> followed_;  ///< loads of it
+  std::set<std::tuple<Cause, unsigned, Time>> looked_at_;
 };
 
 void Racecheck::launch_begins(const engine::LaunchFacts& launch) {
   lds_bytes_ = launch.lds_bytes;
   listing_ = &launch.listing;
+  const code::Target& target = launch.listing.target();
+  fates_.emplace(target.processor, target.has_sram_ecc(), analysis::ValueFate::Counts::ByEffect);
   kernel_ = code::readable_name(launch.dispatch.kernel->name);
 }
 
+std::pair<const isa::Instruction*, const isa::Instruction*> Racecheck::region(
+    std::uint32_t number) {
+  if (number >= regions_.size()) regions_ = listing_->regions();
+  const engine::RegionOfCode& region = regions_[number];
+  return {region.first, region.first + region.count};
+}
+
 engine::GroupObserver* Racecheck::begins(std::uint64_t workgroup) {
-  if (lds_bytes_ == 0) return nullptr;
-  const std::lock_guard lock(mutex_);
   auto& group = groups_[workgroup];
-  group = std::make_unique<Group>(*this, workgroup, lds_bytes_);
+  group = std::make_unique<Group>(*this, workgroup);
   return group.get();
 }
 
-void Racecheck::add(std::uint64_t workgroup, const Cause& cause, const std::string& where) {
-  const std::lock_guard lock(mutex_);
-  const auto [known, is_new] =
-      found_.try_emplace({cause.first->address, cause.second->address}, First{});
-  First& first = known->second;
-  ++first.finding.count;
-  if (!is_new && workgroup >= first.workgroup) return;
-  first.workgroup = workgroup;
-  first.finding.tool = "racecheck";
-  first.finding.address = cause.first->address;
-  first.finding.other = cause.second->address;
-  first.finding.text = text(cause, workgroup, where);
+/// Whether it is memory of malloc in kernels: its allocator hands it from one workgroup to another
+/// in its own ways.
+bool Racecheck::in_heap(std::uint64_t address) const {
+  const auto in = memory_ ? memory_->find(address) : std::nullopt;
+  return in && (in->label == engine::Memory::kernels_heap ||
+                in->label == engine::Memory::kernels_heap_head);
 }
 
-std::string Racecheck::text(const Cause& cause, std::uint64_t workgroup,
-                            const std::string& where) const {
-  const auto side = [&](const isa::Instruction& in) {
+void Racecheck::add(const Race& race) {
+  if (!race.lds && in_heap(race.at)) return;
+  const auto [first, second] = std::minmax(race.before.in().address, race.now.in().address);
+  const auto [known, is_new] = found_.try_emplace({first, second, race.lds});
+  Finding& finding = known->second;
+  ++finding.count;
+  if (is_new)
+    finding = {
+        .tool = "racecheck", .text = text(race), .count = 1, .address = first, .other = second};
+}
+
+std::string Racecheck::text(const Race& race) const {
+  const auto does = [](const Touch& touch) {
+    const isa::MemoryAccess& memory = touch.in().row->memory;
+    return memory.atomic() ? "an atomic" : memory.stores() ? "a store" : "a load";
+  };
+  const auto side = [&](const Touch& touch) {
+    const isa::Instruction& in = touch.in();
     std::string text = fmt::format("{:#x} {}", in.address, listing_->text(in));
     if (const auto line = listing_->line(in))
       text = fmt::format("{}:{}: {}", line->file, line->line, text);
-    return text;
+    const std::string_view what = does(touch);
+    return fmt::format("  {:<12}{}\n", what.substr(what.find(' ') + 1), text);
   };
-  const auto does = [](const isa::Instruction& in) {
-    const isa::MemoryAccess& memory = in.row->memory;
-    return memory.atomic() ? "atomic" : memory.stores() ? "store" : "load";
-  };
+  // The first one of the program comes first.
+  const bool in_order = race.before.in().address <= race.now.in().address;
+  const Touch& first = in_order ? race.before : race.now;
+  const Touch& second = in_order ? race.now : race.before;
+  const bool one = first.workgroup == second.workgroup;
+  const std::uint64_t byte =
+      race.at + static_cast<unsigned>(std::countr_zero(std::uint64_t{first.bytes} & second.bytes));
+  std::string place = fmt::format("byte {:#x}", byte);
+  if (race.lds) {
+    place += " of LDS";
+  } else if (const auto in = memory_ ? memory_->find(byte) : std::nullopt) {
+    place = fmt::format("byte {} of {}, {} bytes", byte - in->begin, in->label, in->size);
+  }
   return fmt::format(
-      "race in LDS: a {} and a {} of two waves, with no barrier between\n  kernel      {}\n"
-      "  {:<12}{}\n  {:<12}{}\n  workgroup   {}, {}",
-      does(*cause.first), does(*cause.second), kernel_, does(*cause.first), side(*cause.first),
-      does(*cause.second), side(*cause.second), workgroup, where);
+      "race in {}: {} and {} of two {}\n  kernel      {}\n{}{}  {}",
+      race.lds ? "LDS" : "global memory", does(first), does(second),
+      one ? "waves, with no barrier between" : "workgroups, with nothing that orders them", kernel_,
+      side(first), side(second),
+      one ? fmt::format("workgroup   {}, waves {} and {}, {}", first.workgroup,
+                        std::uint64_t{first.wave}, std::uint64_t{second.wave}, place)
+          : fmt::format("workgroups  {} (wave {}) and {} (wave {}), {}", first.workgroup,
+                        std::uint64_t{first.wave}, second.workgroup, std::uint64_t{second.wave},
+                        place));
 }
 
 std::vector<Finding> Racecheck::findings() const {
-  const std::lock_guard lock(mutex_);
   std::vector<Finding> all;
-  for (const auto& [cause, first] : found_) all.push_back(first.finding);
+  for (const auto& [cause, finding] : found_) all.push_back(finding);
   return all;
 }
 

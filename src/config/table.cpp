@@ -327,7 +327,7 @@ constexpr Row table[]{
      .takes = "TOOL,...",
      .words =
          "Look for errors that kernels make (docs/check.md): memcheck, accesses outside the memory "
-         "that is there for them; racecheck, races between the waves of a workgroup",
+         "that is there for them; racecheck, races between waves, of a workgroup or of two",
      .usual = "none",
      .check = check_tools,
      .option = "--tool"},

@@ -6,18 +6,21 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "isa/instruction.h"
 #include "isa/scope.h"
 
 namespace hipsight::code {
 struct SourceLine;
-}
+struct Target;
+}  // namespace hipsight::code
 
 namespace hipsight::engine {
 
 struct Dispatch;
 struct Dim3;
+struct RegionOfCode;
 
 /// What one execution of an instruction asks of memory: the same number of bytes for each lane.
 /// Instructions with two addresses make two accesses, those between memory and LDS one of each.
@@ -158,6 +161,10 @@ class Listing {
   /// As the assembler writes it.
   virtual std::string text(const isa::Instruction& instruction) const = 0;
   virtual std::optional<code::SourceLine> line(const isa::Instruction& instruction) const = 0;
+  /// The stretches of code that were entered so far, by their numbers.
+  virtual std::vector<RegionOfCode> regions() const = 0;
+  /// What the code was compiled for.
+  virtual const code::Target& target() const = 0;
 };
 
 /// A launch that begins. All of it lives until the launch has ended.

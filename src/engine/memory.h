@@ -22,6 +22,9 @@ class Memory {
  public:
   /// Code: loaded code objects. Arguments: what the engine itself writes for each launch.
   enum class Kind { Device, Host, Managed, Code, Arguments };
+  /// Labels of what malloc in kernels gives out, and of how it keeps books.
+  static constexpr const char *kernels_heap = "malloc in kernels",
+                              *kernels_heap_head = "heap of kernels";
   struct Allocation {
     std::uintptr_t begin = 0;
     std::size_t size = 0;

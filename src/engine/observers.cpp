@@ -119,6 +119,14 @@ std::optional<code::SourceLine> ProgramListing::line(const isa::Instruction& ins
   return place.object->line(place.address);
 }
 
+std::vector<RegionOfCode> ProgramListing::regions() const {
+  const std::vector<Region> all = program_.regions();
+  return {all.begin(), all.end()};
+}
+const code::Target& ProgramListing::target() const {
+  return program_.object().target();
+}
+
 void observe_region(const Wave& w, const Op* op) {
   w.observers->enters(w.index_in_group, op->counter, w.exec() & w.full);
 }

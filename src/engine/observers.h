@@ -65,6 +65,8 @@ class ProgramListing final : public Listing {
   explicit ProgramListing(Program& program) : program_(program) {}
   std::string text(const isa::Instruction& instruction) const override;
   std::optional<code::SourceLine> line(const isa::Instruction& instruction) const override;
+  std::vector<RegionOfCode> regions() const override;
+  const code::Target& target() const override;
 
  private:
   Program& program_;

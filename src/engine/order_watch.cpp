@@ -8,6 +8,8 @@
 
 namespace hipsight::engine {
 
+using Fate = analysis::ValueFate::Fate;
+
 OrderWatch::Byte& OrderWatch::byte(std::uint64_t at) {
   if (at >= bytes_.size()) bytes_.resize(at + 1);
   Byte& byte = bytes_[at];
@@ -84,7 +86,7 @@ void OrderWatch::enters(unsigned wave, std::uint32_t region, std::uint64_t) {
   const isa::Instruction* const begin = regions[region].first;
   std::erase_if(suspects_, [&](Suspect& suspect) {
     if (suspect.overwrite.first.wave != wave) return false;
-    const Fate fate = follow(suspect, begin, begin + regions[region].count);
+    const Fate fate = fates().follow(suspect.held, begin, begin + regions[region].count);
     if (fate == Fate::Used) tell(suspect.overwrite);
     return fate != Fate::Unknown;
   });
@@ -109,7 +111,7 @@ void OrderWatch::settle() {
 void OrderWatch::suspect(const Overwrite& overwrite) {
   const Byte::Use& load = overwrite.first;
   if (!seen_.insert({load.instruction, overwrite.store, load.wave}).second) return;
-  Suspect suspect{overwrite, use_of(*load.instruction).may_write};
+  Suspect suspect{overwrite, fates().results(*load.instruction)};
   // What goes to memory is used at once.
   if (suspect.held.empty()) return tell(overwrite);
   const auto regions = group_.launch->program->regions();
@@ -117,34 +119,17 @@ void OrderWatch::suspect(const Overwrite& overwrite) {
   Fate fate = Fate::Unknown;
   for (std::size_t i = load.region; i < path.size() && fate == Fate::Unknown; ++i) {
     const Region& region = regions[path[i]];
-    fate = follow(suspect, i == load.region ? load.instruction + 1 : region.first,
-                  region.first + region.count);
+    fate = fates().follow(suspect.held, i == load.region ? load.instruction + 1 : region.first,
+                          region.first + region.count);
   }
   if (fate == Fate::Used) tell(overwrite);
   if (fate == Fate::Unknown) suspects_.push_back(suspect);
 }
 
-OrderWatch::Fate OrderWatch::follow(Suspect& suspect, const isa::Instruction* begin,
-                                    const isa::Instruction* end) {
-  for (const isa::Instruction* in = begin; in != end; ++in) {
-    const isa::RegisterUse& use = use_of(*in);
-    isa::VectorRegisters read = use.reads;
-    read &= suspect.held;
-    if (!read.empty()) return Fate::Used;
-    suspect.held -= use.writes;
-    if (suspect.held.empty()) return Fate::Lost;
-  }
-  return Fate::Unknown;
-}
-
-const isa::RegisterUse& OrderWatch::use_of(const isa::Instruction& instruction) {
-  const auto [known, is_new] = known_uses_.try_emplace(&instruction);
-  if (is_new) {
-    const code::Target& target = group_.launch->program->object().target();
-    if (!register_uses_) register_uses_.emplace(target.processor, target.has_sram_ecc());
-    known->second = register_uses_->of(instruction);
-  }
-  return known->second;
+analysis::ValueFate& OrderWatch::fates() {
+  const code::Target& target = group_.launch->program->object().target();
+  if (!fates_) fates_.emplace(target.processor, target.has_sram_ecc());
+  return *fates_;
 }
 
 void OrderWatch::tell(const Overwrite& overwrite) {

@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/value_fate.h"
 #include "analysis/wave_order.h"
 #include "engine/events.h"
 #include "engine/workgroup.h"
-#include "isa/registers.h"
 
 namespace hipsight::engine {
 
@@ -60,16 +60,13 @@ class OrderWatch final : public GroupObserver {
     Overwrite overwrite;
     isa::VectorRegisters held;  ///< of what was loaded
   };
-  enum class Fate : std::uint8_t { Unknown, Used, Lost };
 
   void load(std::uint64_t at, unsigned wave, const isa::Instruction& instruction);
   void store(std::uint64_t at, unsigned wave, const isa::Instruction& instruction);
   void dispute(Byte& byte, std::uint64_t at, unsigned wave, const isa::Instruction& instruction);
   Byte& byte(std::uint64_t at);
   void suspect(const Overwrite& overwrite);
-  /// What becomes of the registers in some instructions that its wave runs.
-  Fate follow(Suspect& suspect, const isa::Instruction* begin, const isa::Instruction* end);
-  const isa::RegisterUse& use_of(const isa::Instruction& instruction);
+  analysis::ValueFate& fates();
   void tell(const Overwrite& overwrite);
 
   Workgroup& group_;
@@ -78,8 +75,7 @@ class OrderWatch final : public GroupObserver {
   std::vector<Overwrite> disputes_;                        ///< stores over other waves' stores
   std::unordered_map<std::uint64_t, Overwrite> disputed_;  ///< by byte: such of earlier phases
   std::unordered_map<const isa::Instruction*, analysis::LdsUse> uses_;
-  std::optional<isa::RegisterUses> register_uses_;
-  std::unordered_map<const isa::Instruction*, isa::RegisterUse> known_uses_;
+  std::optional<analysis::ValueFate> fates_;
   std::vector<std::vector<std::uint32_t>> paths_;  ///< regions of each wave in this phase
   std::vector<Suspect> suspects_;
   std::set<std::tuple<const isa::Instruction*, const isa::Instruction*, std::uint32_t>> seen_;

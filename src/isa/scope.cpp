@@ -35,6 +35,10 @@ Scope scope_of(const Instruction& in) {
   return is_coherent(in) ? Scope::System : Scope::Wave;
 }
 
+bool stores_say_scope(Gfx gfx) {
+  return has_scope_bits(gfx) || gfx == Gfx::Gfx12;
+}
+
 CacheWork cache_work(const Instruction& in) {
   const Scope by_bits = in.gfx == Gfx::Gfx12     ? scope_field(in)
                         : has_scope_bits(in.gfx) ? scope_bits(in)

@@ -14,6 +14,10 @@ enum class Scope : std::uint8_t { Wave, Workgroup, Agent, System };
 /// Where one encoding stands for several scopes, the widest of them. LDS: the workgroup's.
 Scope scope_of(const Instruction& instruction);
 
+/// Whether stores say their scope. On gfx90a and gfx11 an atomic store to an agent looks as a plain
+/// one does.
+bool stores_say_scope(Gfx gfx);
+
 /// What an instruction that orders memory does to caches.
 struct CacheWork {
   bool writes_back = false;  ///< what was written before is seen by the scope: a release

@@ -276,6 +276,7 @@ Json report_json(const RunReport& run) {
   json["findings"] = Json::array();
   for (const Finding& one : run.findings)
     json["findings"].push_back({{"tool", one.tool}, {"text", one.text}, {"count", one.count}});
+  json["partly_checked"] = run.partly_checked;
   json["ended"] = run.ended.empty() ? Json() : Json(run.ended);
   json["unfinished"] = Json::array();
   for (const UnfinishedLaunch& one : run.unfinished)

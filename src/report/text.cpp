@@ -268,6 +268,9 @@ static void add_findings(std::string& out, const RunReport& run) {
   out +=
       fmt::format("\n{}: {} finding{} in {} launch{}\n", run.checked, run.findings.size(),
                   run.findings.size() == 1 ? "" : "s", run.launches, run.launches == 1 ? "" : "es");
+  for (const std::string& kernel : run.partly_checked)
+    out += fmt::format("partly checked: {} touched more memory than racecheck watches\n",
+                       printable(kernel));
 }
 
 std::string to_text(const RunReport& run, const Details& details) {

@@ -8,7 +8,7 @@ namespace hipsight::services {
 namespace {
 
 using engine::Memory;
-constexpr const char *head_label = "heap of kernels", *pages_label = "malloc in kernels";
+constexpr const char *head_label = Memory::kernels_heap_head, *pages_label = Memory::kernels_heap;
 
 }  // namespace
 

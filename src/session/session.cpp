@@ -93,6 +93,7 @@ struct Session::Impl {
   const Wishes without_profile;  ///< of launches after a kernel's first
   const Wishes only_time;        ///< of those that differ from others before
   const Selection selection;
+  const engine::Memory* const memory;  ///< or null
 
   LaunchTimes times;
 
@@ -106,10 +107,11 @@ struct Session::Impl {
   std::vector<Finding> findings;
   using Cause = std::tuple<std::string, std::uint64_t, std::uint64_t>;
   std::map<Cause, std::size_t> known_findings;  ///< see add
+  std::set<std::string> partly_checked;
   std::vector<RangeReport> ranges;
   std::map<std::string, std::set<std::uint64_t>> entries;  ///< of each range
 
-  Impl(gpus::Gpu g, Wishes w, const Selection& s, const engine::Memory* memory)
+  Impl(gpus::Gpu g, Wishes w, const Selection& s, const engine::Memory* m)
       : gpu(std::move(g)),
         wishes(w),
         without_profile{.fidelity = w.fidelity, .assumptions = {}},
@@ -120,7 +122,8 @@ struct Session::Impl {
                   .time = true,
                   .assumptions = w.assumptions},
         selection(s),
-        times(gpu, memory),
+        memory(m),
+        times(gpu, m),
         selector(s) {}
 
   /// One cause, in however many launches: a kernel's instructions, and the error's first words.
@@ -189,7 +192,10 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch, Range rang
     return selected_ && impl.wishes.check.find(tool) != std::string::npos;
   };
   if (checks("memcheck")) dispatch.observers.push_back(&memcheck_.emplace());
-  if (checks("racecheck")) dispatch.observers.push_back(&racecheck_.emplace());
+  if (checks("racecheck")) {
+    dispatch.observers.push_back(&racecheck_.emplace(impl.memory));
+    dispatch.in_order = true;
+  }
 }
 
 Session::Launch::~Launch() {
@@ -202,6 +208,8 @@ Session::Launch::~Launch() {
   };
   collect(memcheck_);
   collect(racecheck_);
+  if (racecheck_ && racecheck_->is_partial())
+    session_.impl_->partly_checked.insert(code::readable_name(dispatch_.kernel->name));
 }
 
 void Session::Launch::add(engine::Result& result) {
@@ -244,6 +252,7 @@ RunReport Session::report(const std::string& ended) const {
   report.errors = impl_->errors;
   report.checked = impl_->wishes.check;
   report.findings = impl_->findings;
+  report.partly_checked.assign(impl_->partly_checked.begin(), impl_->partly_checked.end());
   for (const Tally& tally : impl_->tallies) report.kernels.push_back(tally.report(impl_->gpu));
   for (KernelReport& kernel : report.kernels)
     if (!kernel.prediction && impl_->wishes.profile && impl_->wishes.predict)

@@ -49,7 +49,7 @@ __global__ void load_lds(float* out, int index) {
 
 __global__ void store_scratch(float* out, int index) {
   volatile float own[16];
-  for (int i = 0; i < 16; ++i) own[i] = out[i];
+  for (int i = 0; i < 16; ++i) own[i] = i;
   own[index + threadIdx.x] = 1;  // stray scratch store
   out[threadIdx.x] = own[threadIdx.x & 15];
 }
