@@ -2,20 +2,23 @@
 #include <cmath>
 
 #include "kernels.h"
+#include "timing/power.h"
 
 namespace hipsight::bench {
 
 double matrix_rate(const gpus::Gpu& gpu, const std::string& type, double beside) {
   const gpus::Gpu::Rate* rate = gpu.rate(type);
-  const double per_clock = rate ? rate->matrix.value_or(NAN) * gpu.compute_units : NAN;
-  const double loaded = gpu.matrix_clock_ghz.value_or(gpu.clock_ghz);
+  if (!rate || !rate->matrix) return NAN;
+  // An FMA in each of a SIMD's 16 lanes, and what the matrix units do of a cycle.
+  const double vector = beside * gpu.simds_per_cu * 16 * 2 * gpu.vector_pj.value_or(0),
+               matrix = *rate->matrix * timing::matrix_pj(gpu, *rate);
   double best = 0;
   for (int percent = 1; percent <= 100; ++percent) {
     const double busy = percent / 100.0 / std::max(1.0, beside);
-    const double load = std::min(1.0, busy * (1 + std::min(1.0, beside)));  // docs/timing.md
-    best = std::max(best, busy * (gpu.clock_ghz - (gpu.clock_ghz - loaded) * load));
+    const double pj = busy * (matrix + vector) * gpu.compute_units;
+    best = std::max(best, busy * timing::clock_under(gpu, {.pj_per_cycle = pj}));
   }
-  return per_clock * best * 1e9;
+  return *rate->matrix * gpu.compute_units * best * 1e9;
 }
 
 double memory_bytes_per_second(const gpus::Gpu& gpu) {

@@ -153,7 +153,6 @@ std::string with_clock(Changed& launch, double ghz) {
   const gpus::Gpu was = *launch.launch().gpu;
   const double by = ghz / was.clock_ghz;
   set(launch, "clock_ghz", ghz);
-  if (was.matrix_clock_ghz) set(launch, "matrix_clock_ghz", std::min(*was.matrix_clock_ghz, ghz));
   // The L2 has the engine's clock. Files have latencies in cycles of it, and what lies beyond the
   // L2 takes as long as ever.
   scale(launch, "l2_gb_per_s", was.l2_gb_per_s, by);

@@ -75,8 +75,15 @@ struct Gpu {
   // Latencies of a dependent load, in cycles of the engine clock.
   std::optional<double> l1_latency, l2_latency, mall_latency, dram_latency;
 
-  double clock_ghz = 0;                      ///< peak engine clock
-  std::optional<double> matrix_clock_ghz;    ///< to which it falls when the matrix units never rest
+  double clock_ghz = 0;  ///< peak engine clock
+
+  // Power, see timing/power.h. Energies of operations are those at a clock of 1 GHz.
+  std::optional<double> power_watts;        ///< that it may take; the clock falls to hold it
+  std::optional<double> power_base_watts;   ///< of them, whatever it does
+  std::optional<double> power_clock_watts;  ///< for its clock alone, at 1 GHz
+  std::optional<double> dram_pj_per_byte;   ///< of a byte to or from memory, caches passed
+  std::optional<double> vector_pj;          ///< of a 32-bit vector operation; an FMA is 2
+
   std::optional<double> launch_us;           ///< a launch's own time, the kernel's work apart
   std::optional<double> launch_interval_us;  ///< the least from a launch to the next one
 
@@ -95,6 +102,7 @@ struct Gpu {
   struct Rate {
     std::string type;
     std::optional<double> vector, matrix;
+    std::optional<double> matrix_pj;  ///< energy of a matrix operation at 1 GHz
   };
   std::vector<Rate> rates;
   /// The rate of a type, or null.

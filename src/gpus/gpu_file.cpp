@@ -73,7 +73,11 @@ const Field kFields[] = {
     {"mall_latency", &Gpu::mall_latency, "cycles", false, 1, 1e6},
     {"dram_latency", &Gpu::dram_latency, "cycles", false, 1, 1e6},
     {"clock_ghz", &Gpu::clock_ghz, "GHz", true, 1e-3, 1000},
-    {"matrix_clock_ghz", &Gpu::matrix_clock_ghz, "GHz", false, 1e-3, 1000},
+    {"power_watts", &Gpu::power_watts, "W", false, 1, 1e6},
+    {"power_base_watts", &Gpu::power_base_watts, "W", false, 0, 1e6},
+    {"power_clock_watts", &Gpu::power_clock_watts, "W at 1 GHz", false, 0, 1e6},
+    {"dram_pj_per_byte", &Gpu::dram_pj_per_byte, "pJ/byte", false, 0, 1e6},
+    {"vector_pj", &Gpu::vector_pj, "pJ at 1 GHz", false, 0, 1e6},
     {"launch_us", &Gpu::launch_us, "us", false, 0, 1e9},
     {"launch_interval_us", &Gpu::launch_interval_us, "us", false, 0, 1e9},
     {"peer_links", &Gpu::peer_links, "", false, 1, 64},
@@ -196,14 +200,17 @@ void read_rates(Gpu& gpu, const std::string& origin, const toml::node& node) {
     if (!pipes) fail("{}: rates.{}: expected a table", place(origin, entry), type);
     auto rate = std::find_if(gpu.rates.begin(), gpu.rates.end(),
                              [&](const Gpu::Rate& known) { return known.type == type; });
-    if (rate == gpu.rates.end()) rate = gpu.rates.insert(rate, Gpu::Rate{type, {}, {}});
+    if (rate == gpu.rates.end()) rate = gpu.rates.insert(rate, Gpu::Rate{.type = type});
     for (const auto& [pipe, value] : *pipes) {
       const std::string key = fmt::format("rates.{}.{}", type, pipe.str());
-      if (pipe != "vector" && pipe != "matrix")
-        fail("{}: {}: expected 'vector' or 'matrix'", place(origin, value), key);
+      const bool energy = pipe == "matrix_pj";
+      if (pipe != "vector" && pipe != "matrix" && !energy)
+        fail("{}: {}: expected 'vector', 'matrix' or 'matrix_pj'", place(origin, value), key);
       const Number number = read_number(origin, key, value);
-      constexpr std::string_view unit = "operations/clock/CU";
-      (pipe == "vector" ? rate->vector : rate->matrix) =
+      const std::string_view unit = energy ? "pJ at 1 GHz" : "operations/clock/CU";
+      (pipe == "vector"   ? rate->vector
+       : pipe == "matrix" ? rate->matrix
+                          : rate->matrix_pj) =
           in_range(origin, key, value, number, 1e-3, 1e9, unit);
       record(gpu, key, number.value, unit, number.source);
     }

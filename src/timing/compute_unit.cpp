@@ -287,6 +287,7 @@ class ComputeUnit {
       while (!w.under_way[i].empty() && w.under_way[i].front().end <= now)
         w.under_way[i].pop_front();
     Simd& simd = simds_[w.simd];
+    result_.energy_pj += c.energy_pj;
     switch (c.pipe) {
       case isa::Pipe::Vector:
       case isa::Pipe::Transcendental:

@@ -60,6 +60,7 @@ struct UnitRun {
   std::vector<Waited> waits;             ///< the same by instruction, longest first
   std::vector<Issued> issued;            ///< in order of their addresses
   std::uint64_t instructions = 0;
+  double energy_pj = 0;    ///< of them, at a clock of 1 GHz
   double handed_over = 0;  ///< when others have what they wait for; 0: they do not
 };
 

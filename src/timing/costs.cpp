@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "isa/operand_use.h"
+#include "timing/power.h"
 #include "timing/roofs.h"
 
 namespace hipsight::timing {
@@ -37,6 +38,7 @@ Cost cost_of(const gpus::Gpu& gpu, const isa::Instruction& in, unsigned lanes) {
   const gpus::Gpu::Rate* rate = gpu.rate(rate_name(work.number));
   Cost cost;
   cost.pipe = work.pipe;
+  cost.energy_pj = energy_of(gpu, work, lanes);
   cost.stores = work.bytes_written != 0;
   cost.atomic = work.bytes_read && work.bytes_written;
   cost.moves = work.bytes_read || work.bytes_written;

@@ -13,9 +13,10 @@ namespace hipsight::timing {
 /// What is known of an instruction's time before it runs. Cycles.
 struct Cost {
   isa::Pipe pipe = isa::Pipe::Wait;
-  double busy = 0;     ///< for which it keeps its unit
-  double latency = 0;  ///< from its issue until its result can be used
-  double pause = 0;    ///< before its wave's next instruction: s_nop, s_sleep
+  double busy = 0;       ///< for which it keeps its unit
+  double latency = 0;    ///< from its issue until its result can be used
+  double energy_pj = 0;  ///< at a clock of 1 GHz
+  double pause = 0;      ///< before its wave's next instruction: s_nop, s_sleep
   bool stores = false, atomic = false, barrier = false, moves = false;
   std::optional<unsigned> priority;  ///< of its wave from now on: 0 to 3
   isa::Wait wait;

@@ -12,6 +12,7 @@
 #include "support/quantity.h"
 #include "timing/assumed.h"
 #include "timing/family.h"
+#include "timing/power.h"
 #include "timing/schedule.h"
 #include "timing/validated.h"
 
@@ -40,6 +41,9 @@ constexpr double l2_reached = 0.77;
 /// work-items, 16 lanes a cycle), and an XCD a workgroup. Fitted on gpu-l2-stream of MI210 and
 /// MI300A, and on MI210's gpu-small-kernels with graphs.
 constexpr double wave_start = 4.25 / 64, group_start = 2.05;
+
+/// So often a launch is simulated at most until its clock is the one that its power allows.
+constexpr int clock_rounds = 3;
 
 constexpr std::string_view path_to_l2 = "L1-L2 path";
 
@@ -153,6 +157,7 @@ struct Launch {
     double of_l2 = 1;  ///< the share of the L2 that is busy where a compute unit's share of it is
   };
   Time with(unsigned resident) const;
+  Activity activity(const UnitRun& run, const Rates& rates) const;
 
   struct Observed {
     const profile::GroupTrace* group;
@@ -247,6 +252,14 @@ double Launch::unevenness(const gpus::Gpu& unit, const Rates& rates, unsigned re
       work);
 }
 
+/// What the whole GPU does where its compute units do what was simulated of one: those that have
+/// nothing to do leave their power to the others.
+Activity Launch::activity(const UnitRun& run, const Rates& rates) const {
+  const double working = filled * units / run.cycles;
+  return {.pj_per_cycle = run.energy_pj * working,
+          .memory_gb_per_s = run.busy.memory * rates.memory_bytes * rates.clock_ghz * working};
+}
+
 Launch::Time Launch::with(unsigned resident) const {
   const auto few = std::max<std::uint64_t>(
       3 * resident, static_cast<std::uint64_t>(double(assumptions.instructions) / instructions));
@@ -256,24 +269,17 @@ Launch::Time Launch::with(unsigned resident) const {
   const double active = std::min(units, double(result.workgroups));
   // Where all workgroups run at once, each gets the same part of what all share.
   const double alike = workgroups_per_cu <= resident ? filled * units : active;
-  // The clock falls with the load of the matrix units, which follows from the first run.
+  // The clock falls to hold the power, which follows from the run before.
   const gpus::Gpu unit = joined(gpu, units_of_group);
   Rates rates;
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < clock_rounds; ++round) {
     rates = rates_of(gpu, active, alike, units_of_group, t.clock_ghz, written, wavefront_size,
                      trace.footprint, assumptions.caches, assumptions.scales);
     t.run = run_compute_unit(unit, rates, work_of(simulated(t.simulated)), t.simulated, resident);
     t.of_l2 = rates.l2_of_its_share;
     if (t.run.cycles == 0) break;
-    // Power is the whole GPU's: compute units that have nothing to do leave it to the others.
-    // Vector instructions beside matrix ones take as much (fitted on GEMMs that scale their sums);
-    // alone they were not measured.
-    const Busy& busy = t.run.busy;
-    const double work = busy.matrix + std::min(busy.matrix, busy.vector);
-    const double load = std::min(1.0, filled * work / (t.run.cycles * unit.simds_per_cu));
-    const double next =
-        gpu.clock_ghz - (gpu.clock_ghz - gpu.matrix_clock_ghz.value_or(gpu.clock_ghz)) * load;
-    if (std::fabs(next - t.clock_ghz) < 0.01) break;
+    const double next = clock_under(gpu, activity(t.run, rates));
+    if (std::fabs(next - t.clock_ghz) < 0.01 * t.clock_ghz) break;
     t.clock_ghz = next;
   }
   // Workgroups that do more than those that are simulated, or less, take so much longer; and where

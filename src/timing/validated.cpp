@@ -21,14 +21,14 @@ constexpr auto validated = std::to_array<Validated>({
     {"mi300a", "one wave", {2.2, 13.9, 25}},
     {"mi300a", "stream, MALL", {2.1, 13.6, 11}},
     {"mi300a", "stream, memory", {8.0, 15.3, 43}},
-    {"mi300x", "GEMM, i8", {11.4, 15.6, 21}},
+    {"mi300x", "GEMM, i8", {5.9, 7.8, 21}},
     {"mi300x", "stream, L2", {3.6, 9.7, 24}},
     {"mi300x", "stream, MALL", {11.8, 54.5, 54}},
     {"mi300x", "stream, memory", {8.1, 22.5, 55}},
     {"mi308x", "scaled GEMM, fp8", {2.3, 5.4, 219}},
     {"mi308x", "split GEMM, bf16", {13.2, 21.0, 12}},
     {"mi308x", "split scaled GEMM, fp8", {2.4, 8.2, 101}},
-    {"mi355x", "split GEMM, bf16", {5.5, 12.1, 300}},
+    {"mi355x", "split GEMM, bf16", {5.5, 12.0, 300}},
 });
 
 }  // namespace

@@ -75,9 +75,7 @@ TEST(WhatIf, the_clock_is_another_one) {
                                       {"mall_latency", 237.5},
                                       {"dram_latency", 440}});
   expect_as_on(slow, loads_from_lds(), "clock=1.05");
-  // The matrix units' clock is not above the engine's.
   expect_as_on(changed_gpu({{"clock_ghz", 0.5},
-                            {"matrix_clock_ghz", 0.5},
                             {"l2_gb_per_s", 34406 / 4.2},
                             {"mall_latency", 475 / 4.2},
                             {"dram_latency", 880 / 4.2}}),
