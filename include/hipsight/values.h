@@ -94,6 +94,14 @@ struct Counts {
                   scratch, scalar, host_seconds)
 };
 
+/// The most of a resource with which more waves would be resident than are.
+struct OccupancyStep {
+  std::string of;             ///< "VGPRs" of a lane, "bytes of LDS" of a workgroup
+  std::uint32_t at_most = 0;  ///< of it
+  double waves_per_simd = 0;  ///< then
+  HIPSIGHT_FIELDS(of, at_most, waves_per_simd)
+};
+
 /// How many waves of a kernel a compute unit holds at a time (docs/occupancy.md).
 struct Occupancy {
   double waves_per_simd = 0;
@@ -103,8 +111,9 @@ struct Occupancy {
   std::string limiter;           ///< "VGPRs", "LDS", "wave slots", ...
   std::uint32_t compiler_waves_per_simd = 0;  ///< LLVM's figure, which knows no whole workgroups
   std::string sentence;                       ///< "4 of 8 waves per SIMD, limited by VGPRs"
+  std::vector<OccupancyStep> steps;           ///< of the resource that limits it
   HIPSIGHT_FIELDS(waves_per_simd, max_waves_per_simd, workgroups, simds, limiter,
-                  compiler_waves_per_simd, sentence)
+                  compiler_waves_per_simd, sentence, steps)
 };
 
 /// The time that one resource alone would take: a line of the roofline, and no verdict. First-order
@@ -215,7 +224,7 @@ struct Prediction {
   double clock_ghz = 0;       ///< that they were taken to run at
   Bound bound;
   std::vector<Amount> busy;    ///< share of the cycles for which a unit works, busiest first
-  std::vector<Amount> stalls;  ///< what waves wait for: shares of all waves' time, largest first
+  std::vector<Amount> stalls;  ///< what waves wait for: shares of all their waiting, largest first
   std::vector<Wait> waits;     ///< where, longest first
   std::optional<double> full_occupancy_seconds;  ///< had registers and LDS room for all waves
   std::string family;                            ///< of kernels (docs/timing.md); empty: none

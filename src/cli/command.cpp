@@ -120,6 +120,11 @@ void imply(config::Loaded& options, std::string_view command) {
     set("predict", "1");
     usually("report", "none");
   }
+  if (command == "explain") {
+    set("predict", "1");
+    usually("profile", std::to_string(session::usual_sample));
+    usually("details", "explanation");
+  }
   if (command == "profile" || command == "predict") {
     set("predict", "1");
     usually("profile", std::to_string(session::usual_sample));
@@ -162,6 +167,14 @@ int dispatch(CLI::App& app, int argc, char** argv) {
                     "[ARGUMENTS...]\n\n"
                     "Of the first launch of each kernel that is selected. Exit code: as of run.",
                     command->get_name()));
+  CLI::App* explain = app.add_subcommand(
+      "explain", "Say what bounds kernels, where their time goes, and what to change");
+  explain->footer(
+      "What comes last is a program and its arguments, a HIP source that is compiled first, a "
+      "file\n"
+      "that 'hipsight capture' wrote, or a file with device code: hipsight explain [OPTIONS] -- "
+      "WHAT\n\n"
+      "Of the first launch of each kernel that is selected. Exit code: as of run.");
   CLI::App* page = app.add_subcommand(
       "report", "Run a program and write a page about its kernels that a browser opens offline");
   page->footer(
@@ -180,7 +193,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       "[ARGUMENTS...]\n\n"
       "Exit code: as of run; 125 if there is no such launch.");
   Launch lone;
-  for (CLI::App* command : {run, profile, predict, page, check, capture}) {
+  for (CLI::App* command : {run, profile, predict, explain, page, check, capture}) {
     options.add(*command, {Group::Machine, Group::Hip, Group::Compiler, Group::Selection});
     lone.add(*command);
     command->prefix_command();
@@ -199,8 +212,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     add_also(*command, program);
   }
   add_no_predict(*run, no_predict);
-  for (CLI::App* command : {run, profile, predict, page}) add_what_if(options, *command);
-  for (CLI::App* command : {profile, predict, page})
+  for (CLI::App* command : {run, profile, predict, explain, page}) add_what_if(options, *command);
+  for (CLI::App* command : {profile, predict, explain, page})
     for (const char* row : {"profile", "sampled-only", "caches", "simulate", "record"})
       options.add(*command, row);
   CLI::Option* trace = options.add(*run, "trace")->excludes("--also");
@@ -267,7 +280,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   const auto is_asked = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_asked))
     fail(
-        "unknown command '{}'; there are: run, profile, predict, report, check, capture, replay, "
+        "unknown command '{}'; there are: run, profile, predict, explain, report, check, capture, "
+        "replay, "
         "all-reduce, gpus, "
         "isa "
         "(hipsight "
@@ -285,7 +299,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   if (verbose) loaded.from_command_line(config::row("details"), "all");
   gpus::use_folders(loaded.config.gpu_path);
   engine::set_host(engine::Host::of(loaded.config));
-  for (const CLI::App* command : {run, profile, predict, page, check, capture}) {
+  for (const CLI::App* command : {run, profile, predict, explain, page, check, capture}) {
     if (!command->parsed()) continue;
     const std::string name = command->get_name();
     program.program = command->remaining();
@@ -302,6 +316,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
            program.program.size());
     imply(loaded, name);
     program.options = std::move(loaded);
+    if (command == explain) return cli::explain(program);
     return program.also.empty() ? cli::run(program) : cli::run_side_by_side(program);
   }
   if (replay->parsed()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,16 @@ int run(const RunOptions& options);
 /// compares the reports. Returns the exit code of the first.
 /// @throws Exception as `run`.
 int run_side_by_side(const RunOptions& options);
+
+/// The same for what may be a program, a HIP source, a capture or a file with device code.
+/// @throws Exception as `run`, and when the file cannot be used.
+int explain(const RunOptions& options);
+
+/// Runs the program as a process of its own. Returns its exit code, or 128 plus the signal that
+/// ended it, as shells do. `output`: a file for all that it prints, then without input; or empty.
+int run_process(const RunOptions& options, const std::filesystem::path& output = {});
+/// The same of a tool of ours, by its path, without a GPU.
+int run_tool(std::vector<std::string> words);
 
 struct ReplayOptions {
   std::string file;

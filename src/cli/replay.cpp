@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/commands.h"
 #include "code/readable_name.h"
@@ -83,17 +85,18 @@ int replay(const ReplayOptions& options) {
              gpu.title, printable(code::readable_name(capture.header.kernel)));
 
   report::Reporter session(gpu, report::Output::of(config), {}, report::ProgressOutput::of(config));
-  report::Reporter::Launch launch(session, replay.dispatch());
+  std::optional<report::Reporter::Launch> launch(std::in_place, session, replay.dispatch());
   int code = 0;
   try {
-    launch.add(replay.run());
+    launch->add(replay.run());
   } catch (const engine::KernelError& error) {
     fmt::print(stderr, "hipsight: {}\n", printable(error.what(), true));
-    launch.add(error);
+    launch->add(error);
     code = error.kind == engine::KernelError::Kind::Timeout ? kTimeout : kKernelError;
     if (error.what() == capture.outcome.error)
       std::fprintf(stderr, "hipsight: the captured launch failed in the same way\n");
   }
+  launch.reset();  // it is over, and no longer under way
   session.finish();
   const std::vector<std::string> digests = replay.digests();
   if (!options.dump_file.empty()) dump(options.dump_file, capture.header, digests);

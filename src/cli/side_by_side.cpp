@@ -29,37 +29,6 @@ namespace fs = std::filesystem;
 
 constexpr int kInterrupted = 128 + SIGINT;
 
-// Runs the program as a process of its own; with its output in `output`, if that is given, and then
-// without input. Returns its exit code, or 128 plus the signal that ended it, as shells do.
-int run_process(const RunOptions& options, const fs::path& output) {
-  std::fflush(nullptr);
-  const pid_t parent = getpid(), child = fork();
-  if (child < 0) fail("cannot start a process");
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) _exit(kUsageError);
-    if (!output.empty()) {
-      const int file = open(output.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_APPEND, 0600);
-      dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
-      dup2(file, STDOUT_FILENO);
-      dup2(file, STDERR_FILENO);
-    }
-    try {
-      _exit(run(options));
-    } catch (const Exception& error) {
-      std::fprintf(stderr, "hipsight: %s\n", printable(error.what(), true).c_str());
-      _exit(kUsageError);
-    }
-  }
-  // An interrupt of the terminal is for the program: what it leaves is still to be put away.
-  const auto before = std::signal(SIGINT, SIG_IGN);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  std::signal(SIGINT, before);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 // What a program that failed has said, as far as a person reads it.
 std::string last_lines(const std::string& text) {
   constexpr int most = 12;

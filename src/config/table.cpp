@@ -24,10 +24,12 @@ void check_pattern(const std::string& text) {
 
 void check_sections(const std::string& text) {
   static const Pattern form(
-      "^(advice|counts|prediction|profile|registers|roofs|all)"
-      "(,(advice|counts|prediction|profile|registers|roofs|all))*$");
+      "^(advice|counts|explanation|prediction|profile|registers|roofs|all)"
+      "(,(advice|counts|explanation|prediction|profile|registers|roofs|all))*$");
   if (!form.is_in(text))
-    fail("it takes advice, counts, prediction, profile, registers, roofs or all, joined by commas");
+    fail(
+        "it takes advice, counts, explanation, prediction, profile, registers, roofs or all, "
+        "joined by commas");
 }
 
 void check_tools(const std::string& text) {
@@ -240,8 +242,8 @@ constexpr Row table[]{
      .value = &Config::details,
      .group = Group::Report,
      .takes = "SECTION,...",
-     .words = "Sections of the text beside the answers: advice, counts, prediction, profile, "
-              "registers, roofs, or all",
+     .words = "Sections of the text beside the answers: advice, counts, explanation, prediction, "
+              "profile, registers, roofs, or all",
      .usual = "none",
      .check = check_sections},
     {.name = "fidelity",

@@ -50,20 +50,24 @@ std::string where_to_look(const KernelReport& kernel) {
 
 Details Details::of(std::string_view list) {
   Details details;
-  const std::pair<std::string_view, bool*> sections[]{
-      {"advice", &details.advice},         {"counts", &details.counts},
-      {"prediction", &details.prediction}, {"profile", &details.profile},
-      {"registers", &details.registers},   {"roofs", &details.roofs}};
+  const std::pair<std::string_view, bool*> sections[]{{"advice", &details.advice},
+                                                      {"counts", &details.counts},
+                                                      {"explanation", &details.explanation},
+                                                      {"prediction", &details.prediction},
+                                                      {"profile", &details.profile},
+                                                      {"registers", &details.registers},
+                                                      {"roofs", &details.roofs}};
   while (!list.empty()) {
     const std::string_view name = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), name.size() + 1));
     bool known = false;
     for (const auto& [section, wanted] : sections)
-      if (name == section || name == "all") *wanted = known = true;
+      if (name == section || (name == "all" && section != "explanation")) *wanted = known = true;
     if (!known)
       fail(
-          "'{}' is no section: there are advice, counts, prediction, profile, registers, roofs; "
-          "all",
+          "'{}' is no section: there are advice, counts, explanation, prediction, profile, "
+          "registers, "
+          "roofs; all",
           name);
   }
   return details;

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -12,7 +10,6 @@
 
 #include "report/render.h"
 #include "support/embedded.h"
-#include "support/files.h"
 #include "support/printable.h"
 #include "support/quantity.h"
 
@@ -183,36 +180,6 @@ void cells(Page& page, const ProfileRow& row) {
            ratio(row.lds_conflict_cycles, row.lds_cycles));
 }
 
-/// Lines of files, as far as they can be read.
-class Sources {
- public:
-  explicit Sources(const SourceText& text) : text_(text) {}
-  std::string_view line(const std::string& file, std::uint32_t number) {
-    const auto [known, is_new] = files_.try_emplace(file);
-    if (is_new) known->second = split(text_(file));
-    const std::vector<std::string>& lines = known->second;
-    return number > 0 && number <= lines.size() ? std::string_view(lines[number - 1]) : "";
-  }
-
- private:
-  static std::vector<std::string> split(std::string_view text) {
-    std::vector<std::string> lines;
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      std::string& line = lines.emplace_back();
-      for (const char c : text.substr(0, end))
-        if (c == '\t')
-          line += "    ";
-        else if (c != '\r')
-          line += c;
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return lines;
-  }
-  const SourceText& text_;
-  std::map<std::string, std::vector<std::string>> files_;
-};
-
 void source(Page& page, const Profile& profile, Sources& sources) {
   std::vector<const ProfileRow*> rows;
   std::map<std::string_view, double> times;  // of files: the kernel's own before what it includes
@@ -363,17 +330,6 @@ std::string to_html(const RunReport& run, const SourceText& text) {
   }
   page.put("</main></body></html>\n");
   return page.take();
-}
-
-std::string source_text(const std::string& file) {
-  constexpr std::array endings{".hip", ".cpp", ".cc",  ".cxx", ".c",  ".cu", ".cuh", ".h",
-                               ".hpp", ".hxx", ".inc", ".inl", ".py", ".s",  ".S"};
-  constexpr std::uintmax_t most = 4 << 20;
-  const std::filesystem::path path(file);
-  if (std::ranges::find(endings, path.extension().string()) == endings.end()) return "";
-  std::error_code error;
-  if (const auto size = std::filesystem::file_size(path, error); error || size > most) return "";
-  return read_file(path);
 }
 
 }  // namespace hipsight::report

@@ -7,14 +7,15 @@
 #include <vector>
 
 #include "hipsight/values.h"
+#include "report/source_text.h"
 
 /// Values into text and JSON.
 namespace hipsight::report {
 
 /// What the text says of a kernel beside the answer: sections.
 struct Details {
-  bool advice = false, counts = false, prediction = false, profile = false, registers = false,
-       roofs = false;
+  bool advice = false, counts = false, explanation = false, prediction = false, profile = false,
+       registers = false, roofs = false;
   /// "counts,roofs", or "all": as option `details` takes it. @throws Exception for other words.
   static Details of(std::string_view list);
 };
@@ -46,6 +47,11 @@ std::string change_of_time(double gain);
 /// Parts of the text; lines after the first are indented by `indent`.
 std::string text_of(const Profile& profile, std::size_t indent);
 std::string text_of(const std::vector<Wait>& waits, std::size_t indent);
+/// Where its waves' time goes: by cause, and by line, with the instructions of each; what it takes
+/// of a compute unit, and all advice. It has a prediction.
+std::string explanation(const KernelReport& kernel, Sources& sources);
+/// Of these, what it takes of a compute unit: known without a prediction.
+std::string resources_text(const KernelReport& kernel);
 /// How long it takes now, and with each change that was asked about. It has a prediction.
 std::string what_if_text(const KernelReport& kernel, std::size_t indent);
 /// What registers hold, as a sentence; and what scratch is used for, if it is.

@@ -199,8 +199,8 @@ void add_counts(std::string& out, const GpuFacts& gpu, const KernelReport& kerne
   row(out, "bytes asked", bytes(kernel.counts));
 }
 
-void add(std::string& out, const GpuFacts& gpu, const KernelReport& kernel,
-         const Details& details) {
+void add(std::string& out, const GpuFacts& gpu, const KernelReport& kernel, const Details& details,
+         Sources& sources) {
   out += "\n";
   for (const AnswerLine& line : answer(kernel))
     if (line.label.empty())
@@ -209,6 +209,7 @@ void add(std::string& out, const GpuFacts& gpu, const KernelReport& kernel,
       row(out, line.label, line.text);  // five lines, however long names are
   if (kernel.prediction && !kernel.verdict.what_if.empty())
     row(out, "what if", what_if_text(kernel, kLabel));
+  if (details.explanation && kernel.prediction) out += explanation(kernel, sources);
   if (details.counts || !kernel.prediction) add_counts(out, gpu, kernel);
   if (details.roofs) {
     if (const auto& intensity = kernel.roofline.arithmetic_intensity)
@@ -280,8 +281,9 @@ std::string to_text(const RunReport& run, const Details& details) {
   if (run.kernels.empty())
     out += run.selection.everything() ? "no kernel ran to its end\n"
                                       : "no such launch ran to its end\n";
+  Sources sources(source_text);
   if (run.checked.empty()) {
-    for (const KernelReport& kernel : run.kernels) add(out, run.gpu, kernel, details);
+    for (const KernelReport& kernel : run.kernels) add(out, run.gpu, kernel, details, sources);
     add_ranges(out, run);
   } else {
     add_findings(out, run);

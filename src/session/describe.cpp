@@ -143,7 +143,8 @@ Counts describe(const profile::Summary& summary, std::uint32_t wavefront_size) {
   return counts;
 }
 
-Occupancy describe(const timing::Occupancy& from) {
+Occupancy occupancy_facts(const gpus::Gpu& gpu, const timing::Resources& resources) {
+  const timing::Occupancy from = timing::occupancy(gpu, resources);
   Occupancy occupancy;
   occupancy.waves_per_simd = from.waves_per_simd();
   occupancy.max_waves_per_simd = from.max_waves_per_simd;
@@ -152,6 +153,10 @@ Occupancy describe(const timing::Occupancy& from) {
   occupancy.limiter = timing::text(from.limiter);
   occupancy.compiler_waves_per_simd = from.compiler_waves_per_simd;
   occupancy.sentence = timing::text(from);
+  if (const auto fewer = timing::with_fewer_vgprs(gpu, resources))
+    occupancy.steps.push_back({"VGPRs", fewer->vgprs, fewer->occupancy.waves_per_simd()});
+  if (const auto less = timing::with_less_lds(gpu, resources))
+    occupancy.steps.push_back({"bytes of LDS", less->bytes, less->occupancy.waves_per_simd()});
   return occupancy;
 }
 

@@ -20,7 +20,7 @@ namespace hipsight::session {
 GpuFacts describe(const gpus::Gpu& gpu);
 KernelFacts describe(const code::Kernel& kernel, const code::CodeObject* object);
 Counts describe(const profile::Summary& summary, std::uint32_t wavefront_size);
-Occupancy describe(const timing::Occupancy& occupancy);
+Occupancy occupancy_facts(const gpus::Gpu& gpu, const timing::Resources& resources);
 Roofline roofline(const gpus::Gpu& gpu, const profile::Summary& summary,
                   const timing::Occupancy& occupancy, std::uint32_t wavefront_size);
 Prediction describe(const timing::Prediction& prediction, const code::CodeObject& object);

@@ -101,7 +101,7 @@ Tally::Tally(const gpus::Gpu& gpu, const engine::Dispatch& first, std::string ra
   report_.grid = dimensions(workgroups(first));
   report_.block = dimensions(first.block);
   report_.dynamic_lds = first.dynamic_lds;
-  report_.occupancy = describe(occupancy_);
+  report_.occupancy = occupancy_facts(gpu, resources(gpu, first));
   report_.range = std::move(range);
 }
 

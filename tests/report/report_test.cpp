@@ -468,7 +468,7 @@ RunReport full() {
   registers.scratch_line = {"", 0, "src/attention.hip", 30};
   registers.spills = true;
   const timing::Occupancy occupancy = timing::occupancy(gpu, need);
-  report.occupancy = session::describe(occupancy);
+  report.occupancy = session::occupancy_facts(gpu, need);
   report.roofline = session::roofline(gpu, sum, occupancy, 64);
   report.roofline.roofs.push_back({"dram_compulsory", "DRAM, compulsory", 1e-5, "100 MB"});
   Prediction& prediction = report.prediction.emplace();
