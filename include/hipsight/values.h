@@ -391,6 +391,56 @@ struct RangeReport {
   HIPSIGHT_FIELDS(name, times, seconds)
 };
 
+/// An operation of a GPU, on its clock (docs/timeline.md): seconds since the program began.
+struct TimelineOperation {
+  enum class Kind : std::uint32_t { Kernel, Copy, Fill, Event, HostFunction, Other };
+  Kind kind = Kind::Other;
+  std::string what;  ///< "sgemm(int, ...)", "copy of 4096 bytes"
+  std::int32_t device = 0;
+  std::uint32_t stream = 0;  ///< 0: the device's null stream; others in the order they were made
+  double begin = 0, end = 0;
+  double submitted = 0;  ///< when the host had handed it on
+  std::string range;     ///< that it was submitted in; empty: in none
+  HIPSIGHT_FIELDS(kind, what, device, stream, begin, end, submitted, range)
+};
+
+/// A wait of the host for a GPU.
+struct TimelineWait {
+  double begin = 0, end = 0;
+  HIPSIGHT_FIELDS(begin, end)
+};
+
+/// A kernel, or copies of one size.
+struct TimelineShare {
+  std::string what;
+  TimelineOperation::Kind kind = TimelineOperation::Kind::Other;
+  std::uint64_t times = 0;
+  double seconds = 0;  ///< of all of them
+  HIPSIGHT_FIELDS(what, kind, times, seconds)
+};
+
+/// Time in which GPUs do not compute, and what would save it at the most.
+struct TimelineLoss {
+  std::string id;      ///< "exposed-copies": a section of docs/timeline.md
+  std::string change;  ///< what it is, and what to do
+  double seconds = 0;  ///< of all GPUs
+  HIPSIGHT_FIELDS(id, change, seconds)
+};
+
+/// What a program did on the GPU's clock.
+struct Timeline {
+  double seconds = 0;                 ///< until the last operation, or wait for it, had ended
+  double kernel_seconds = 0;          ///< in which a GPU ran a kernel, of all GPUs
+  double copy_seconds = 0;            ///< in which it only copied or filled
+  double idle_seconds = 0;            ///< in which it had nothing to do, between its operations
+  std::vector<TimelineShare> shares;  ///< what takes most first
+  std::vector<TimelineLoss> losses;   ///< the largest first
+  std::vector<TimelineOperation> operations;  ///< in the order in which they begin
+  std::vector<TimelineWait> waits;            ///< likewise
+  HIPSIGHT_FIELDS(seconds, kernel_seconds, copy_seconds, idle_seconds, shares, losses, operations,
+                  waits)
+};
+
 /// What the kernels of a program did.
 struct RunReport {
   GpuFacts gpu;
@@ -405,8 +455,9 @@ struct RunReport {
   std::vector<Finding> findings;            ///< of those, in order of the launches
   std::vector<RangeReport> ranges;          ///< in order of first launch
   std::vector<std::string> partly_checked;  ///< kernels that touched more than racecheck watches
+  std::optional<Timeline> timeline;         ///< if asked for
   HIPSIGHT_FIELDS(gpu, kernels, errors, selection, launches, ended, unfinished, estimated, checked,
-                  findings, ranges, partly_checked)
+                  findings, ranges, partly_checked, timeline)
 };
 
 }  // namespace hipsight

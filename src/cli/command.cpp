@@ -125,6 +125,10 @@ void imply(config::Loaded& options, std::string_view command) {
     usually("profile", std::to_string(session::usual_sample));
     usually("details", "explanation");
   }
+  if (command == "timeline") {
+    set("time", "predicted");
+    set("timeline", "1");
+  }
   if (command == "profile" || command == "predict") {
     set("predict", "1");
     usually("profile", std::to_string(session::usual_sample));
@@ -175,6 +179,12 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       "that 'hipsight capture' wrote, or a file with device code: hipsight explain [OPTIONS] -- "
       "WHAT\n\n"
       "Of the first launch of each kernel that is selected. Exit code: as of run.");
+  CLI::App* timeline = app.add_subcommand(
+      "timeline", "Say what a program does on the GPU's clock: kernels, copies, gaps, waits");
+  timeline->footer(
+      "The program and its arguments come last: hipsight timeline [OPTIONS] -- PROGRAM "
+      "[ARGUMENTS...]\n\n"
+      "Exit code: as of run.");
   CLI::App* page = app.add_subcommand(
       "report", "Run a program and write a page about its kernels that a browser opens offline");
   page->footer(
@@ -193,7 +203,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       "[ARGUMENTS...]\n\n"
       "Exit code: as of run; 125 if there is no such launch.");
   Launch lone;
-  for (CLI::App* command : {run, profile, predict, explain, page, check, capture}) {
+  for (CLI::App* command : {run, profile, predict, explain, timeline, page, check, capture}) {
     options.add(*command, {Group::Machine, Group::Hip, Group::Compiler, Group::Selection});
     lone.add(*command);
     command->prefix_command();
@@ -205,7 +215,11 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       options.add(*command, {Group::Check});
       for (const char* row : {"report", "json", "values", "progress"}) options.add(*command, row);
     }
-    if (command == page || command == check || command == capture) continue;
+    if (command == timeline) {
+      options.add(*command, "timeline-file", "-o,--output");
+      for (const char* row : {"report", "json", "values", "progress"}) options.add(*command, row);
+    }
+    if (command == page || command == check || command == capture || command == timeline) continue;
     options.add(*command, {Group::Report});
     add_no_report(*command, no_report);
     add_verbose(*command, verbose);
@@ -280,12 +294,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   const auto is_asked = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_asked))
     fail(
-        "unknown command '{}'; there are: run, profile, predict, explain, report, check, capture, "
-        "replay, "
-        "all-reduce, gpus, "
-        "isa "
-        "(hipsight "
-        "--help)",
+        "unknown command '{}'; there are: run, profile, predict, explain, timeline, report, check, "
+        "capture, replay, all-reduce, gpus, isa (hipsight --help)",
         argv[1]);
 
   // The program's own words must not be parsed: they begin after "--", or at the first word that is
@@ -299,7 +309,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   if (verbose) loaded.from_command_line(config::row("details"), "all");
   gpus::use_folders(loaded.config.gpu_path);
   engine::set_host(engine::Host::of(loaded.config));
-  for (const CLI::App* command : {run, profile, predict, explain, page, check, capture}) {
+  for (const CLI::App* command : {run, profile, predict, explain, timeline, page, check, capture}) {
     if (!command->parsed()) continue;
     const std::string name = command->get_name();
     program.program = command->remaining();

@@ -26,25 +26,6 @@ std::string cut(std::string text, std::size_t most) {
   return text;
 }
 
-std::string paragraph(std::string_view text, std::size_t indent) {
-  std::string out;
-  std::size_t column = indent;
-  while (!text.empty()) {
-    std::size_t end = std::min(text.find(' '), text.size());
-    if (text.substr(end).starts_with(" %")) end = std::min(text.find(' ', end + 1), text.size());
-    if (column > indent && column + 1 + end > width) {
-      out += fmt::format("\n{:{}}", "", indent);
-      column = indent;
-    } else if (column > indent) {
-      out += ' ', ++column;
-    }
-    out += text.substr(0, end);
-    column += end;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
 std::string shares(const std::vector<Amount>& amounts) {
   std::string out;
   for (const Amount& one : amounts)
@@ -89,6 +70,25 @@ void add_lines(std::string& out, const KernelReport& kernel, Sources& sources) {
 }
 
 }  // namespace
+
+std::string paragraph(std::string_view text, std::size_t indent) {
+  std::string out;
+  std::size_t column = indent;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find(' '), text.size());
+    if (text.substr(end).starts_with(" %")) end = std::min(text.find(' ', end + 1), text.size());
+    if (column > indent && column + 1 + end > width) {
+      out += fmt::format("\n{:{}}", "", indent);
+      column = indent;
+    } else if (column > indent) {
+      out += ' ', ++column;
+    }
+    out += text.substr(0, end);
+    column += end;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
 
 std::string resources_text(const KernelReport& kernel) {
   const KernelFacts& facts = kernel.kernel;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -216,7 +217,12 @@ Json kernel_json(const KernelReport& report) {
                        {"workgroups", occupancy.workgroups},
                        {"simds", occupancy.simds},
                        {"limiter", key_of(occupancy.limiter)},
-                       {"compiler_waves_per_simd", occupancy.compiler_waves_per_simd}};
+                       {"compiler_waves_per_simd", occupancy.compiler_waves_per_simd},
+                       {"steps", Json::array()}};
+  for (const OccupancyStep& step : occupancy.steps)
+    json["occupancy"]["steps"].push_back({{"of", key_of(step.of)},
+                                          {"at_most", step.at_most},
+                                          {"waves_per_simd", step.waves_per_simd}});
   json["instructions"] = instructions(counts);
   json["active_lanes"] = counts.active_lanes;
   json["operations"] = {{"vector", amounts(counts.vector_operations)},
@@ -244,6 +250,37 @@ Json kernel_json(const KernelReport& report) {
   if (report.fidelity) json["fidelity"] = fidelity(*report.fidelity);
   json["host_seconds"] = counts.host_seconds;
   json["range"] = report.range.empty() ? Json() : Json(report.range);
+  return json;
+}
+
+Json timeline_json(const Timeline& timeline) {
+  constexpr std::array kinds{"kernel", "copy", "fill", "event", "host_function", "other"};
+  const auto kind = [&](TimelineOperation::Kind one) {
+    return kinds.at(static_cast<std::size_t>(one));
+  };
+  Json json{{"seconds", timeline.seconds},
+            {"kernel_seconds", timeline.kernel_seconds},
+            {"copy_seconds", timeline.copy_seconds},
+            {"idle_seconds", timeline.idle_seconds}};
+  for (const char* list : {"shares", "losses", "operations", "waits"}) json[list] = Json::array();
+  for (const TimelineShare& one : timeline.shares)
+    json["shares"].push_back({{"what", one.what},
+                              {"kind", kind(one.kind)},
+                              {"times", one.times},
+                              {"seconds", one.seconds}});
+  for (const TimelineLoss& one : timeline.losses)
+    json["losses"].push_back({{"id", one.id}, {"change", one.change}, {"seconds", one.seconds}});
+  for (const TimelineOperation& one : timeline.operations)
+    json["operations"].push_back({{"kind", kind(one.kind)},
+                                  {"what", one.what},
+                                  {"device", one.device},
+                                  {"stream", one.stream},
+                                  {"begin", one.begin},
+                                  {"end", one.end},
+                                  {"submitted", one.submitted},
+                                  {"range", one.range}});
+  for (const TimelineWait& one : timeline.waits)
+    json["waits"].push_back({{"begin", one.begin}, {"end", one.end}});
   return json;
 }
 
@@ -277,6 +314,7 @@ Json report_json(const RunReport& run) {
   for (const Finding& one : run.findings)
     json["findings"].push_back({{"tool", one.tool}, {"text", one.text}, {"count", one.count}});
   json["partly_checked"] = run.partly_checked;
+  json["timeline"] = run.timeline ? timeline_json(*run.timeline) : Json();
   json["ended"] = run.ended.empty() ? Json() : Json(run.ended);
   json["unfinished"] = Json::array();
   for (const UnfinishedLaunch& one : run.unfinished)

@@ -25,6 +25,10 @@ std::string to_text(const RunReport& run, const Details& details = {});
 std::string to_json(const RunReport& run);
 /// What-ifs as comma-separated values, a line each: docs/what-if.md.
 std::string to_csv(const RunReport& run);
+/// What the program did on the GPU's clock, for people; and as a trace in Chrome's format, which
+/// Perfetto opens. Nothing where the report has none.
+std::string timeline_text(const RunReport& run);
+std::string timeline_trace(const RunReport& run);
 /// Which launches are in the report, of how many.
 std::string selection_text(const Selection& selection, std::uint64_t launches);
 
@@ -44,6 +48,8 @@ std::string text_of(const Advice& advice);
 
 /// "-31 %", "+4 %"; "as now" where it is the same to a percent's tenth.
 std::string change_of_time(double gain);
+/// Words, broken before column 100; lines after the first are indented.
+std::string paragraph(std::string_view text, std::size_t indent);
 /// Parts of the text; lines after the first are indented by `indent`.
 std::string text_of(const Profile& profile, std::size_t indent);
 std::string text_of(const std::vector<Wait>& waits, std::size_t indent);

@@ -46,6 +46,8 @@ Output Output::of(const Config& config) {
   output.html_file = output_file(config.html);
   output.csv_file = output_file(config.csv);
   output.values_file = output_file(config.values);
+  output.timeline_file = output_file(config.timeline_file);
+  output.wishes.timeline = config.timeline || !config.timeline_file.empty();
   output.fail_if = config.fail_if;
   output.wishes.profile = static_cast<unsigned>(config.profile);
   output.wishes.predict = config.predict;
@@ -89,9 +91,9 @@ struct Reporter::Impl {
       : output(std::move(o)),
         session(std::move(gpu), output.wishes, selection, memory),
         progress(p) {
-    for (const std::string& file :
-         {output.text_file, output.json_file, output.html_file, output.csv_file, output.values_file,
-          output.recording_file, output.trace ? output.trace->file : ""})
+    for (const std::string& file : {output.text_file, output.json_file, output.html_file,
+                                    output.csv_file, output.timeline_file, output.values_file,
+                                    output.recording_file, output.trace ? output.trace->file : ""})
       if (!file.empty()) attempt([&] { prepare_output(file); });
   }
 
@@ -167,6 +169,9 @@ void Reporter::Launch::add(const engine::KernelError& error) noexcept {
   reporter_.impl_->attempt([&] { launch_.add(error); });
 }
 
+timeline::Record* Reporter::timeline() {
+  return impl_->session.timeline();
+}
 std::string Reporter::selection() const {
   return selection_text(impl_->session.selection(), impl_->session.progress().launches);
 }
@@ -212,6 +217,10 @@ void Reporter::finish(const std::string& how) noexcept {
       });
     if (!output.csv_file.empty())
       impl.attempt([&] { write_output(output.csv_file, to_csv(impl.session.report(impl.ended))); });
+    if (!output.timeline_file.empty())
+      impl.attempt([&] {
+        write_output(output.timeline_file, timeline_trace(impl.session.report(impl.ended)));
+      });
     if (!output.values_file.empty())
       impl.attempt(
           [&] { write_output(output.values_file, report_file(impl.session.report(impl.ended))); });

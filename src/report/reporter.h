@@ -23,11 +23,12 @@ struct Output {
   enum class Text { None, Stderr, File };
   Text text = Text::Stderr;
   std::string text_file;
-  std::string json_file;     ///< empty: no JSON
-  std::string html_file;     ///< empty: no page
-  std::string csv_file;      ///< what-ifs; empty: none
-  std::string values_file;   ///< hipsight/report_file.h; empty: none
-  std::string fail_if = {};  ///< a condition on kernels; empty: none
+  std::string json_file;      ///< empty: no JSON
+  std::string html_file;      ///< empty: no page
+  std::string csv_file;       ///< what-ifs; empty: none
+  std::string timeline_file;  ///< as a trace; empty: none
+  std::string values_file;    ///< hipsight/report_file.h; empty: none
+  std::string fail_if = {};   ///< a condition on kernels; empty: none
   session::Wishes wishes = {};
   std::string recording_file;  ///< where the last profiled launch goes (timing/recording.h)
   Details details = {};        ///< of the text
@@ -98,6 +99,8 @@ class Reporter {
 
   /// Which launches are selected, of how many so far.
   std::string selection() const;
+  /// Where operations of the program are to be noted; null: nobody asks for them.
+  timeline::Record* timeline();
   /// The report so far, as finish would write it.
   std::string text() const;
   std::string json() const;

@@ -40,14 +40,8 @@ std::string wrapped(const std::vector<std::string>& items, std::string_view sepa
   return out;
 }
 
-std::string wrapped_words(std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    words.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return wrapped(words, " ");
+std::string words(std::string_view text) {
+  return paragraph(text, kLabel);
 }
 
 std::string lower_case(std::string_view name) {
@@ -129,9 +123,9 @@ std::string fidelity(const Fidelity& fidelity) {
   std::string out = fmt::format("{} of the instructions that ran", wrapped(shares, ", "));
   for (const Fidelity::Inexact& one : fidelity.inexact)
     out += fmt::format("\n{:{}}{}", "", kLabel,
-                       wrapped_words(fmt::format("{}, {} times: {}; {}", lower_case(one.name),
-                                                 quantity(static_cast<double>(one.executions), ""),
-                                                 one.fidelity, one.why)));
+                       words(fmt::format("{}, {} times: {}; {}", lower_case(one.name),
+                                         quantity(static_cast<double>(one.executions), ""),
+                                         one.fidelity, one.why)));
   return out;
 }
 
@@ -154,7 +148,7 @@ std::string prediction(const Prediction& p, const Occupancy& occupancy) {
     text += fmt::format("; with all {} waves a SIMD instead of {:.3g} it would take {}",
                         occupancy.max_waves_per_simd, occupancy.waves_per_simd,
                         duration(*p.full_occupancy_seconds));
-  std::string out = wrapped_words(text);
+  std::string out = words(text);
   const auto list = [&](const char* what, const std::vector<Amount>& shares) {
     std::vector<std::string> items;
     for (const Amount& share : shares)
@@ -219,11 +213,11 @@ void add(std::string& out, const GpuFacts& gpu, const KernelReport& kernel, cons
   if (details.advice)
     for (const Advice& advice : kernel.verdict.advice)
       row(out, advice.id.size() + 3 < kLabel ? advice.id : "advice",
-          wrapped_words(text_of(advice) + "; " + advice.evidence));
+          words(text_of(advice) + "; " + advice.evidence));
   if (details.registers && kernel.registers) {
-    row(out, "registers", wrapped_words(text_of(*kernel.registers)));
+    row(out, "registers", words(text_of(*kernel.registers)));
     if (const std::string scratch = scratch_text(*kernel.registers); !scratch.empty())
-      row(out, "scratch", wrapped_words(scratch));
+      row(out, "scratch", words(scratch));
   }
   if (details.prediction && kernel.prediction)
     row(out, "predicted", prediction(*kernel.prediction, kernel.occupancy));
@@ -282,7 +276,9 @@ std::string to_text(const RunReport& run, const Details& details) {
     out += run.selection.everything() ? "no kernel ran to its end\n"
                                       : "no such launch ran to its end\n";
   Sources sources(source_text);
-  if (run.checked.empty()) {
+  if (run.timeline) {
+    out += timeline_text(run);
+  } else if (run.checked.empty()) {
     for (const KernelReport& kernel : run.kernels) add(out, run.gpu, kernel, details, sources);
     add_ranges(out, run);
   } else {
@@ -305,7 +301,7 @@ std::string to_text(const RunReport& run, const Details& details) {
                     one.launches == 1 ? "" : "es", printable(one.kernel), printable(one.why));
   if (const std::string mind = caveat(run); !mind.empty()) {
     out += "\n";
-    row(out, "mind", wrapped_words(mind));
+    row(out, "mind", words(mind));
   }
   return printable(out, true);
 }

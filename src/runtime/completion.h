@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/timeline_note.h"
 #include "timeline/span.h"
 
 namespace hipsight::runtime {
@@ -24,6 +25,7 @@ class Completion {
   Clock::time_point time() const { return time_; }
   /// When the work would have been done on a GPU. Of who does it, until it is done.
   timeline::Span span;
+  Submitted submitted;  ///< the work
 
   /// Says that it happened, now; once.
   void finish() noexcept;

@@ -238,7 +238,7 @@ std::vector<std::size_t> GraphExec::prepare(Runs& runs,
       else
         ends[i] = before;
     } else if (step.work.operation.run) {
-      add([step = steps_[i]](timeline::Span& span) { step->work.operation.run(span); });
+      add([step = steps_[i]](timeline::Span& span) { do_node(step->work.operation, span); });
     } else {
       ends[i] = before;
     }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "runtime/capture.h"
+#include "runtime/range.h"
 #include "runtime/state.h"
 #include "timeline/host_clock.h"
 
@@ -21,6 +22,7 @@ struct Streams {
   std::mutex mutex;
   std::set<Stream*> all;
   std::map<int, CompletionPtr> gone;  ///< of a device: what ended last in streams that are no more
+  std::uint32_t made = 0;             ///< beside null streams
 };
 Streams& streams() {
   static auto& streams = *new Streams;
@@ -49,7 +51,7 @@ bool are_done(const Completions& work) {
 /// Runs an operation. Its work comes after `after`, which is done.
 void run_after(const Operation& operation, const Completions& after, Completion& end) {
   for (const CompletionPtr& work : after) end.span.comes_after(work->span.end);
-  operation.run(end.span);
+  do_noted(operation, end.submitted, end.span);
 }
 
 /// Runs an operation that nobody waits for.
@@ -69,6 +71,7 @@ std::shared_ptr<Stream> Stream::make(int device, unsigned flags, int priority, R
   auto stream =
       std::shared_ptr<Stream>(new Stream(device, flags, priority, role, std::move(cu_mask)));
   const std::lock_guard lock(streams().mutex);
+  if (role != Role::Null) stream->number_ = ++streams().made;
   streams().all.insert(stream.get());
   return stream;
 }
@@ -104,7 +107,9 @@ Completions Stream::last_locked() const {
 CompletionPtr Stream::begin_locked(Completions& after) {
   std::ranges::move(last_locked(), std::back_inserter(after));
   last_ = std::make_shared<Completion>();
-  last_->span.comes_after(timeline::HostClock::of_thread().now());
+  const double now = timeline::HostClock::of_thread().now();
+  last_->submitted = {device_, number_, now, current_range().name};
+  last_->span.comes_after(now);
   std::erase_if(after, [&](const CompletionPtr& work) {
     if (!work->done()) return false;
     last_->span.comes_after(work->span.end);
@@ -139,7 +144,7 @@ CompletionPtr Stream::submit(Operation operation, Completions after) {
   }
   lock.unlock();
   const Finisher finisher{*end};
-  operation.run(end->span);
+  do_noted(operation, end->submitted, end->span);
   return end;
 }
 
@@ -153,9 +158,9 @@ void Stream::run(Operation operation, Completions after) {
     lock.unlock();
     {
       const Finisher finisher{*end};
-      operation.run(end->span);
+      do_noted(operation, end->submitted, end->span);
     }
-    timeline::HostClock::of_thread().wait_until(end->span.end);
+    wait_noted(end->span.end);
     return;
   }
   if (is_stream_thread) {
@@ -237,7 +242,7 @@ void wait_for(const Completions& work) {
     require(!is_stream_thread, hipErrorIllegalState);
     for (const CompletionPtr& one : work) one->wait();
   }
-  for (const CompletionPtr& one : work) timeline::HostClock::of_thread().wait_until(one->span.end);
+  for (const CompletionPtr& one : work) wait_noted(one->span.end);
 }
 
 bool has_happened(const Completions& work) {

@@ -77,6 +77,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const int priority_;
   const Role role_;
   const std::vector<std::uint32_t> cu_mask_;
+  std::uint32_t number_ = 0;  ///< in the order in which streams were made; 0: a null stream
   // Guarded by the mutex of all streams (stream.cpp).
   std::deque<Entry> queue_;  ///< the first one is running
   CompletionPtr last_;

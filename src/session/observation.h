@@ -32,6 +32,7 @@ struct Wishes {
   bool time = false;  ///< of each launch, on the GPU's clock: predict those that differ
   timing::Assumptions assumptions = {};       ///< of predictions
   std::vector<explain::WhatIf> what_if = {};  ///< to predict, too
+  bool timeline = false;                      ///< note what the program did on the GPU's clock
   std::string check = {};  ///< tools that look for errors: "memcheck"; empty: none
 };
 

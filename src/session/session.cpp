@@ -96,6 +96,7 @@ struct Session::Impl {
   const engine::Memory* const memory;  ///< or null
 
   LaunchTimes times;
+  timeline::Record timeline;
 
   mutable std::mutex mutex;  ///< guards all that follows
   Selector selector;
@@ -237,6 +238,10 @@ void Session::Launch::add(const engine::KernelError& error) {
   ++session_.impl_->progress.errors;
 }
 
+timeline::Record* Session::timeline() {
+  return impl_->wishes.timeline ? &impl_->timeline : nullptr;
+}
+
 Session::Progress Session::progress() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->progress;
@@ -260,6 +265,7 @@ RunReport Session::report(const std::string& ended) const {
   rank(report.kernels);
   report.estimated = impl_->times.estimated();
   report.ranges = impl_->ranges;
+  if (impl_->wishes.timeline) report.timeline = impl_->timeline.timeline();
   for (RangeReport& range : report.ranges) {
     range.times = impl_->entries.at(range.name).size();
     for (const KernelReport& kernel : report.kernels)

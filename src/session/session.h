@@ -13,6 +13,7 @@
 #include "hipsight/values.h"
 #include "session/launch_times.h"
 #include "session/observation.h"
+#include "timeline/record.h"
 
 namespace hipsight::session {
 
@@ -80,6 +81,8 @@ class Session {
     bool selected = false;       ///< at least one of them
   };
   Progress progress() const;
+  /// Where operations of the program are to be noted; null: nobody asks for them.
+  timeline::Record* timeline();
 
   /// What is known now; `ended`: by what the process ends, if not as usual.
   RunReport report(const std::string& ended = "") const;

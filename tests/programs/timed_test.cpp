@@ -57,6 +57,39 @@ TEST(Timed, TheSameOnEveryHost) {
   EXPECT_EQ(run("2", "auto"), once);
 }
 
+TEST(Timed, TimelineHasEachOperationOfEachStream) {
+  const Scratch scratch;
+  const auto timeline = [&](const std::string& threads) {
+    const std::string json = scratch / "report.json", trace = scratch / "trace.json";
+    const Outcome outcome = run({HIPSIGHT_COMMAND, "timeline", "--gpu", "mi300x", "--threads",
+                                 threads, "-o", trace, "--json", json, "--", folder() / "timed"});
+    EXPECT_EQ(outcome.status, 0) << describe(outcome);
+    EXPECT_THAT(outcome.err, testing::HasSubstr(" on the GPU's clock: kernels "));
+    EXPECT_THAT(outcome.err, testing::HasSubstr("105  fill(float*, int, float)\n"));
+    return std::pair(nlohmann::json::parse(read_file(json))["timeline"],
+                     nlohmann::json::parse(read_file(trace)));
+  };
+  const auto [report, trace] = timeline("1");
+  // By stream: operations come one after another, and within the whole.
+  std::map<int, double> ends;
+  int kernels = 0, copies = 0;
+  for (const auto& one : report["operations"]) {
+    kernels += one["kind"] == "kernel";
+    copies += one["kind"] == "copy";
+    EXPECT_GE(one["begin"].get<double>(), ends[one["stream"]]);
+    EXPECT_GE(one["begin"].get<double>(), one["submitted"].get<double>());
+    ends[one["stream"]] = one["end"];
+    EXPECT_LE(one["end"].get<double>(), report["seconds"].get<double>());
+  }
+  EXPECT_EQ(kernels, 105);
+  EXPECT_EQ(copies, 1);
+  EXPECT_EQ(ends.size(), 2u);
+  int shown = 0;
+  for (const auto& event : trace["traceEvents"]) shown += event["ph"] == "X";
+  EXPECT_EQ(shown, int(report["operations"].size() + report["waits"].size()));
+  EXPECT_EQ(timeline("2").first, report);
+}
+
 TEST(Timed, OtherwiseTheyTellTheEmulation) {
   const Times times = times_of(hipsight_run({"--no-report"}, {"timed"}));
   EXPECT_GT(times.at("each"), 20);  // of a megabyte that one core writes: no GPU's time
