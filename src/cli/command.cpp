@@ -116,6 +116,8 @@ void imply(config::Loaded& options, std::string_view command) {
                     !config.html.empty() || needs.profile || needs.prediction;
   if ((command == "run" || command == "replay") && config.trace.empty() && read)
     usually("predict", "1");
+  // Who is told how long kernels take on the GPU, wants to be told so by the program, too.
+  if (command == "run" && config.predict) usually("time", "predicted");
   if (command == "report") {
     set("predict", "1");
     usually("report", "none");
