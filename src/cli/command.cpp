@@ -261,6 +261,34 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   add_verbose(*replay, verbose);
   add_no_predict(*replay, no_predict);
 
+  cli::KpiOptions figures;
+  CLI::App* kpi = app.add_subcommand(
+      "kpi", "Record figures of kernels in a file, and fail when they get worse (docs/kpi.md)");
+  kpi->require_subcommand(1);
+  CLI::App* record = kpi->add_subcommand("record", "Measure, and write down what was measured");
+  CLI::App* compare = kpi->add_subcommand("check", "Measure, and compare with what is recorded");
+  CLI::App* diff = kpi->add_subcommand("diff", "Compare two files of figures");
+  for (CLI::App* command : {record, compare}) {
+    command->add_option("suite", figures.file, "What is to be measured: a .toml file")
+        ->type_name("FILE")
+        ->required();
+    command->add_option("--case", figures.only, "Only this one")->type_name("NAME");
+    options.add(*command, "threads");
+    options.add(*command, "gpu-path");
+  }
+  diff->add_option("before", figures.file, "A file that 'hipsight kpi record' wrote")
+      ->type_name("FILE")
+      ->required();
+  diff->add_option("now", figures.other, "Another one")->type_name("FILE")->required();
+  for (CLI::App* command : {compare, diff}) {
+    command->footer("Exit code: 87 if something is worse.");
+    command->add_option("--junit", figures.junit, "Write it as JUnit's XML, too")
+        ->type_name("FILE");
+    command->add_option("--sarif", figures.sarif, "Write it as SARIF, too")->type_name("FILE");
+    command->add_option("--markdown", figures.markdown, "Write it as Markdown, too")
+        ->type_name("FILE");
+  }
+
   CLI::App* config = app.add_subcommand(
       "config", "Show every option, its value and where that came from (docs/configuration.md)");
   options.add(*config, {Group::Machine, Group::Hip, Group::Compiler, Group::Selection,
@@ -297,7 +325,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_asked))
     fail(
         "unknown command '{}'; there are: run, profile, predict, explain, timeline, report, check, "
-        "capture, replay, all-reduce, gpus, isa (hipsight --help)",
+        "capture, replay, kpi, all-reduce, gpus, isa (hipsight --help)",
         argv[1]);
 
   // The program's own words must not be parsed: they begin after "--", or at the first word that is
@@ -335,6 +363,13 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     imply(loaded, profiled ? "profile" : "replay");
     again.options = std::move(loaded);
     return cli::replay(again);
+  }
+  if (kpi->parsed()) {
+    figures.options = std::move(loaded);
+    figures.what = record->parsed()    ? cli::KpiOptions::What::Record
+                   : compare->parsed() ? cli::KpiOptions::What::Check
+                                       : cli::KpiOptions::What::Diff;
+    return cli::kpi(figures);
   }
   if (config->parsed()) return cli::show_config(loaded);
   if (isa->parsed()) {

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/environment.h"
+#include "report/side_by_side.h"
 
 namespace hipsight::cli {
 
@@ -13,6 +15,7 @@ namespace hipsight::cli {
 constexpr int kUsageError = 125;
 constexpr int kNotExecutable = 126;
 constexpr int kNotFound = 127;
+constexpr int kInterrupted = 130;  ///< by SIGINT
 
 struct RunOptions {
   config::Loaded options;            ///< of which the command line's go to the program
@@ -21,6 +24,7 @@ struct RunOptions {
   /// Options of hipsight_launch (src/launcher), if the program is a file with device code, one
   /// kernel of which is to be launched.
   std::vector<std::string> launcher;
+  std::filesystem::path folder;  ///< that the program runs in; empty: this one
 };
 
 /// Replaces this process by the program, its HIP calls going to our libamdhip64. Returns only when
@@ -40,6 +44,12 @@ int explain(const RunOptions& options);
 /// Runs the program as a process of its own. Returns its exit code, or 128 plus the signal that
 /// ended it, as shells do. `output`: a file for all that it prints, then without input; or empty.
 int run_process(const RunOptions& options, const std::filesystem::path& output = {});
+/// What is wrong with such a code, with the last lines of the output; empty: nothing.
+std::string problem(int code, const std::string& output);
+/// The program on a GPU, with all that it prints in a file in `scratch`: what it reports. None: it
+/// was interrupted.
+std::optional<report::GpuRun> run_for_report(RunOptions options, const std::string& gpu,
+                                             const std::filesystem::path& scratch);
 /// The same of a tool of ours, by its path, without a GPU.
 int run_tool(std::vector<std::string> words);
 
@@ -67,6 +77,18 @@ constexpr int kTimeout = 124;
 /// launch failed.
 /// @throws Exception when the file cannot be used.
 int replay(const ReplayOptions& options);
+
+struct KpiOptions {
+  enum class What : std::uint8_t { Record, Check, Diff } what = What::Check;
+  std::string file, other;             ///< the suite; of Diff, two files of figures
+  std::string only;                    ///< a case; empty: all
+  std::string junit, sarif, markdown;  ///< files to write, too; empty: none
+  config::Loaded options;
+};
+/// Measures the programs of a suite, and records their figures or compares them with what is
+/// recorded (docs/kpi.md). Returns 0, or kFinding if something is worse.
+/// @throws Exception when a file cannot be used, or a program fails.
+int kpi(const KpiOptions& options);
 
 /// Every option, its value and where that came from.
 int show_config(const config::Loaded& options);

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -6,14 +7,20 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 
 #include "cli/commands.h"
+#include "gpus/gpu.h"
+#include "hipsight/report_file.h"
 #include "support/error.h"
+#include "support/files.h"
 #include "support/printable.h"
 
 namespace hipsight::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Does that in a process of its own, which ends with this one. Returns as run_process.
 int in_process(const std::function<int()>& work) {
@@ -39,10 +46,27 @@ int in_process(const std::function<int()>& work) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// What a program that failed has said, as far as a person reads it.
+std::string last_lines(const std::string& text) {
+  constexpr int most = 12;
+  std::size_t begin = text.size();
+  for (int lines = 0; begin > 0 && lines <= most; --begin)
+    if (text[begin - 1] == '\n' && begin != text.size() && ++lines == most) break;
+  return text.substr(begin, text.find_last_not_of('\n') + 1 - begin);
+}
+
 }  // namespace
 
-int run_process(const RunOptions& options, const std::filesystem::path& output) {
+std::string problem(int code, const std::string& output) {
+  if (code == 0) return {};
+  const std::string status =
+      code > 128 ? fmt::format("signal {}", code - 128) : fmt::format("exit code {}", code);
+  return output.empty() ? status : fmt::format("{}\n{}", status, last_lines(output));
+}
+
+int run_process(const RunOptions& options, const fs::path& output) {
   return in_process([&] {
+    if (!options.folder.empty()) fs::current_path(options.folder);
     if (!output.empty()) {
       const int file = open(output.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_APPEND, 0600);
       dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
@@ -51,6 +75,24 @@ int run_process(const RunOptions& options, const std::filesystem::path& output) 
     }
     return run(options);
   });
+}
+
+std::optional<report::GpuRun> run_for_report(RunOptions options, const std::string& gpu,
+                                             const fs::path& scratch) {
+  const fs::path values = scratch / "values", output = scratch / "output";
+  const auto set = [&](const char* name, const std::string& text) {
+    options.options.from_command_line(config::row(name), text);
+  };
+  set("gpu", gpu);
+  set("report", "none");
+  set("json", "");
+  set("values", values);
+  fs::remove(values);
+  const int code = run_process(options, output);
+  report::GpuRun result{gpus::find(gpu).name, {}, problem(code, read_file(output))};
+  if (auto report = read_report(values)) result.report = *std::move(report);
+  if (code == kInterrupted) return std::nullopt;
+  return result;
 }
 
 int run_tool(std::vector<std::string> words) {

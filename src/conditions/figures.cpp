@@ -25,7 +25,7 @@ constexpr Figure table[]{
     {"launches", Kind::Count, Needs::Nothing, "launches",
      [](const Kernel& k) -> Value { return k.counts.launches; }},
     {"instructions", Kind::Count, Needs::Nothing, "wave-instructions of all launches",
-     [](const Kernel& k) -> Value { return k.counts.instructions; }},
+     [](const Kernel& k) -> Value { return k.counts.instructions; }, Better::Less},
     {"floating_operations", Kind::Count, Needs::Nothing,
      "vector and matrix operations of floating types, of all launches",
      [](const Kernel& k) -> Value { return k.counts.floating_operations; }},
@@ -33,67 +33,76 @@ constexpr Figure table[]{
      "what lanes asked of global, flat and scratch memory, in all launches",
      [](const Kernel& k) -> Value {
        return both(k.counts.global) + both(k.counts.flat) + both(k.counts.scratch);
-     }},
+     },
+     Better::Less},
     {"active_lanes", Kind::Share, Needs::Nothing,
      "of a wave's lanes, in the mean of its vector instructions",
      [](const Kernel& k) -> Value {
        return k.counts.active_lanes > 0 ? Value(k.counts.active_lanes) : std::nullopt;
-     }},
+     },
+     Better::More},
 
     {"vgprs", Kind::Count, Needs::Nothing, "vector registers of a lane, AGPRs too",
-     [](const Kernel& k) -> Value { return k.kernel.vgprs; }},
+     [](const Kernel& k) -> Value { return k.kernel.vgprs; }, Better::Less},
     {"agprs", Kind::Count, Needs::Nothing, "accumulation registers of a lane",
-     [](const Kernel& k) -> Value { return k.kernel.agprs; }},
+     [](const Kernel& k) -> Value { return k.kernel.agprs; }, Better::Less},
     {"sgprs", Kind::Count, Needs::Nothing, "scalar registers of a wave",
-     [](const Kernel& k) -> Value { return k.kernel.sgprs; }},
+     [](const Kernel& k) -> Value { return k.kernel.sgprs; }, Better::Less},
     {"spills", Kind::Count, Needs::Nothing, "registers that the compiler spilled",
-     [](const Kernel& k) -> Value { return k.kernel.vgpr_spills + k.kernel.sgpr_spills; }},
+     [](const Kernel& k) -> Value { return k.kernel.vgpr_spills + k.kernel.sgpr_spills; },
+     Better::Less},
     {"vgpr_spills", Kind::Count, Needs::Nothing, "vector registers of these",
-     [](const Kernel& k) -> Value { return k.kernel.vgpr_spills; }},
+     [](const Kernel& k) -> Value { return k.kernel.vgpr_spills; }, Better::Less},
     {"sgpr_spills", Kind::Count, Needs::Nothing, "scalar registers of these",
-     [](const Kernel& k) -> Value { return k.kernel.sgpr_spills; }},
+     [](const Kernel& k) -> Value { return k.kernel.sgpr_spills; }, Better::Less},
     {"scratch_bytes", Kind::Bytes, Needs::Nothing, "scratch memory of a work-item",
-     [](const Kernel& k) -> Value { return k.kernel.scratch_bytes; }},
+     [](const Kernel& k) -> Value { return k.kernel.scratch_bytes; }, Better::Less},
     {"lds_bytes", Kind::Bytes, Needs::Nothing, "LDS of a workgroup, dynamic LDS too",
-     [](const Kernel& k) -> Value { return k.kernel.lds_bytes + k.dynamic_lds; }},
+     [](const Kernel& k) -> Value { return k.kernel.lds_bytes + k.dynamic_lds; }, Better::Less},
     {"code_bytes", Kind::Bytes, Needs::Nothing, "the kernel's code",
-     [](const Kernel& k) -> Value { return double(k.kernel.code_bytes); }},
+     [](const Kernel& k) -> Value { return double(k.kernel.code_bytes); }, Better::Less},
 
     {"occupancy", Kind::Share, Needs::Nothing, "waves of a SIMD, of the most that it holds",
      [](const Kernel& k) -> Value {
        return share(k.occupancy.waves_per_simd, k.occupancy.max_waves_per_simd);
-     }},
+     },
+     Better::More},
     {"waves_per_simd", Kind::Count, Needs::Nothing, "waves that a SIMD holds at a time",
-     [](const Kernel& k) -> Value { return k.occupancy.waves_per_simd; }},
+     [](const Kernel& k) -> Value { return k.occupancy.waves_per_simd; }, Better::More},
 
     {"bank_conflicts", Kind::Count, Needs::Profile,
      "cycles of the LDS lost to bank conflicts, in the first launch",
-     [](const Kernel& k) -> Value { return k.profile->all.lds_conflict_cycles; }},
+     [](const Kernel& k) -> Value { return k.profile->all.lds_conflict_cycles; }, Better::Less},
     {"bank_conflict_share", Kind::Share, Needs::Profile, "the same, of all its LDS cycles",
      [](const Kernel& k) -> Value {
        return share(k.profile->all.lds_conflict_cycles, k.profile->all.lds_cycles);
-     }},
+     },
+     Better::Less},
     {"sector_use", Kind::Share, Needs::Profile,
      "bytes that lanes asked for, of the memory sectors that this touched, in the first launch",
      [](const Kernel& k) -> Value {
        const Value use =
            share(k.profile->all.bytes, k.profile->all.sectors * k.profile->sector_bytes);
        return use ? Value(std::min(1.0, *use)) : use;
-     }},
+     },
+     Better::More},
     {"l1_hits", Kind::Share, Needs::Profile, "of the loads in L1, in the first launch",
      [](const Kernel& k) -> Value {
        return share(double(k.profile->all.caches.l1_hits), double(k.profile->all.caches.l1_loads));
-     }},
+     },
+     Better::More},
     {"l2_hits", Kind::Share, Needs::Profile, "of the requests to L2, in the first launch",
      [](const Kernel& k) -> Value {
        return share(double(k.profile->all.caches.l2_hits),
                     double(k.profile->all.caches.l2_requests));
-     }},
+     },
+     Better::More},
 
     {"seconds", Kind::Seconds, Needs::Prediction, "predicted, of all launches",
-     [](const Kernel& k) -> Value { return k.verdict.seconds; }},
+     [](const Kernel& k) -> Value { return k.verdict.seconds; }, Better::Less},
     {"seconds_per_launch", Kind::Seconds, Needs::Prediction, "predicted, in the mean",
-     [](const Kernel& k) -> Value { return share(k.verdict.seconds, double(k.counts.launches)); }},
+     [](const Kernel& k) -> Value { return share(k.verdict.seconds, double(k.counts.launches)); },
+     Better::Less},
     {"share", Kind::Share, Needs::Prediction, "of the predicted time of all kernels",
      [](const Kernel& k) -> Value { return k.verdict.share; }},
     {"gain", Kind::Share, Needs::Prediction, "of its time, that the first advice would save",

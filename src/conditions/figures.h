@@ -14,6 +14,9 @@ enum class Kind { Count, Seconds, Share, Bytes };
 /// What a report must have for a figure to be known.
 enum class Needs { Nothing, Profile, Prediction };
 
+/// Which change of a figure is for the better.
+enum class Better { Neither, Less, More };
+
 /// A number that conditions may name: a row of docs/conditions.md.
 struct Figure {
   std::string_view name;
@@ -22,6 +25,7 @@ struct Figure {
   std::string_view words;
   /// None: the kernel has no such thing, as a share of its LDS cycles where it uses no LDS.
   std::optional<double> (*of)(const KernelReport&);
+  Better better = Better::Neither;
 };
 
 std::span<const Figure> figures();
