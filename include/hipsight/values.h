@@ -303,7 +303,10 @@ struct Finding {
   std::string text;         ///< names kernel, instruction and line
   std::string tool = {};    ///< that found it: "memcheck"; empty: a GPU lets it pass
   std::uint64_t count = 1;  ///< accesses of lanes that have this cause
-  HIPSIGHT_FIELDS(text, tool, count)
+  std::string kernel = {};  ///< demangled; empty: the host did it, or it stands in the text alone
+  Location at = {};         ///< the instruction, if that is known
+  Location other = {};      ///< of a race, the other one
+  HIPSIGHT_FIELDS(text, tool, count, kernel, at, other)
 };
 
 /// The launches of one kernel with one block and one amount of LDS, in one range, summed; or one
@@ -453,11 +456,12 @@ struct RunReport {
   std::vector<EstimatedLaunches> estimated;
   std::string checked;                      ///< the tools that looked for errors; empty: none
   std::vector<Finding> findings;            ///< of those, in order of the launches
+  std::uint64_t suppressed = 0;             ///< of what they found, causes not to be told
   std::vector<RangeReport> ranges;          ///< in order of first launch
   std::vector<std::string> partly_checked;  ///< kernels that touched more than racecheck watches
   std::optional<Timeline> timeline;         ///< if asked for
   HIPSIGHT_FIELDS(gpu, kernels, errors, selection, launches, ended, unfinished, estimated, checked,
-                  findings, ranges, partly_checked, timeline)
+                  findings, ranges, partly_checked, timeline, suppressed)
 };
 
 }  // namespace hipsight

@@ -2,17 +2,24 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
+
+#include "engine/events.h"
+#include "hipsight/values.h"
 
 namespace hipsight::check {
 
 /// Something wrong that a launch did: one cause, however often it happened.
 struct Finding {
-  std::string tool;         ///< "memcheck", "racecheck"
+  std::string tool;         ///< "memcheck", "racecheck", "leakcheck"
   std::string text;         ///< what is wrong, in a line; then kernel, instruction, source and lane
   std::uint64_t count = 0;  ///< accesses of lanes; of races, workgroups
   std::uint64_t address = 0;  ///< of the instruction in its code object: findings are in this order
   std::uint64_t other = 0;    ///< of the one that it collides with
+  std::string kernel = {};    ///< demangled; empty: the host did it
+  Location at = {}, second = {};  ///< both instructions; the second one of races only
 };
+
+/// Where an instruction is, as a listing says.
+Location location_of(const engine::Listing& listing, const isa::Instruction& instruction);
 
 }  // namespace hipsight::check

@@ -1,6 +1,15 @@
 #include "check/memcheck.h"
 
+#include "code/code_object.h"
+#include "code/readable_name.h"
+#include "engine/engine.h"
+
 namespace hipsight::check {
+
+void Memcheck::launch_begins(const engine::LaunchFacts& launch) {
+  listing_ = &launch.listing;
+  kernel_ = code::readable_name(launch.dispatch.kernel->name);
+}
 
 engine::GroupObserver* Memcheck::begins(std::uint64_t workgroup) {
   const std::lock_guard lock(mutex_);
@@ -18,6 +27,8 @@ void Memcheck::add(std::uint64_t workgroup, const engine::Fault& fault) {
     first.finding.tool = "memcheck";
     first.finding.text = fault.text();
     first.finding.address = address;
+    first.finding.kernel = kernel_;
+    first.finding.at = location_of(*listing_, fault.instruction);
   }
   ++first.finding.count;
 }

@@ -16,6 +16,7 @@ namespace hipsight::check {
 /// that did it: the same on any number of host threads.
 class Memcheck final : public engine::Observer {
  public:
+  void launch_begins(const engine::LaunchFacts& launch) override;
   engine::GroupObserver* begins(std::uint64_t workgroup) override;
   /// After the launch, which may have failed; by address of the instruction.
   std::vector<Finding> findings() const;
@@ -29,6 +30,8 @@ class Memcheck final : public engine::Observer {
   };
   void add(std::uint64_t workgroup, const engine::Fault& fault);
 
+  const engine::Listing* listing_ = nullptr;  ///< while the launch runs
+  std::string kernel_;
   mutable std::mutex mutex_;
   std::map<std::uint64_t, Group> groups_;  ///< by number
   std::map<Cause, First> found_;

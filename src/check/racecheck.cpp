@@ -299,9 +299,17 @@ void Racecheck::add(const Race& race) {
   const auto [known, is_new] = found_.try_emplace({first, second, race.lds});
   Finding& finding = known->second;
   ++finding.count;
-  if (is_new)
-    finding = {
-        .tool = "racecheck", .text = text(race), .count = 1, .address = first, .other = second};
+  if (!is_new) return;
+  // The first one of the program comes first.
+  const bool in_order = race.before.in().address <= race.now.in().address;
+  finding = {.tool = "racecheck",
+             .text = text(race),
+             .count = 1,
+             .address = first,
+             .other = second,
+             .kernel = kernel_,
+             .at = location_of(*listing_, (in_order ? race.before : race.now).in()),
+             .second = location_of(*listing_, (in_order ? race.now : race.before).in())};
 }
 
 std::string Racecheck::text(const Race& race) const {

@@ -3,9 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
+#include "check/suppressions.h"
 #include "cli/commands.h"
 #include "cli/entry.h"
 #include "cli/options.h"
@@ -108,6 +112,10 @@ void imply(config::Loaded& options, std::string_view command) {
     if (options.origin(config::row(name)) == config::Origin::Default) set(name, text);
   };
   if (command == "check") usually("check", "memcheck,racecheck");
+  if (!config.suppress.empty()) {
+    static_cast<void>(check::Suppressions::read(config.suppress));  // fails before the program runs
+    set("suppress", std::filesystem::absolute(config.suppress).string());
+  }
   if (command == "capture") set("report", "none");
   // A trace takes the place of what predictions observe; and somebody must read them.
   ConditionFacts needs;
@@ -122,10 +130,14 @@ void imply(config::Loaded& options, std::string_view command) {
     set("predict", "1");
     usually("report", "none");
   }
-  if (command == "explain") {
+  if (command == "explain" || command == "compare") {
     set("predict", "1");
     usually("profile", std::to_string(session::usual_sample));
     usually("details", "explanation");
+  }
+  if (command == "tune") {
+    set("predict", "1");
+    usually("time", "predicted");
   }
   if (command == "timeline") {
     set("time", "predicted");
@@ -143,6 +155,41 @@ void imply(config::Loaded& options, std::string_view command) {
   }
   // Results are missing anyhow.
   if (config.sampled_only) usually("matrix", "skip");
+}
+
+// "2/8" as two numbers; "" is all of it.
+std::pair<unsigned, unsigned> part_of(const std::string& text) {
+  static const Pattern form("^[1-9][0-9]{0,5}/[1-9][0-9]{0,5}$");
+  if (text.empty()) return {1, 1};
+  if (!form.is_in(text)) fail("--part: '{}' is not K/N", text);
+  const std::size_t slash = text.find('/');
+  const auto part = unsigned(std::stoul(text)),
+             parts = unsigned(std::stoul(text.substr(slash + 1)));
+  if (part > parts) fail("--part: {} is more than {}", part, parts);
+  return {part, parts};
+}
+
+// A program, and what it is compared with: itself on other GPUs, another launch of it, or what
+// comes after "--" among its words.
+int run_compare(cli::CompareOptions sides, cli::RunOptions program, std::uint64_t other_launch) {
+  std::vector<std::string> also = std::move(sides.a.also);
+  const auto dashes = std::ranges::find(program.program, "--");
+  const bool two = dashes != program.program.end();
+  if (int(two) + int(other_launch != 0) + int(!also.empty()) != 1)
+    fail("compare: with what? Another program after --, --also GPU,... or --with-launch N");
+  sides.b = sides.a = std::move(program);
+  sides.a.also = std::move(also);
+  if (two) {
+    const auto at = std::ranges::find(sides.a.program, "--") - sides.a.program.begin();
+    sides.a.program.resize(std::size_t(at));
+    sides.b.program.erase(sides.b.program.begin(), sides.b.program.begin() + at + 1);
+    if (sides.b.program.empty()) fail("compare: with which program? None comes after --");
+  }
+  if (other_launch) {
+    if (!sides.a.options.config.launch) fail("compare: --with-launch needs --launch");
+    sides.b.options.from_command_line(config::row("launch"), std::to_string(other_launch));
+  }
+  return cli::compare(sides);
 }
 
 // Parses the command line and runs the command. @throws CLI::ParseError, Exception.
@@ -204,8 +251,71 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       "The program and its arguments come last: hipsight capture --launch N -o FILE -- PROGRAM "
       "[ARGUMENTS...]\n\n"
       "Exit code: as of run; 125 if there is no such launch.");
+  cli::CompareOptions sides;
+  std::uint64_t other_launch = 0;
+  CLI::App* versus = app.add_subcommand(
+      "compare", "Say what differs between two programs, two launches or several GPUs, and why");
+  versus->footer(
+      "two programs:   hipsight compare [OPTIONS] -- A [ARGUMENTS...] -- B [ARGUMENTS...]\n"
+      "several GPUs:   hipsight compare [OPTIONS] --also GPU,... -- PROGRAM [ARGUMENTS...]\n"
+      "two launches:   hipsight compare [OPTIONS] --launch N --with-launch M -- PROGRAM "
+      "[ARGUMENTS...]\n"
+      "what is saved:  hipsight compare A B, files that --values wrote\n\n"
+      "Exit code: 0 if they could be compared, else 125.");
+  versus->add_option("--json", sides.json, "Write it as JSON, too")->type_name("FILE");
+  versus->add_option("--also", sides.a.also, "Compare these GPUs with that of --gpu")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  versus->add_option("--with-launch", other_launch, "Compare this launch with that of --launch")
+      ->type_name("N from 1")
+      ->check(CLI::PositiveNumber.description(""))
+      ->excludes("--also");
+  cli::TuneOptions tuning;
+  std::string part;
+  CLI::App* tune = app.add_subcommand(
+      "tune", "Predict a program in many configurations, and say which is the quickest");
+  tune->footer(
+      "The program and its arguments come last; a parameter in braces stands for its value:\n"
+      "  hipsight tune --set N=64,128 -- ./program {N}\n"
+      "  hipsight tune --set TILE=16,32 --build 'hipcc -DTILE={TILE} a.hip -o {out}' -- {out}\n"
+      "  hipsight tune --set CODE=@folder --grid 64 --block 256 --arg buffer:1M -- {CODE}\n\n"
+      "Exit code: 0 if one configuration ran, else 125.");
+  tune->add_option("--set", tuning.parameters,
+                   "A parameter and its values; @: the files of a folder")
+      ->type_name("NAME=VALUE,...|@FOLDER")
+      ->required()
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  tune->add_option("--build", tuning.build,
+                   "What builds the program, for a shell; {out} is the file that it is to write")
+      ->type_name("COMMAND");
+  tune->add_option("--log", tuning.log,
+                   "Add results to this file as they are found, and begin with what is in it")
+      ->type_name("FILE");
+  tune->add_option("-j,--jobs", tuning.jobs, "Configurations at a time (default: 1)")
+      ->type_name("N from 1")
+      ->check(CLI::Range(1, 4096).description(""));
+  tune->add_option("--part", part,
+                   "Only the K-th of N parts of the configurations: with --log, one "
+                   "for each of several machines")
+      ->type_name("K/N");
+  tune->add_option("--top", tuning.most, "Configurations to tell of (default: 20)")
+      ->type_name("N from 1")
+      ->check(CLI::PositiveNumber.description(""));
+  CLI::Option* const against =
+      tune->add_option("--against", tuning.against,
+                       "Mark those that no other beats in both time and this figure "
+                       "(docs/conditions.md)")
+          ->type_name("FIGURE");
+  tune->add_option("--csv", tuning.csv, "Write the table as comma-separated values, too")
+      ->type_name("FILE");
+  tune->add_option("--json", tuning.json, "Write it as JSON, too")->type_name("FILE");
+  tune->add_option("--svg", tuning.svg, "Draw time by the figure of --against, too")
+      ->type_name("FILE")
+      ->needs(against);
   Launch lone;
-  for (CLI::App* command : {run, profile, predict, explain, timeline, page, check, capture}) {
+  for (CLI::App* command :
+       {run, profile, predict, explain, timeline, page, check, capture, versus, tune}) {
     options.add(*command, {Group::Machine, Group::Hip, Group::Compiler, Group::Selection});
     lone.add(*command);
     command->prefix_command();
@@ -221,7 +331,9 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       options.add(*command, "timeline-file", "-o,--output");
       for (const char* row : {"report", "json", "values", "progress"}) options.add(*command, row);
     }
-    if (command == page || command == check || command == capture || command == timeline) continue;
+    if (command == page || command == check || command == capture || command == timeline ||
+        command == versus || command == tune)
+      continue;
     options.add(*command, {Group::Report});
     add_no_report(*command, no_report);
     add_verbose(*command, verbose);
@@ -229,9 +341,9 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   }
   add_no_predict(*run, no_predict);
   for (CLI::App* command : {run, profile, predict, explain, page}) add_what_if(options, *command);
-  for (CLI::App* command : {profile, predict, explain, page})
+  for (CLI::App* command : {profile, predict, explain, page, versus, tune})
     for (const char* row : {"profile", "sampled-only", "caches", "simulate", "record"})
-      options.add(*command, row);
+      if ((command != versus && command != tune) || row != "record"sv) options.add(*command, row);
   CLI::Option* trace = options.add(*run, "trace")->excludes("--also");
   options.add(*run, "trace-file")->needs(trace);
   options.add(*capture, "capture", "-o,--output")->required();
@@ -324,8 +436,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   const auto is_asked = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_asked))
     fail(
-        "unknown command '{}'; there are: run, profile, predict, explain, timeline, report, check, "
-        "capture, replay, kpi, all-reduce, gpus, isa (hipsight --help)",
+        "unknown command '{}'; there are: run, profile, predict, explain, compare, tune, timeline, "
+        "report, check, capture, replay, kpi, all-reduce, gpus, isa (hipsight --help)",
         argv[1]);
 
   // The program's own words must not be parsed: they begin after "--", or at the first word that is
@@ -339,7 +451,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   if (verbose) loaded.from_command_line(config::row("details"), "all");
   gpus::use_folders(loaded.config.gpu_path);
   engine::set_host(engine::Host::of(loaded.config));
-  for (const CLI::App* command : {run, profile, predict, explain, timeline, page, check, capture}) {
+  for (const CLI::App* command :
+       {run, profile, predict, explain, timeline, page, check, capture, versus, tune}) {
     if (!command->parsed()) continue;
     const std::string name = command->get_name();
     program.program = command->remaining();
@@ -348,6 +461,12 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     if (dashes != end)
       program.program.insert(program.program.end(), program.program.empty() ? dashes + 1 : dashes,
                              end);
+    if (command == versus && dashes == end) {
+      if (program.program.size() < 2)
+        fail("compare: what? hipsight compare [OPTIONS] -- A [ARGUMENTS...] -- B [ARGUMENTS...]");
+      sides.saved = std::move(program.program);
+      return cli::compare(sides);
+    }
     if (program.program.empty())
       fail("{0}: which program? hipsight {0} [OPTIONS] -- PROGRAM [ARGUMENTS...]", name);
     program.launcher = lone.options(loaded.config.kernel);
@@ -357,6 +476,17 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     imply(loaded, name);
     program.options = std::move(loaded);
     if (command == explain) return cli::explain(program);
+    if (command == tune) {
+      std::tie(tuning.part, tuning.parts) = part_of(part);
+      if (!tuning.against.empty() && !program.options.config.profile &&
+          conditions::figure(tuning.against) &&
+          conditions::figure(tuning.against)->needs == conditions::Needs::Profile)
+        program.options.from_command_line(config::row("profile"),
+                                          std::to_string(session::usual_sample));
+      tuning.run = std::move(program);
+      return cli::tune(tuning);
+    }
+    if (command == versus) return run_compare(std::move(sides), std::move(program), other_launch);
     return program.also.empty() ? cli::run(program) : cli::run_side_by_side(program);
   }
   if (replay->parsed()) {

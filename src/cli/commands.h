@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,8 @@ int run_side_by_side(const RunOptions& options);
 /// @throws Exception as `run`, and when the file cannot be used.
 int explain(const RunOptions& options);
 
+/// Does that in a process of its own, which ends with this one. Returns as run_process.
+int in_process(const std::function<int()>& work);
 /// Runs the program as a process of its own. Returns its exit code, or 128 plus the signal that
 /// ended it, as shells do. `output`: a file for all that it prints, then without input; or empty.
 int run_process(const RunOptions& options, const std::filesystem::path& output = {});
@@ -52,6 +55,15 @@ std::optional<report::GpuRun> run_for_report(RunOptions options, const std::stri
                                              const std::filesystem::path& scratch);
 /// The same of a tool of ours, by its path, without a GPU.
 int run_tool(std::vector<std::string> words);
+
+struct CompareOptions {
+  RunOptions a, b;                 ///< b: unless several GPUs are compared
+  std::vector<std::string> saved;  ///< files of --values, in place of programs
+  std::string json;                ///< file to write, too; empty: none
+};
+/// Says what differs between two programs, two launches or several GPUs, and why (docs/compare.md).
+/// @throws Exception as `run`; when a program fails, or the sides cannot be compared.
+int compare(const CompareOptions& options);
 
 struct ReplayOptions {
   std::string file;
@@ -89,6 +101,22 @@ struct KpiOptions {
 /// recorded (docs/kpi.md). Returns 0, or kFinding if something is worse.
 /// @throws Exception when a file cannot be used, or a program fails.
 int kpi(const KpiOptions& options);
+
+struct TuneOptions {
+  RunOptions run;                       ///< its words have parameters in braces
+  std::vector<std::string> parameters;  ///< as of tune/space.h
+  std::string build;                    ///< a shell's command, likewise; empty: nothing to build
+  std::string log;                      ///< file of results so far; empty: of this run only
+  std::string against;                  ///< a figure; empty: none
+  std::string csv, json, svg;           ///< files to write, too; empty: none
+  unsigned jobs = 1;
+  unsigned part = 1, parts = 1;  ///< of all configurations
+  unsigned most = 20;            ///< that are told
+};
+/// Predicts a program in every configuration, and ranks them (docs/tune.md). Returns 0 if one ran,
+/// else kUsageError.
+/// @throws Exception when a parameter or a file cannot be used.
+int tune(const TuneOptions& options);
 
 /// Every option, its value and where that came from.
 int show_config(const config::Loaded& options);

@@ -22,7 +22,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Does that in a process of its own, which ends with this one. Returns as run_process.
+// What a program that failed has said, as far as a person reads it.
+std::string last_lines(const std::string& text) {
+  constexpr int most = 12;
+  std::size_t begin = text.size();
+  for (int lines = 0; begin > 0 && lines <= most; --begin)
+    if (text[begin - 1] == '\n' && begin != text.size() && ++lines == most) break;
+  return text.substr(begin, text.find_last_not_of('\n') + 1 - begin);
+}
+
+}  // namespace
+
 int in_process(const std::function<int()>& work) {
   std::fflush(nullptr);
   const pid_t parent = getpid(), child = fork();
@@ -45,17 +55,6 @@ int in_process(const std::function<int()>& work) {
   std::signal(SIGINT, before);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
-
-// What a program that failed has said, as far as a person reads it.
-std::string last_lines(const std::string& text) {
-  constexpr int most = 12;
-  std::size_t begin = text.size();
-  for (int lines = 0; begin > 0 && lines <= most; --begin)
-    if (text[begin - 1] == '\n' && begin != text.size() && ++lines == most) break;
-  return text.substr(begin, text.find_last_not_of('\n') + 1 - begin);
-}
-
-}  // namespace
 
 std::string problem(int code, const std::string& output) {
   if (code == 0) return {};

@@ -44,6 +44,8 @@ struct Config {
   std::string json = {}, values = {};
   std::string html = {};
   std::string csv = {};
+  std::string suppress = {};
+  std::string sarif = {};
   bool timeline = false;
   std::string timeline_file = {};
   std::string fail_if = {};

@@ -33,8 +33,8 @@ void check_sections(const std::string& text) {
 }
 
 void check_tools(const std::string& text) {
-  static const Pattern form("^(memcheck|racecheck)(,(memcheck|racecheck))*$");
-  if (!form.is_in(text)) fail("it takes memcheck, racecheck, or both, joined by a comma");
+  static const Pattern form("^(memcheck|racecheck|leakcheck)(,(memcheck|racecheck|leakcheck))*$");
+  if (!form.is_in(text)) fail("it takes memcheck, racecheck, leakcheck, joined by commas");
 }
 
 void check_condition(const std::string& text) {
@@ -341,10 +341,23 @@ constexpr Row table[]{
      .takes = "TOOL,...",
      .words =
          "Look for errors that kernels make (docs/check.md): memcheck, accesses outside the memory "
-         "that is there for them; racecheck, races between waves, of a workgroup or of two",
+         "that is there for them; racecheck, races between waves, of a workgroup or of two; "
+         "leakcheck, memory that the program does not free",
      .usual = "none",
      .check = check_tools,
      .option = "--tool"},
+    {.name = "suppress",
+     .value = &Config::suppress,
+     .group = Group::Check,
+     .takes = "PATH",
+     .words = "What is not to be told of what they find: lines of TOOL KERNEL [FILE[:LINE]]",
+     .usual = "none"},
+    {.name = "sarif",
+     .value = &Config::sarif,
+     .group = Group::Check,
+     .takes = "FILE",
+     .words = "Write what they find as SARIF, too",
+     .usual = "none"},
 
     {.name = "capture",
      .value = &Config::capture,

@@ -95,6 +95,9 @@ class Memory {
   static Part pages(const Allocation& allocation);
   /// Every allocation, in order of address.
   std::vector<Allocation> all() const;
+  /// Where an address is, in words for reports: in an allocation, in a freed one, behind the end of
+  /// one, in the program's own memory. Lines that begin with two spaces; the last one has no end.
+  std::string whereabouts(std::uintptr_t address) const;
   /// The allocation nearest to this address, for reports.
   std::optional<Allocation> nearest(std::uintptr_t address) const;
   /// The allocation that held this address and was freed lately, for reports of use after free.

@@ -41,7 +41,7 @@ std::string describe(const Memory::Allocation& a) {
   return fmt::format("{} [{:#x}, {:#x}), {} bytes", a.label, a.begin, a.end(), a.size);
 }
 
-std::string nearest(const Memory& memory, std::uint64_t address) {
+std::string nearest_text(const Memory& memory, std::uint64_t address) {
   const auto near = memory.nearest(address);
   if (!near) return "  there is no allocation";
   const bool after = address >= near->end();
@@ -89,15 +89,7 @@ std::string whereabouts(const Launch& launch, std::uint64_t address, unsigned by
     return fmt::format("  it runs {} bytes past the end of {}", address + bytes - part->end(),
                        describe(*inside));
   }
-  if (const auto freed = memory.freed(address)) return "  it was freed: " + describe(*freed);
-  std::string text;
-  if (!memory.owns(address))
-    if (const std::string mapping = host_mapping(address); !mapping.empty())
-      text = fmt::format(
-          "  it is the program's own memory ({}), which the GPU cannot reach: use hipMalloc,\n"
-          "  hipMallocManaged, hipHostMalloc or hipHostRegister\n",
-          mapping);
-  return text + nearest(memory, address);
+  return memory.whereabouts(address);
 }
 
 /// Where a GPU lets an access pass that is not in memory which is there for it, if it does: code
@@ -187,6 +179,20 @@ bool is_forgiven(const Wave& wave, const Op* op, std::uint64_t address, unsigned
 }
 
 }  // namespace
+
+std::string Memory::whereabouts(std::uintptr_t address) const {
+  if (const auto inside = find(address))
+    return fmt::format("  it is {} bytes into {}", address - inside->begin, describe(*inside));
+  if (const auto gone = freed(address)) return "  it was freed: " + describe(*gone);
+  std::string text;
+  if (!owns(address))
+    if (const std::string mapping = host_mapping(address); !mapping.empty())
+      text = fmt::format(
+          "  it is the program's own memory ({}), which the GPU cannot reach: use hipMalloc,\n"
+          "  hipMallocManaged, hipHostMalloc or hipHostRegister\n",
+          mapping);
+  return text + nearest_text(*this, address);
+}
 
 bool report_access(const Wave& wave, const Op* op, std::uint64_t address, unsigned bytes,
                    unsigned lane, const char* what) {

@@ -312,7 +312,14 @@ Json report_json(const RunReport& run) {
   json["checked"] = run.checked.empty() ? Json() : Json(run.checked);
   json["findings"] = Json::array();
   for (const Finding& one : run.findings)
-    json["findings"].push_back({{"tool", one.tool}, {"text", one.text}, {"count", one.count}});
+    json["findings"].push_back(
+        {{"tool", one.tool},
+         {"text", one.text},
+         {"count", one.count},
+         {"kernel", one.kernel.empty() ? Json() : Json(one.kernel)},
+         {"at", one.at.instruction.empty() ? Json() : place(one.at)},
+         {"other", one.other.instruction.empty() ? Json() : place(one.other)}});
+  json["suppressed"] = run.suppressed;
   json["partly_checked"] = run.partly_checked;
   json["timeline"] = run.timeline ? timeline_json(*run.timeline) : Json();
   json["ended"] = run.ended.empty() ? Json() : Json(run.ended);

@@ -23,6 +23,8 @@ struct Details {
 std::string to_text(const RunReport& run, const Details& details = {});
 /// For programs: docs/report-schema.md.
 std::string to_json(const RunReport& run);
+/// What checks found, as SARIF 2.1.0.
+std::string to_sarif(const RunReport& run);
 /// What-ifs as comma-separated values, a line each: docs/what-if.md.
 std::string to_csv(const RunReport& run);
 /// What the program did on the GPU's clock, for people; and as a trace in Chrome's format, which

@@ -46,6 +46,9 @@ Output Output::of(const Config& config) {
   output.html_file = output_file(config.html);
   output.csv_file = output_file(config.csv);
   output.values_file = output_file(config.values);
+  output.sarif_file = output_file(config.sarif);
+  if (!config.suppress.empty())
+    output.wishes.suppressions = check::Suppressions::read(config.suppress);
   output.timeline_file = output_file(config.timeline_file);
   output.wishes.timeline = config.timeline || !config.timeline_file.empty();
   output.fail_if = config.fail_if;
@@ -91,9 +94,10 @@ struct Reporter::Impl {
       : output(std::move(o)),
         session(std::move(gpu), output.wishes, selection, memory),
         progress(p) {
-    for (const std::string& file : {output.text_file, output.json_file, output.html_file,
-                                    output.csv_file, output.timeline_file, output.values_file,
-                                    output.recording_file, output.trace ? output.trace->file : ""})
+    for (const std::string& file :
+         {output.text_file, output.json_file, output.html_file, output.csv_file,
+          output.timeline_file, output.sarif_file, output.values_file, output.recording_file,
+          output.trace ? output.trace->file : ""})
       if (!file.empty()) attempt([&] { prepare_output(file); });
   }
 
@@ -169,6 +173,12 @@ void Reporter::Launch::add(const engine::KernelError& error) noexcept {
   reporter_.impl_->attempt([&] { launch_.add(error); });
 }
 
+void Reporter::add(const check::Finding& finding) {
+  impl_->session.add(finding);
+}
+bool Reporter::checks(std::string_view tool) const {
+  return impl_->session.checks(tool);
+}
 timeline::Record* Reporter::timeline() {
   return impl_->session.timeline();
 }
@@ -221,6 +231,9 @@ void Reporter::finish(const std::string& how) noexcept {
       impl.attempt([&] {
         write_output(output.timeline_file, timeline_trace(impl.session.report(impl.ended)));
       });
+    if (!output.sarif_file.empty())
+      impl.attempt(
+          [&] { write_output(output.sarif_file, to_sarif(impl.session.report(impl.ended))); });
     if (!output.values_file.empty())
       impl.attempt(
           [&] { write_output(output.values_file, report_file(impl.session.report(impl.ended))); });

@@ -27,6 +27,7 @@ struct Output {
   std::string html_file;      ///< empty: no page
   std::string csv_file;       ///< what-ifs; empty: none
   std::string timeline_file;  ///< as a trace; empty: none
+  std::string sarif_file;     ///< what checks found; empty: none
   std::string values_file;    ///< hipsight/report_file.h; empty: none
   std::string fail_if = {};   ///< a condition on kernels; empty: none
   session::Wishes wishes = {};
@@ -94,6 +95,9 @@ class Reporter {
   bool complete() const noexcept;
   /// Whether a check found something.
   bool has_findings() const noexcept;
+  /// What else a check found: the host's part.
+  void add(const check::Finding& finding);
+  bool checks(std::string_view tool) const;
   /// After finish: whether the condition to fail by holds of a kernel.
   bool condition_holds() const noexcept;
 

@@ -56,11 +56,6 @@ std::string dimensions(const Dim3& d) {
   return fmt::format("{}", d.x);
 }
 
-std::string launches(const KernelReport& kernel) {
-  const Counts& sum = kernel.counts;
-  return fmt::format("{} launch{}", sum.launches, sum.launches == 1 ? "" : "es");
-}
-
 std::string geometry(const KernelReport& kernel) {
   return fmt::format("{} workgroups{} of {} work-items, {} waves of {} in all",
                      dimensions(kernel.grid),
@@ -263,6 +258,10 @@ static void add_findings(std::string& out, const RunReport& run) {
   out +=
       fmt::format("\n{}: {} finding{} in {} launch{}\n", run.checked, run.findings.size(),
                   run.findings.size() == 1 ? "" : "s", run.launches, run.launches == 1 ? "" : "es");
+  if (run.suppressed) {
+    out.pop_back();
+    out += fmt::format("; {} suppressed\n", run.suppressed);
+  }
   for (const std::string& kernel : run.partly_checked)
     out += fmt::format("partly checked: {} touched more memory than racecheck watches\n",
                        printable(kernel));

@@ -63,11 +63,32 @@ bool finish_streams(const Settings& settings) {
   return false;
 }
 
+/// Finds memory that the program has from HIP and did not free.
+void check_leaks(Context& context) {
+  if (!context.session().checks("leakcheck")) return;
+  constexpr std::size_t most = 20;  // told one by one
+  std::size_t more = 0, bytes = 0;
+  std::size_t told = 0;
+  const auto add = [&](std::uintptr_t address, std::string text) {
+    context.session().add(
+        {.tool = "leakcheck", .text = std::move(text), .count = 1, .address = address});
+  };
+  for (const auto& one : context.memory().all()) {
+    if (one.registered || !one.label.starts_with("hip")) continue;  // its own, or not asked for
+    if (++told <= most)
+      add(one.begin, fmt::format("not freed: {}, {} bytes", one.label, one.size));
+    else
+      ++more, bytes += one.size;
+  }
+  if (more) add(0, fmt::format("not freed: {} more allocations, {} bytes", more, bytes));
+}
+
 /// What is done and told at the end, and the exit code that it asks for; -1: the program's own.
 int finish(Context& context) {
   // Threads that still run kernels must not see the rest of the process go.
   const int own = std::max(program_status, 0);
   const bool all_done = finish_streams(context.settings());
+  check_leaks(context);
   context.session().finish();
   const bool no_capture = recording_is_missing(context);
   const hipError_t error = first_kernel_error();

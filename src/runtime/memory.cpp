@@ -55,6 +55,12 @@ hipError_t free_memory(void* pointer) {
     if (const auto freed = memory().freed(address(pointer));
         freed && !memory().find(address(pointer)))
       complain(fmt::format("free of {}: {} was freed before", pointer, freed->label));
+    Context::get().session().add(
+        {.tool = "memcheck",
+         .text = fmt::format("invalid free: no allocation begins at {}\n{}", pointer,
+                             memory().whereabouts(address(pointer))),
+         .count = 1,
+         .address = address(pointer)});
     return hipErrorInvalidValue;
   });
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "check/suppressions.h"
 #include "engine/engine.h"
 #include "explain/advice.h"
 #include "explain/what_if.h"
@@ -33,6 +34,7 @@ struct Wishes {
   timing::Assumptions assumptions = {};       ///< of predictions
   std::vector<explain::WhatIf> what_if = {};  ///< to predict, too
   bool timeline = false;                      ///< note what the program did on the GPU's clock
+  check::Suppressions suppressions = {};      ///< of what those find
   std::string check = {};  ///< tools that look for errors: "memcheck"; empty: none
 };
 

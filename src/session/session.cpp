@@ -109,6 +109,7 @@ struct Session::Impl {
   using Cause = std::tuple<std::string, std::uint64_t, std::uint64_t>;
   std::map<Cause, std::size_t> known_findings;  ///< see add
   std::set<std::string> partly_checked;
+  std::uint64_t suppressed = 0;
   std::vector<RangeReport> ranges;
   std::map<std::string, std::set<std::uint64_t>> entries;  ///< of each range
 
@@ -129,11 +130,16 @@ struct Session::Impl {
 
   /// One cause, in however many launches: a kernel's instructions, and the error's first words.
   void add(const std::string& kernel, const check::Finding& found) {
+    if (wishes.suppressions.has(found)) {
+      ++suppressed;
+      return;
+    }
     const std::string words = found.text.substr(0, found.text.find_first_of(":\n"));
     const auto [known, is_new] = known_findings.try_emplace(
         {kernel + '\n' + words, found.address, found.other}, findings.size());
     if (is_new)
-      findings.push_back({found.text, found.tool, found.count});
+      findings.push_back(
+          {found.text, found.tool, found.count, found.kernel, found.at, found.second});
     else
       findings[known->second].count += found.count;
     progress.findings = findings.size();
@@ -189,9 +195,7 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch, Range rang
     observation_.emplace(impl.gpu, impl.only_time, dispatch);
   else if (selected_)
     observation_.emplace(impl.gpu, impl.without_profile, dispatch);
-  const auto checks = [&](std::string_view tool) {
-    return selected_ && impl.wishes.check.find(tool) != std::string::npos;
-  };
+  const auto checks = [&](std::string_view tool) { return selected_ && session.checks(tool); };
   if (checks("memcheck")) dispatch.observers.push_back(&memcheck_.emplace());
   if (checks("racecheck")) {
     dispatch.observers.push_back(&racecheck_.emplace(impl.memory));
@@ -238,6 +242,16 @@ void Session::Launch::add(const engine::KernelError& error) {
   ++session_.impl_->progress.errors;
 }
 
+bool Session::checks(std::string_view tool) const {
+  return impl_->wishes.check.find(tool) != std::string::npos;
+}
+
+void Session::add(const check::Finding& finding) {
+  if (!checks(finding.tool)) return;
+  const std::lock_guard lock(impl_->mutex);
+  impl_->add(finding.kernel, finding);
+}
+
 timeline::Record* Session::timeline() {
   return impl_->wishes.timeline ? &impl_->timeline : nullptr;
 }
@@ -257,6 +271,7 @@ RunReport Session::report(const std::string& ended) const {
   report.errors = impl_->errors;
   report.checked = impl_->wishes.check;
   report.findings = impl_->findings;
+  report.suppressed = impl_->suppressed;
   report.partly_checked.assign(impl_->partly_checked.begin(), impl_->partly_checked.end());
   for (const Tally& tally : impl_->tallies) report.kernels.push_back(tally.report(impl_->gpu));
   for (KernelReport& kernel : report.kernels)

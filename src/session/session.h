@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "check/memcheck.h"
 #include "check/racecheck.h"
@@ -80,6 +81,9 @@ class Session {
     std::uint64_t findings = 0;  ///< of checks
     bool selected = false;       ///< at least one of them
   };
+  /// What else a check found: the host's part. Nothing is kept unless the tool is asked for.
+  void add(const check::Finding& finding);
+  bool checks(std::string_view tool) const;
   Progress progress() const;
   /// Where operations of the program are to be noted; null: nobody asks for them.
   timeline::Record* timeline();

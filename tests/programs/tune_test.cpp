@@ -1,0 +1,132 @@
+// `hipsight tune`: programs in many configurations.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "run.h"
+
+namespace programs {
+namespace {
+
+using Json = nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Outcome tune(const Words& words) {
+  Words all{HIPSIGHT_COMMAND, "tune"};
+  all.insert(all.end(), words.begin(), words.end());
+  return run(all);
+}
+
+const std::string tiled = folder() / "two_ways_tiled";
+
+std::size_t lines(const std::string& text) {
+  return std::size_t(std::ranges::count(text, '\n'));
+}
+
+TEST(Tune, ranks_arguments_by_predicted_time) {
+  const Scratch scratch;
+  const Outcome outcome =
+      tune({"--set", "ROWS=1,4,8,99", "--json", scratch / "t.json", "--csv", scratch / "t.csv",
+            "--svg", scratch / "t.svg", "--against", "waves_per_simd", "--", tiled, "{ROWS}"});
+  EXPECT_EQ(outcome.status, 0) << describe(outcome);
+  EXPECT_THAT(outcome.out, HasSubstr("hipsight tune: 4 configurations on AMD Instinct MI300X"));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\n  1"), HasSubstr("\n  3"), HasSubstr("1.00")));
+  EXPECT_THAT(outcome.out, HasSubstr("\nROWS=99: exit code 3\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("no block of 99 rows"));
+
+  const Json json = Json::parse(read_file(scratch / "t.json"));
+  const Json& all = json["configurations"];
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_LE(all[0]["seconds"], all[1]["seconds"]);
+  EXPECT_LE(all[1]["seconds"], all[2]["seconds"]);
+  EXPECT_EQ(all[3]["point"]["ROWS"], "99");
+  // What a run of it says itself.
+  const Outcome alone = run({HIPSIGHT_COMMAND, "run", "--json", scratch / "r.json", "--", tiled,
+                             all[0]["point"]["ROWS"].get<std::string>()});
+  double seconds = 0;
+  const Json report = Json::parse(read_file(scratch / "r.json"));
+  for (const Json& kernel : report["kernels"])
+    seconds += kernel["verdict"]["seconds"].get<double>();
+  EXPECT_NEAR(all[0]["seconds"].get<double>(), seconds, 1e-9 * seconds);
+
+  EXPECT_THAT(read_file(scratch / "t.csv"), StartsWith("ROWS,seconds,bound,instructions,"));
+  EXPECT_EQ(lines(read_file(scratch / "t.csv")), 5u);
+  EXPECT_THAT(read_file(scratch / "t.svg"), AllOf(StartsWith("<svg "), HasSubstr("<circle ")));
+}
+
+TEST(Tune, is_the_same_in_any_number_of_jobs_and_parts_and_goes_on_where_it_was) {
+  const Scratch scratch;
+  const std::string log = scratch / "log";
+  const Words program{"--", tiled, "{ROWS}"};
+  const auto with = [&](Words options) {
+    options.insert(options.begin(), {"--set", "ROWS=2,4,8,16"});
+    options.insert(options.end(), program.begin(), program.end());
+    return tune(options);
+  };
+  const Outcome alone = with({});
+  ASSERT_EQ(alone.status, 0) << describe(alone);
+  EXPECT_EQ(with({"-j", "3"}).out, alone.out);
+
+  EXPECT_THAT(with({"--part", "2/2", "--log", log}).out, HasSubstr("2 configurations"));
+  EXPECT_EQ(lines(read_file(log)), 2u);
+  EXPECT_EQ(with({"--log", log}).out, alone.out);
+  EXPECT_EQ(lines(read_file(log)), 4u);
+  const std::string before = read_file(log);
+  EXPECT_EQ(with({"--log", log}).out, alone.out);
+  EXPECT_EQ(read_file(log), before) << "all was known";
+  // One that was interrupted has half a line at its end.
+  write_file(log, before.substr(0, before.size() - 9));
+  EXPECT_EQ(with({"--log", log}).out, alone.out);
+  write_file(log, "something else\nand more\n");
+  EXPECT_THAT(with({"--log", log}).err, HasSubstr(":1: no result of `hipsight tune`"));
+}
+
+TEST(Tune, builds_what_it_runs) {
+  const std::filesystem::path hipcc =
+      std::filesystem::path(HIPSIGHT_COMMAND).parent_path() / "hipcc";
+  const std::string source = std::filesystem::path(PROGRAM_SOURCES) / "two_ways.hip";
+  const Outcome outcome = tune(
+      {"--set", "FORM=PLAIN,TILED,=", "--build",
+       hipcc.string() + " --offload-arch=gfx942 -D{FORM} " + source + " -o {out}", "--", "{out}"});
+  EXPECT_EQ(outcome.status, 0) << describe(outcome);
+  EXPECT_THAT(outcome.out, HasSubstr("hipsight tune: 3 configurations"));
+  EXPECT_LT(outcome.out.find("TILED"), outcome.out.find("PLAIN")) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("\nFORM==: it could not be built: exit code 1\n"));
+}
+
+TEST(Tune, takes_a_folder_of_code_objects) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch / "codes");
+  std::filesystem::copy_file(folder() / "lone.co", scratch / "codes/one.co");
+  std::filesystem::copy_file(folder() / "lone.co", scratch / "codes/two.co");
+  const Outcome outcome =
+      tune({"--set", "CODE=@" + (scratch / "codes").string(), "--kernel", "shown_not", "--grid",
+            "64", "--block", "64", "--arg", "buffer:1M", "--", "{CODE}"});
+  EXPECT_EQ(outcome.status, 0) << describe(outcome);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("codes/one.co"), HasSubstr("codes/two.co")));
+}
+
+TEST(Tune, says_what_is_wrong_before_anything_runs) {
+  const auto refused = [](const Words& words, const std::string& why) {
+    const Outcome outcome = tune(words);
+    EXPECT_EQ(outcome.status, 125) << describe(outcome);
+    EXPECT_THAT(outcome.err, HasSubstr(why));
+  };
+  refused({"--set", "ROWS", "--", tiled}, "'ROWS' is not NAME=VALUE,...");
+  refused({"--set", "ROWS=1", "--set", "ROWS=2", "--", tiled}, "ROWS comes twice");
+  refused({"--set", "ROWS=1,1", "--", tiled}, "the value '1' comes twice");
+  refused({"--set", "ROWS=1", "--", tiled, "{ROW}"}, "{ROW} is no parameter; there are: ROWS");
+  refused({"--set", "ROWS=1", "--", tiled, "{ROWS"}, "a lone '{'");
+  refused({"--set", "ROWS=@/nowhere", "--", tiled}, "/nowhere: No such file");
+  refused({"--set", "ROWS=1", "--against", "speed", "--", tiled}, "'speed' is no figure");
+  refused({"--set", "ROWS=1", "--against", "share", "--", tiled}, "neither better nor worse");
+  refused({"--set", "ROWS=1", "--part", "3/2", "--", tiled}, "--part: 3 is more than 2");
+  refused({"--set", "ROWS=99", "--", tiled, "{ROWS}"}, "");
+}
+
+}  // namespace
+}  // namespace programs
