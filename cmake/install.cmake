@@ -15,6 +15,20 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hipsight.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT api)
 
 install(TARGETS hipsight RUNTIME COMPONENT hipsight)
+# What shells and man(1) know of it.
+set(pages ${CMAKE_BINARY_DIR}/pages)
+add_custom_command(OUTPUT ${pages}/hipsight.1
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}
+  COMMAND $<TARGET_FILE:hipsight> completion man > ${pages}/hipsight.1
+  COMMAND $<TARGET_FILE:hipsight> completion bash > ${pages}/hipsight
+  COMMAND $<TARGET_FILE:hipsight> completion zsh > ${pages}/_hipsight
+  DEPENDS hipsight VERBATIM)
+add_custom_target(pages ALL DEPENDS ${pages}/hipsight.1)
+install(FILES ${pages}/hipsight.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT hipsight)
+install(FILES ${pages}/hipsight DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  COMPONENT hipsight)
+install(FILES ${pages}/_hipsight DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+  COMPONENT hipsight)
 # Where the command finds it, beside libamdhip64.
 install(TARGETS hipsight_launch RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT hipsight)
 foreach(major 5 6 7)
@@ -23,4 +37,4 @@ endforeach()
 install(TARGETS hipsight_leave hipsight_re2_library hsa roctx64 LIBRARY COMPONENT hipsight)
 install(TARGETS rccl LIBRARY COMPONENT hipsight)
 # All of the second: what the Python package is made of (integrations/python).
-add_custom_target(installed DEPENDS hipsight hipsight_launch runtime hipsight_re2_library hsa roctx64 rccl)
+add_custom_target(installed DEPENDS hipsight pages hipsight_launch runtime hipsight_re2_library hsa roctx64 rccl)

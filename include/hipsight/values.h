@@ -458,7 +458,7 @@ struct RunReport {
   std::vector<Finding> findings;            ///< of those, in order of the launches
   std::uint64_t suppressed = 0;             ///< of what they found, causes not to be told
   std::vector<RangeReport> ranges;          ///< in order of first launch
-  std::vector<std::string> partly_checked;  ///< kernels that touched more than racecheck watches
+  std::vector<std::string> partly_checked;  ///< kernels of which a tool saw only a part, and why
   std::optional<Timeline> timeline;         ///< if asked for
   HIPSIGHT_FIELDS(gpu, kernels, errors, selection, launches, ended, unfinished, estimated, checked,
                   findings, ranges, partly_checked, timeline, suppressed)

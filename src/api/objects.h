@@ -31,7 +31,7 @@ namespace hipsight::api {
 class Recorder {
  public:
   /// `memory`: of the GPU's engine.
-  Recorder(const gpus::Gpu& gpu, const RecordConfig& config, const engine::Memory& memory);
+  Recorder(const gpus::Gpu& gpu, const RecordConfig& config, engine::Memory& memory);
 
   session::Session& session() { return session_; }
   /// A launch that the session has been told of: its own report, what the session knows, and where

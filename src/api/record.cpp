@@ -35,7 +35,7 @@ void add_findings(std::vector<Finding>& to, const std::vector<Finding>& found) {
 
 }  // namespace
 
-Recorder::Recorder(const gpus::Gpu& gpu, const RecordConfig& config, const engine::Memory& memory)
+Recorder::Recorder(const gpus::Gpu& gpu, const RecordConfig& config, engine::Memory& memory)
     : session_(gpu, wishes_of(config), {}, &memory) {}
 
 void Recorder::add(const KernelReport& report, const session::Session::Launch& launch,

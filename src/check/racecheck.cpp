@@ -85,9 +85,9 @@ class Racecheck::Group final : public engine::GroupObserver {
       return fate != Fate::Unknown;
     });
   }
-  void signals(unsigned wave, unsigned barrier) override {
+  void signals(unsigned wave, const engine::Signal& signal) override {
     settle();
-    order_.signals(wave, barrier);
+    order_.signals(wave, signal.barrier);
     // A load may race with what others do before the next barrier, too.
     Path& path = this->path(wave);
     path.taken.erase(path.taken.begin(), path.taken.begin() + path.before_barrier);
@@ -318,12 +318,9 @@ std::string Racecheck::text(const Race& race) const {
     return memory.atomic() ? "an atomic" : memory.stores() ? "a store" : "a load";
   };
   const auto side = [&](const Touch& touch) {
-    const isa::Instruction& in = touch.in();
-    std::string text = fmt::format("{:#x} {}", in.address, listing_->text(in));
-    if (const auto line = listing_->line(in))
-      text = fmt::format("{}:{}: {}", line->file, line->line, text);
     const std::string_view what = does(touch);
-    return fmt::format("  {:<12}{}\n", what.substr(what.find(' ') + 1), text);
+    return fmt::format("  {:<12}{}\n", what.substr(what.find(' ') + 1),
+                       place_text(*listing_, touch.in()));
   };
   // The first one of the program comes first.
   const bool in_order = race.before.in().address <= race.now.in().address;

@@ -1,11 +1,13 @@
 #include "check/suppressions.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <sstream>
 
+#include "config/tools.h"
 #include "support/error.h"
 #include "support/files.h"
 #include "support/printable.h"
@@ -25,9 +27,9 @@ Suppressions Suppressions::read(const std::filesystem::path& file) {
     if (!(words >> tool)) continue;
     words >> kernel >> place >> more;
     if (!more.empty() || kernel.empty()) wrong("expected TOOL KERNEL [FILE[:LINE]]");
-    if (tool != "memcheck" && tool != "racecheck" && tool != "leakcheck")
-      wrong(fmt::format("'{}' is no tool: there are memcheck, racecheck, leakcheck",
-                        printable(tool)));
+    if (std::ranges::find(config::tools, tool) == config::tools.end())
+      wrong(fmt::format("'{}' is no tool: there are {}", printable(tool),
+                        fmt::join(config::tools, ", ")));
     Line line{.tool = tool, .kernel = nullptr, .file = place, .line = 0};
     try {
       line.kernel = std::make_shared<const Pattern>(kernel);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,17 +9,20 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "check/suppressions.h"
 #include "cli/commands.h"
 #include "cli/entry.h"
 #include "cli/options.h"
+#include "cli/shell.h"
 #include "conditions/condition.h"
 #include "engine/host.h"
 #include "explain/what_if.h"
 #include "gpus/gpu.h"
 #include "session/observation.h"
 #include "support/error.h"
+#include "support/nearest.h"
 #include "support/pattern.h"
 #include "support/printable.h"
 
@@ -111,7 +115,7 @@ void imply(config::Loaded& options, std::string_view command) {
   const auto usually = [&](const char* name, const std::string& text) {
     if (options.origin(config::row(name)) == config::Origin::Default) set(name, text);
   };
-  if (command == "check") usually("check", "memcheck,racecheck");
+  if (command == "check") usually("check", "memcheck,racecheck,synccheck");
   if (!config.suppress.empty()) {
     static_cast<void>(check::Suppressions::read(config.suppress));  // fails before the program runs
     set("suppress", std::filesystem::absolute(config.suppress).string());
@@ -167,6 +171,14 @@ std::pair<unsigned, unsigned> part_of(const std::string& text) {
              parts = unsigned(std::stoul(text.substr(slash + 1)));
   if (part > parts) fail("--part: {} is more than {}", part, parts);
   return {part, parts};
+}
+
+// The option of the command that is most like this one.
+std::string nearest_option(const CLI::App& command, const std::string& written) {
+  std::vector<std::string> names;
+  for (const CLI::Option* one : command.get_options())
+    for (const std::string& name : one->get_lnames()) names.push_back("--" + name);
+  return nearest(written.substr(0, written.find('=')), names);
 }
 
 // A program, and what it is compared with: itself on other GPUs, another launch of it, or what
@@ -406,6 +418,18 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   options.add(*config, {Group::Machine, Group::Hip, Group::Compiler, Group::Selection,
                         Group::Report, Group::Profile, Group::Trace, Group::Check, Group::Capture});
 
+  CLI::App* doctor = app.add_subcommand(
+      "doctor", "Say what is here, what is missing for which feature, and how to get it");
+  doctor->footer("Exit code: 0 if programs can run, else 125.");
+  std::string shell;
+  CLI::App* completion = app.add_subcommand(
+      "completion", "Print what a shell needs to complete hipsight's commands and options");
+  completion->footer("To use it: source <(hipsight completion bash)");
+  completion->add_option("shell", shell, "bash, zsh, or man for hipsight(1)")
+      ->type_name("SHELL")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "man"}).description(""));
+
   CLI::App* gpus = app.add_subcommand("gpus", "List the GPUs, or show one with its sources");
   cli::CollectiveOptions collective;
   CLI::App* all_reduce = app.add_subcommand(
@@ -433,12 +457,11 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       ->type_name("gfx942,...")
       ->delimiter(',');
 
-  const auto is_asked = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
-  if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(app.get_subcommands({}), is_asked))
-    fail(
-        "unknown command '{}'; there are: run, profile, predict, explain, compare, tune, timeline, "
-        "report, check, capture, replay, kpi, all-reduce, gpus, isa (hipsight --help)",
-        argv[1]);
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (argc > 1 && argv[1][0] != '-' && std::ranges::find(names, argv[1]) == names.end())
+    fail("unknown command '{}': did you mean {}? There are: {} (hipsight --help)", argv[1],
+         nearest(argv[1], names), fmt::join(names, ", "));
 
   // The program's own words must not be parsed: they begin after "--", or at the first word that is
   // no option.
@@ -457,7 +480,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     const std::string name = command->get_name();
     program.program = command->remaining();
     if (!program.program.empty() && program.program.front().starts_with('-'))
-      fail("{}: unknown option {}", name, program.program.front());
+      fail("{}: unknown option {}: did you mean {}? (hipsight {} --help)", name,
+           program.program.front(), nearest_option(*command, program.program.front()), name);
     if (dashes != end)
       program.program.insert(program.program.end(), program.program.empty() ? dashes + 1 : dashes,
                              end);
@@ -500,6 +524,15 @@ int dispatch(CLI::App& app, int argc, char** argv) {
                    : compare->parsed() ? cli::KpiOptions::What::Check
                                        : cli::KpiOptions::What::Diff;
     return cli::kpi(figures);
+  }
+  if (doctor->parsed()) return cli::doctor(loaded);
+  if (completion->parsed()) {
+    std::fputs((shell == "bash"  ? cli::bash_completion(app)
+                : shell == "zsh" ? cli::zsh_completion(app)
+                                 : cli::man_page(app))
+                   .c_str(),
+               stdout);
+    return 0;
   }
   if (config->parsed()) return cli::show_config(loaded);
   if (isa->parsed()) {

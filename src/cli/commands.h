@@ -121,6 +121,10 @@ int tune(const TuneOptions& options);
 /// Every option, its value and where that came from.
 int show_config(const config::Loaded& options);
 
+/// What is here, what is missing for what, and how to get it. Returns kUsageError if programs
+/// cannot run.
+int doctor(const config::Loaded& options);
+
 /// The table of GPUs that hipsight knows.
 int list_gpus();
 /// One GPU with the source of each number.

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <numeric>
 
 #include "support/error.h"
+#include "support/nearest.h"
 
 namespace hipsight::config {
 namespace {
@@ -17,21 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "HIPSIGHT_";
-
-// How many letters must be put in, taken out or changed to get from one word to the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 // A user's folder for what can be made anew, by the XDG Base Directory Specification.
 std::string usual_cache() {
@@ -84,11 +69,9 @@ std::vector<std::string> strangers() {
     const std::string_view text(*entry);
     const std::string_view name = text.substr(0, text.find('='));
     if (!name.starts_with(prefix) || std::ranges::find(known, name) != known.end()) continue;
-    const std::string& nearest = *std::ranges::min_element(
-        known, {}, [&](const std::string& one) { return distance(name, one); });
     result.push_back(
         fmt::format("nothing reads {}; the nearest that there is: {} ('hipsight config' lists all)",
-                    name, nearest));
+                    name, nearest(name, known)));
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #include "config/table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "conditions/condition.h"
+#include "config/tools.h"
 #include "support/error.h"
 #include "support/pattern.h"
 
@@ -33,8 +35,9 @@ void check_sections(const std::string& text) {
 }
 
 void check_tools(const std::string& text) {
-  static const Pattern form("^(memcheck|racecheck|leakcheck)(,(memcheck|racecheck|leakcheck))*$");
-  if (!form.is_in(text)) fail("it takes memcheck, racecheck, leakcheck, joined by commas");
+  static const std::string tool = fmt::format("({})", fmt::join(tools, "|"));
+  static const Pattern form(fmt::format("^{0}(,{0})*$", tool));
+  if (!form.is_in(text)) fail("it takes {}, joined by commas", fmt::join(tools, ", "));
 }
 
 void check_condition(const std::string& text) {
@@ -342,10 +345,12 @@ constexpr Row table[]{
      .words =
          "Look for errors that kernels make (docs/check.md): memcheck, accesses outside the memory "
          "that is there for them; racecheck, races between waves, of a workgroup or of two; "
-         "leakcheck, memory that the program does not free",
+         "synccheck, barriers that not all come to; initcheck, results that hang on what nobody "
+         "wrote; leakcheck, memory that the program does not "
+         "free",
      .usual = "none",
-     .check = check_tools,
-     .option = "--tool"},
+     .option = "--tool",
+     .check = check_tools},
     {.name = "suppress",
      .value = &Config::suppress,
      .group = Group::Check,

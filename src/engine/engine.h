@@ -65,6 +65,9 @@ struct Dispatch {
   /// Workgroups run in order on the calling thread, so that what comes of atomics is the same each
   /// time.
   bool in_order = false;
+  /// In each byte of LDS, scratch and registers that a workgroup begins with. None: 0 in LDS, and
+  /// what others have left.
+  std::optional<std::uint8_t> unwritten = {};
   std::atomic<std::uint64_t>* finished = nullptr;  ///< if given, counts workgroups that have ended
   std::vector<Observer*> observers;                ///< are told what workgroups do
   /// Only workgroups that an observer chose run: what the launch would have computed is missing.

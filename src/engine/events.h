@@ -88,6 +88,14 @@ struct Ordering {
   isa::CacheWork caches;
 };
 
+/// A wave tells a barrier that it is there.
+struct Signal {
+  unsigned
+      barrier;  ///< the workgroup's own is 0, others are those that waves join by number (GFX12)
+  const isa::Instruction& instruction;
+  std::uint64_t exec;  ///< lanes that are on
+};
+
 /// A register that an instruction wrote, and what it holds now.
 struct Written {
   enum class File : std::uint8_t { Scalar, Scc, Vector, Accumulator };
@@ -133,9 +141,8 @@ class GroupObserver {
   virtual void orders(unsigned /*wave*/, const isa::Instruction& /*instruction*/,
                       const Ordering& /*ordering*/) {}
 
-  /// A barrier: the workgroup's own is 0, others are those that waves join by number (GFX12). A
-  /// wave signals it; when all members have, it completes; then each passes it.
-  virtual void signals(unsigned /*wave*/, unsigned /*barrier*/) {}
+  /// A wave signals a barrier; when all members have, it completes; then each passes it.
+  virtual void signals(unsigned /*wave*/, const Signal& /*signal*/) {}
   virtual void completes(unsigned /*barrier*/) {}
   virtual void passes(unsigned /*wave*/, unsigned /*barrier*/) {}
 
@@ -184,6 +191,8 @@ class Observer {
   virtual void launch_begins(const LaunchFacts& /*launch*/) {}
   /// A workgroup begins: what is told of it, or null. Comes from several host threads.
   virtual GroupObserver* begins(std::uint64_t workgroup) = 0;
+  /// All workgroups have ended, and memory is as they left it. Not told of a launch that fails.
+  virtual void launch_ends() {}
 };
 
 }  // namespace hipsight::engine

@@ -105,13 +105,15 @@ struct Slot {
     stuck_since = 0;
     // Kernels read what none of them wrote and multiply it by zero (MAGMA's trmv): on a GPU that is
     // what earlier kernels left, here it could be a NaN of the host's, and differ between runs.
-    std::memset(lds.get(), 0, lds_room(launch.lds_bytes));
+    const std::optional<std::uint8_t>& unwritten = launch.dispatch->unwritten;
+    std::memset(lds.get(), unwritten.value_or(0), lds_room(launch.lds_bytes));
     steppers.clear();
     if (!observers.empty()) observers.clear();
     for (Observer* const observer : launch.dispatch->observers)
       if (GroupObserver* const observed = observer->begins(index)) observers.add(*observed);
     is_observed = !observers.empty();
-    if (launch.dispatch->observed_only) forget();
+    if (launch.dispatch->observed_only) forget(0);
+    if (unwritten) forget(*unwritten);
     if (is_observed) clear_scalars();  // what changes is told of: not what others have left
     order_watch.reset();
     if (!is_observed && launch.watches_order && index == 0)
@@ -152,11 +154,14 @@ struct Slot {
     for (Wave* wave : group.waves) std::ranges::copy(group.start.scalar, wave->scalar);
   }
 
-  /// Clears registers: where results of matrix instructions are left out, the kernel reads what it
-  /// did not write, and that must be the same in each run.
-  void forget() {
-    for (Wave* wave : group.waves)
-      std::memset(wave->vgpr(0), 0, group.launch->file.wave_bytes() - sizeof(Wave));
+  /// Fills registers and scratch: where results of matrix instructions are left out, the kernel
+  /// reads what it did not write, and that must be the same in each run.
+  void forget(std::uint8_t value) {
+    const Launch& launch = *group.launch;
+    for (Wave* wave : group.waves) {
+      std::memset(wave->vgpr(0), value, launch.file.wave_bytes() - sizeof(Wave));
+      std::memset(wave->scratch, value, std::size_t{launch.scratch_bytes} * launch.file.lanes);
+    }
   }
 };
 
@@ -544,6 +549,7 @@ Result run_launch(const Launch& launch, Pool& pool, std::chrono::milliseconds ti
   const auto helpers = static_cast<unsigned>(std::min<std::uint64_t>(groups - 1, others));
   pool.run(helpers, [&] { execution.work(); });
   Result result = execution.result();
+  for (Observer* const observer : launch.dispatch->observers) observer->launch_ends();
   result.host_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;

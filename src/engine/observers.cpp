@@ -75,9 +75,9 @@ void Observers::come_to(unsigned wave, const isa::Instruction* instruction) {
   }
 }
 
-void Observers::signals(unsigned wave, const isa::Instruction& instruction, unsigned barrier) {
-  come_to(wave, &instruction);
-  for (GroupObserver* one : all_) one->signals(wave, barrier);
+void Observers::signals(unsigned wave, const Signal& signal) {
+  come_to(wave, &signal.instruction);
+  for (GroupObserver* one : all_) one->signals(wave, signal);
 }
 void Observers::completes(unsigned barrier) {
   for (GroupObserver* one : all_) one->completes(barrier);

@@ -34,7 +34,7 @@ class Observers {
   void workgroup_ends();
   void enters(unsigned wave, std::uint32_t region, std::uint64_t exec);
   void accesses(unsigned wave, const isa::Instruction& instruction, const Access& access);
-  void signals(unsigned wave, const isa::Instruction& instruction, unsigned barrier);
+  void signals(unsigned wave, const Signal& signal);
   void completes(unsigned barrier);
   void passes(unsigned wave, unsigned barrier);
   bool forgives(const Fault& fault);

@@ -37,7 +37,9 @@ std::uint32_t members(const Workgroup& group, unsigned number) {
 }
 
 void signal_barrier(Wave& wave, const Op* op, unsigned number) {
-  if (wave.observers) wave.observers->signals(wave.index_in_group, *op->instruction, number);
+  if (wave.observers)
+    wave.observers->signals(wave.index_in_group,
+                            {number, *op->instruction, wave.exec() & wave.full});
   ++wave.group->barriers[number].signals;
   if (!number) wave.signalled = true;
   check_barrier(*wave.group, number);

@@ -90,7 +90,7 @@ struct Reporter::Impl {
   std::atomic<bool> condition_holds = false;
 
   Impl(gpus::Gpu gpu, Output o, const Selection& selection, ProgressOutput p,
-       const engine::Memory* memory)
+       engine::Memory* memory)
       : output(std::move(o)),
         session(std::move(gpu), output.wishes, selection, memory),
         progress(p) {
@@ -124,7 +124,7 @@ struct Reporter::Impl {
 };
 
 Reporter::Reporter(gpus::Gpu gpu, Output output, Selection selection, ProgressOutput progress,
-                   const engine::Memory* memory)
+                   engine::Memory* memory)
     : impl_(
           std::make_unique<Impl>(std::move(gpu), std::move(output), selection, progress, memory)) {}
 

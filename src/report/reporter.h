@@ -57,7 +57,7 @@ class Reporter {
  public:
   /// `memory`: what launches' arguments point to (session::Session).
   explicit Reporter(gpus::Gpu gpu, Output output = {}, Selection selection = {},
-                    ProgressOutput progress = {}, const engine::Memory* memory = nullptr);
+                    ProgressOutput progress = {}, engine::Memory* memory = nullptr);
   ~Reporter();
 
   /// A launch under way: from its start until this goes out of scope.
@@ -71,6 +71,10 @@ class Reporter {
 
     bool selected() const { return launch_.selected(); }
     std::uint64_t number() const { return launch_.number(); }  ///< among all launches, from 1
+    /// Before it runs: see Session.
+    void rehearse(engine::Engine& engine, const engine::Dispatch& dispatch) {
+      launch_.rehearse(engine, dispatch);
+    }
     /// It ran to its end. Copies what it needs. What goes wrong here is told, and is no matter of
     /// the program's.
     void add(engine::Result result) noexcept;

@@ -262,9 +262,8 @@ static void add_findings(std::string& out, const RunReport& run) {
     out.pop_back();
     out += fmt::format("; {} suppressed\n", run.suppressed);
   }
-  for (const std::string& kernel : run.partly_checked)
-    out += fmt::format("partly checked: {} touched more memory than racecheck watches\n",
-                       printable(kernel));
+  for (const std::string& one : run.partly_checked)
+    out += fmt::format("partly checked: {}\n", printable(one));
 }
 
 std::string to_text(const RunReport& run, const Details& details) {

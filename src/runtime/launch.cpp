@@ -92,6 +92,7 @@ struct Prepared {
     try {
       const services::Services services(context.host(), running,
                                         group ? *group : services::GridGroup{});
+      launch.rehearse(context.engine(), services.dispatch());
       launch.add(context.engine().run(services.dispatch()));
       span.takes(launch.seconds());
       finish_recording(recorder.get());

@@ -1,6 +1,5 @@
 #include "runtime/rtc_clang.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -10,9 +9,9 @@
 #include <atomic>
 #include <cstdio>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
+#include "config/toolchain.h"
 #include "runtime/state.h"
 #include "support/files.h"
 #include "support/printable.h"
@@ -25,10 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int clang_crashed = 254;  // clang's exit status then, with -fno-crash-diagnostics
-
-bool is_program(const fs::path& file) {
-  return fs::is_regular_file(file) && access(file.c_str(), X_OK) == 0;
-}
 
 /// Runs a command with its output in a file. Returns its exit status, or nothing when it did not
 /// start or was ended by a signal.
@@ -58,41 +53,14 @@ std::optional<int> run_command(const std::vector<std::string>& command, const fs
   return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
 }
 
-/// The folder above this library's: as it was loaded, and where links to it lead.
-std::vector<fs::path> own_folders() {
-  Dl_info self{};
-  if (!dladdr(reinterpret_cast<const void*>(&own_folders), &self) || !self.dli_fname) return {};
-  const fs::path library = fs::absolute(self.dli_fname);
-  std::error_code error;
-  const fs::path real = fs::canonical(library, error);
-  return {library.parent_path().parent_path(), real.parent_path().parent_path()};
-}
-
 }  // namespace
 
 fs::path find_sdk() {
-  std::vector<fs::path> candidates;
-  if (const std::string& named = config().sdk; !named.empty()) {
-    candidates = {named};
-  } else {
-    for (const fs::path& folder : own_folders()) candidates.push_back(folder / "sdk");
-    candidates.emplace_back("/opt/rocm");
-  }
-  for (const fs::path& sdk : candidates)
-    if (fs::exists(sdk / "include/hip/hip_runtime.h")) return sdk;
-  return {};
+  return config::find_sdk(config());
 }
 
 fs::path find_clang(const fs::path& sdk) {
-  if (const std::string& named = config().clang; !named.empty())
-    return is_program(named) ? fs::path(named) : fs::path();
-  if (const fs::path own = sdk / "llvm/bin/clang++"; is_program(own)) return own;
-  for (const char* name : {"clang++-22", "clang++"}) {
-    std::istringstream folders(config().search_path);
-    for (std::string folder; std::getline(folders, folder, ':');)
-      if (!folder.empty() && is_program(fs::path(folder) / name)) return fs::path(folder) / name;
-  }
-  return {};
+  return config::find_clang(config(), sdk);
 }
 
 RtcOutput failure(std::string log) {

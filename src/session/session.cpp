@@ -93,7 +93,8 @@ struct Session::Impl {
   const Wishes without_profile;  ///< of launches after a kernel's first
   const Wishes only_time;        ///< of those that differ from others before
   const Selection selection;
-  const engine::Memory* const memory;  ///< or null
+  engine::Memory* const memory;           ///< or null
+  std::optional<check::Written> written;  ///< for initcheck
 
   LaunchTimes times;
   timeline::Record timeline;
@@ -113,7 +114,7 @@ struct Session::Impl {
   std::vector<RangeReport> ranges;
   std::map<std::string, std::set<std::uint64_t>> entries;  ///< of each range
 
-  Impl(gpus::Gpu g, Wishes w, const Selection& s, const engine::Memory* m)
+  Impl(gpus::Gpu g, Wishes w, const Selection& s, engine::Memory* m)
       : gpu(std::move(g)),
         wishes(w),
         without_profile{.fidelity = w.fidelity, .assumptions = {}},
@@ -126,7 +127,9 @@ struct Session::Impl {
         selection(s),
         memory(m),
         times(gpu, m),
-        selector(s) {}
+        selector(s) {
+    if (wishes.check.find("initcheck") != std::string::npos && m) written.emplace(*m);
+  }
 
   /// One cause, in however many launches: a kernel's instructions, and the error's first words.
   void add(const std::string& kernel, const check::Finding& found) {
@@ -159,8 +162,7 @@ struct Session::Impl {
   }
 };
 
-Session::Session(gpus::Gpu gpu, Wishes wishes, const Selection& selection,
-                 const engine::Memory* memory)
+Session::Session(gpus::Gpu gpu, Wishes wishes, const Selection& selection, engine::Memory* memory)
     : impl_(std::make_unique<Impl>(std::move(gpu), wishes, selection, memory)) {}
 Session::~Session() = default;
 
@@ -201,6 +203,13 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch, Range rang
     dispatch.observers.push_back(&racecheck_.emplace(impl.memory));
     dispatch.in_order = true;
   }
+  // What other launches write counts, too.
+  if (impl.written) {
+    dispatch.observers.push_back(&initcheck_.emplace(*impl.written, *impl.memory));
+    dispatch.in_order = true;
+    dispatch.unwritten = 0;
+  }
+  if (checks("synccheck")) dispatch.observers.push_back(&synccheck_.emplace());
 }
 
 Session::Launch::~Launch() {
@@ -213,8 +222,18 @@ Session::Launch::~Launch() {
   };
   collect(memcheck_);
   collect(racecheck_);
-  if (racecheck_ && racecheck_->is_partial())
-    session_.impl_->partly_checked.insert(code::readable_name(dispatch_.kernel->name));
+  collect(synccheck_);
+  collect(initcheck_);
+  const auto partly = [&](const char* why) {
+    session_.impl_->partly_checked.insert(code::readable_name(dispatch_.kernel->name) + why);
+  };
+  if (racecheck_ && racecheck_->is_partial()) partly(" touched more memory than racecheck watches");
+  if (initcheck_ && initcheck_->is_partial())
+    partly(" calls the host, or too much memory is unwritten for initcheck");
+}
+
+void Session::Launch::rehearse(engine::Engine& engine, const engine::Dispatch& dispatch) {
+  if (initcheck_ && selected_) initcheck_->rehearse(engine, dispatch);
 }
 
 void Session::Launch::add(engine::Result& result) {
@@ -236,6 +255,7 @@ void Session::Launch::add(engine::Result& result) {
 }
 
 void Session::Launch::add(const engine::KernelError& error) {
+  if (initcheck_) initcheck_->failed();
   const std::lock_guard lock(session_.impl_->mutex);
   session_.impl_->errors.push_back({code::readable_name(dispatch_.kernel->name),
                                     std::string(text_of(error.kind)), error.what()});

@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "check/initcheck.h"
 #include "check/memcheck.h"
 #include "check/racecheck.h"
+#include "check/synccheck.h"
 #include "engine/engine.h"
 #include "gpus/gpu.h"
 #include "hipsight/values.h"
@@ -31,7 +33,7 @@ class Session {
   /// `memory`: to whose allocations the arguments of launches point, which only times need.
   /// @throws Exception when the selection's pattern is none.
   Session(gpus::Gpu gpu, Wishes wishes, const Selection& selection = {},
-          const engine::Memory* memory = nullptr);
+          engine::Memory* memory = nullptr);
   ~Session();
 
   const gpus::Gpu& gpu() const;
@@ -51,6 +53,8 @@ class Session {
     const std::atomic<std::uint64_t>& finished() const { return finished_; }  ///< workgroups
     const Observation* observation() const { return observation_ ? &*observation_ : nullptr; }
 
+    /// Before it runs: what checks must find out first. The dispatch that will run.
+    void rehearse(engine::Engine& engine, const engine::Dispatch& dispatch);
     /// It ran to its end. @throws Exception when its figures cannot be made.
     void add(engine::Result& result);
     /// How long a GPU takes for it, in seconds, if that is wished for: else 0. After `add`.
@@ -73,6 +77,8 @@ class Session {
     std::optional<Observation> observation_;
     std::optional<check::Memcheck> memcheck_;
     std::optional<check::Racecheck> racecheck_;
+    std::optional<check::Synccheck> synccheck_;
+    std::optional<check::Initcheck> initcheck_;
   };
 
   struct Progress {

@@ -104,10 +104,56 @@ TEST_F(Cli, shows_one_gpu_with_sources) {
   EXPECT_TRUE(has(outcome.output, "launch_us                    2 us")) << outcome.output;
 }
 
+TEST_F(Cli, says_what_is_here_and_what_is_missing) {
+  const Outcome here = run("doctor");
+  EXPECT_EQ(here.code, 0) << here.output;
+  EXPECT_TRUE(has(here.output, "ok      hipsight ")) << here.output;
+  EXPECT_TRUE(has(here.output, "mi300x is the one that runs")) << here.output;
+  const Outcome bare = shell(
+      fmt::format("cd {}; PATH=/nowhere HIPSIGHT_SDK=/nowhere HIPSIGHT_CACHE=/proc ./hipsight "
+                  "doctor",
+                  folder_.string()));
+  EXPECT_EQ(bare.code, 0) << bare.output;
+  for (const char* missing : {"missing clang++\n", "missing HIP's headers\n", "missing python3\n",
+                              "to mend: apt install clang-22 lld-22"})
+    EXPECT_TRUE(has(bare.output, missing)) << bare.output;
+  fs::remove(folder_ / "lib/libamdhip64.so");
+  const Outcome broken = run("doctor");
+  EXPECT_EQ(broken.code, 125);
+  EXPECT_TRUE(has(broken.output, "BROKEN  libamdhip64 of hipsight")) << broken.output;
+}
+
+TEST_F(Cli, completes_words_in_bash) {
+  const auto completed = [&](const std::string& words) {
+    return shell(fmt::format(
+                     "cd {0}; bash -c 'source <(./hipsight completion bash); COMP_WORDS=({1}); "
+                     "COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _hipsight; echo "
+                     "\"${{COMPREPLY[@]}}\"'",
+                     folder_.string(), words))
+        .output;
+  };
+  EXPECT_EQ(completed("hipsight exp"), "explain\n");
+  EXPECT_EQ(completed("hipsight run --gpu-p"), "--gpu-path\n");
+  EXPECT_EQ(completed("hipsight kpi rec"), "record\n");
+  EXPECT_EQ(completed("hipsight kpi check --ju"), "--junit\n");
+  EXPECT_EQ(completed("hipsight run -- li"), "lib\n");
+}
+
+TEST_F(Cli, has_a_page_for_man) {
+  const Outcome page = run("completion man");
+  EXPECT_EQ(page.code, 0);
+  for (const char* part : {".TH HIPSIGHT 1", ".SS hipsight run\n", ".SS hipsight kpi check\n",
+                           "\\fB\\-\\-gpu\\fR \\fINAME\\fR"})
+    EXPECT_TRUE(has(page.output, part)) << part;
+}
+
 TEST_F(Cli, wrong_command_lines_give_125_and_say_why) {
   const std::pair<const char*, const char*> wrong[] = {
       {"", "A subcommand is required"},
       {"nonsense", "unknown command 'nonsense'"},
+      {"chekc", "did you mean check?"},
+      {"run --gpuu mi210 -- true", "unknown option --gpuu: did you mean --gpu?"},
+      {"completion fish", "fish"},
       {"run", "which program?"},
       {"run --", "which program?"},
       {"run --bogus -- true", "unknown option --bogus"},

@@ -40,7 +40,9 @@ struct Diary : GroupObserver, Observer {
     add(wave, "orders", in.address, o.waits, o.caches.writes_back, o.caches.invalidates,
         static_cast<int>(o.caches.scope));
   }
-  void signals(unsigned wave, unsigned barrier) override { add(wave, "signals", barrier); }
+  void signals(unsigned wave, const Signal& signal) override {
+    add(wave, "signals", signal.barrier);
+  }
   void completes(unsigned barrier) override {
     for (auto& [wave, list] : of_wave) add(wave, "completes", barrier);
   }

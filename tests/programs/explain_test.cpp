@@ -22,8 +22,8 @@ Outcome explain(std::vector<std::string> words) {
 class Explain : public testing::Test {
  protected:
   /// A source without main; its kernel keeps more than the registers of half a SIMD's waves.
-  static std::string source(const std::string& more = "") {
-    const std::string name = testing::TempDir() + "explain.hip";
+  std::string source(const std::string& more = "") const {
+    const std::string name = scratch_ / "explain.hip";
     std::ofstream(name) << R"(#include <hip/hip_runtime.h>
 extern "C" __global__ void doubled(float* y, const float* x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -33,6 +33,7 @@ extern "C" __global__ void other(int* y) { y[threadIdx.x] = 0; }
 )" << more;
     return name;
   }
+  const Scratch scratch_;
 };
 
 TEST_F(Explain, a_program_line_by_line) {
@@ -76,7 +77,7 @@ TEST_F(Explain, code_alone) {
 }
 
 TEST_F(Explain, a_capture) {
-  const std::string file = testing::TempDir() + "explain.capture";
+  const std::string file = scratch_ / "explain.capture";
   const Outcome captured = run({HIPSIGHT_COMMAND, "capture", "--gpu", "mi300x", "--launch", "1",
                                 "-o", file, "--", std::filesystem::path(EXAMPLES) / "sgemm"});
   ASSERT_EQ(captured.status, 0) << describe(captured);

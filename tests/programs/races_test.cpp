@@ -71,7 +71,7 @@ TEST_P(Races, twin_is_silent) {
   EXPECT_THAT(outcome.err, HasSubstr("racecheck: 0 findings in 1 launch"));
 }
 
-const auto gpus = testing::Values("mi300x", "rx7900xtx");
+const auto gpus = testing::Values("mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt");
 const auto name = [](const auto& info) {
   return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param).kernel;
 };

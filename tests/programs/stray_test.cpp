@@ -145,13 +145,15 @@ TEST_P(CheckedStray, IsFoundAndTheKernelGoesOn) {
   if (!c.where.empty())
     EXPECT_THAT(outcome.err, MatchesRegex("(.|\n)*\n  " + c.where + "(.|\n)*")) << all;
   const bool has_two = c.name == "lds_load";
-  EXPECT_THAT(outcome.err, HasSubstr(has_two ? "\nmemcheck,racecheck: 2 findings in 1 launch\n"
-                                             : "\nmemcheck,racecheck: 1 finding in 1 launch\n"))
+  EXPECT_THAT(outcome.err,
+              HasSubstr(has_two ? "\nmemcheck,racecheck,synccheck: 2 findings in 1 launch\n"
+                                : "\nmemcheck,racecheck,synccheck: 1 finding in 1 launch\n"))
       << all;
 }
 
 INSTANTIATE_TEST_SUITE_P(planted_defect, CheckedStray,
-                         testing::Combine(testing::Values<std::string>("mi300x", "rx7900xtx"),
+                         testing::Combine(testing::Values<std::string>("mi210", "mi300x", "mi355x",
+                                                                       "rx7900xtx", "rx9070xt"),
                                           testing::Values<std::string>("interpret", "translate"),
                                           testing::ValuesIn(cases())),
                          [](const auto& info) {
@@ -165,7 +167,7 @@ TEST_P(FixedStray, IsSilent) {
   const auto& [gpu, tier] = GetParam();
   const Outcome outcome = check(gpu, tier, "fixed");
   EXPECT_EQ(outcome.status, 0) << describe(outcome);
-  EXPECT_THAT(outcome.err, HasSubstr("\nmemcheck,racecheck: 0 findings in 6 launches\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("\nmemcheck,racecheck,synccheck: 0 findings in 6 launches\n"));
 }
 
 /// Programs without a fault, of several kernels each.
@@ -176,7 +178,8 @@ TEST_P(FixedStray, AndSoAreExamples) {
         {HIPSIGHT_COMMAND, "check", "--gpu", gpu, "--", std::filesystem::path(EXAMPLES) / example},
         in_tier(tier));
     EXPECT_EQ(outcome.status, 0) << describe(outcome);
-    EXPECT_THAT(outcome.err, HasSubstr("\nmemcheck,racecheck: 0 findings in ")) << example;
+    EXPECT_THAT(outcome.err, HasSubstr("\nmemcheck,racecheck,synccheck: 0 findings in "))
+        << example;
   }
 }
 

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check/finding.h"
+#include "engine/events.h"
+
+namespace hipsight::check {
+
+/// Finds barriers that not all work-items of a workgroup come to: that lanes of a wave pass by, and
+/// __syncthreads() of one place at which some waves wait while others wait at that of another. On a
+/// GPU a wave counts as there if one lane is, so such kernels may go wrong or seem to work. What
+/// programs do with s_barrier themselves, for waves with roles, is theirs. One finding for each
+/// barrier, or two of them, told by the first workgroup that had it.
+class Synccheck final : public engine::Observer {
+ public:
+  void launch_begins(const engine::LaunchFacts& launch) override;
+  engine::GroupObserver* begins(std::uint64_t workgroup) override;
+  /// After the launch; by addresses of the barriers.
+  std::vector<Finding> findings() const;
+
+ private:
+  class Group;
+  /// A barrier, and another one or none.
+  using Cause = std::pair<const isa::Instruction*, const isa::Instruction*>;
+  struct First {
+    std::uint64_t workgroup;  ///< that it is told by
+    Finding finding;
+  };
+  void add(std::uint64_t workgroup, const Cause& cause, const std::string& who);
+  bool is_syncthreads(const isa::Instruction& instruction);
+
+  const engine::Listing* listing_ = nullptr;  ///< while the launch runs
+  std::string kernel_;
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::unique_ptr<engine::GroupObserver>> groups_;  ///< by number
+  std::map<const isa::Instruction*, bool> syncthreads_;                     ///< that were looked at
+  std::map<Cause, First> found_;
+};
+
+}  // namespace hipsight::check

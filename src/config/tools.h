@@ -1,0 +1,12 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace hipsight::config {
+
+/// The tools of `hipsight check` (docs/check.md).
+inline constexpr std::array<std::string_view, 5> tools{"memcheck", "racecheck", "synccheck",
+                                                       "initcheck", "leakcheck"};
+
+}  // namespace hipsight::config
