@@ -209,6 +209,7 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch, Range rang
     dispatch.in_order = true;
     dispatch.unwritten = 0;
   }
+  if (checks("waitcheck")) dispatch.observers.push_back(&waitcheck_.emplace());
   if (checks("synccheck")) dispatch.observers.push_back(&synccheck_.emplace());
 }
 
@@ -224,6 +225,7 @@ Session::Launch::~Launch() {
   collect(racecheck_);
   collect(synccheck_);
   collect(initcheck_);
+  collect(waitcheck_);
   const auto partly = [&](const char* why) {
     session_.impl_->partly_checked.insert(code::readable_name(dispatch_.kernel->name) + why);
   };

@@ -11,6 +11,7 @@
 #include "check/memcheck.h"
 #include "check/racecheck.h"
 #include "check/synccheck.h"
+#include "check/waitcheck.h"
 #include "engine/engine.h"
 #include "gpus/gpu.h"
 #include "hipsight/values.h"
@@ -79,6 +80,7 @@ class Session {
     std::optional<check::Racecheck> racecheck_;
     std::optional<check::Synccheck> synccheck_;
     std::optional<check::Initcheck> initcheck_;
+    std::optional<check::Waitcheck> waitcheck_;
   };
 
   struct Progress {
