@@ -131,15 +131,19 @@ struct Session::Impl {
     if (wishes.check.find("initcheck") != std::string::npos && m) written.emplace(*m);
   }
 
-  /// One cause, in however many launches: a kernel's instructions, and the error's first words.
+  /// One cause, in however many launches: a kernel's instructions, and the error's first words. Of
+  /// races between the same two lines, one: unrolled loops have many.
   void add(const std::string& kernel, const check::Finding& found) {
     if (wishes.suppressions.has(found)) {
       ++suppressed;
       return;
     }
+    const bool by_lines = found.tool == "racecheck" && found.at.line && found.second.line;
     const std::string words = found.text.substr(0, found.text.find_first_of(":\n"));
     const auto [known, is_new] = known_findings.try_emplace(
-        {kernel + '\n' + words, found.address, found.other}, findings.size());
+        {kernel + '\n' + words + '\n' + (by_lines ? found.at.file + '\n' + found.second.file : ""),
+         by_lines ? found.at.line : found.address, by_lines ? found.second.line : found.other},
+        findings.size());
     if (is_new)
       findings.push_back(
           {found.text, found.tool, found.count, found.kernel, found.at, found.second});
