@@ -1,5 +1,5 @@
 // Bank conflicts against counters of the hardware: conflicts of a read at a stride, as
-// nod-ai/amd-shark-ai measured them (docs/empirical-lds/cdna3info.md; 64 reads each).
+// nod-ai/amd-shark-ai measured them (empirical-lds/cdna3info.md of its docs; 64 reads each).
 #include "profile/lds.h"
 
 #include <gtest/gtest.h>
