@@ -38,3 +38,21 @@ install(TARGETS hipsight_leave hipsight_re2_library hsa roctx64 LIBRARY COMPONEN
 install(TARGETS rccl LIBRARY COMPONENT hipsight)
 # All of the second: what the Python package is made of (integrations/python).
 add_custom_target(installed DEPENDS hipsight pages hipsight_launch runtime hipsight_re2_library hsa roctx64 rccl)
+
+# A Debian package of all of it, in a folder of its own: its libamdhip64 must not be taken for AMD's. What people call
+# and read is linked to where they look for it (./dev package).
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME hipsight)
+set(CPACK_PACKAGE_CONTACT "hipsight's authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "run, check, explain and predict AMD GPU kernels without a GPU")
+set(CPACK_PACKAGING_INSTALL_PREFIX /opt/hipsight)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL hipsight api)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/cmake/debian/postinst ${CMAKE_SOURCE_DIR}/cmake/debian/prerm)
+include(CPack)
