@@ -1,4 +1,4 @@
-"""A hook of mkdocs: pages name each other as docs/NAME.md, which becomes a link. A name that is no page is an error, as
+"""A hook of mkdocs: pages name each other by their paths, which become links. A name that is no page is an error, as
 is a page that is not in the menu (strict)."""
 
 import logging
