@@ -11,7 +11,8 @@ namespace hipsight::check {
 namespace {
 
 bool is_header(const code::SourceLine& line) {
-  return line.file.find("/amd_detail/") != std::string::npos;
+  return line.file.find("/amd_detail/") != std::string::npos ||  // HIP's
+         line.file.find("/lib/clang/") != std::string::npos;     // and clang's
 }
 
 /// The line of the program that is nearest: before the instruction, or else behind it. Of code that

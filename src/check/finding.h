@@ -19,12 +19,12 @@ struct Finding {
   Location at = {}, second = {};  ///< both instructions; the second one of races only
 };
 
-/// Where an instruction is. Of one that comes from HIP's own headers, the line of the program
-/// nearest to it.
+/// Where an instruction is. Of one that comes from HIP's own headers or clang's, the line of the
+/// program nearest to it.
 Location location_of(const engine::Listing& listing, const isa::Instruction& instruction);
 /// The same for people: "races.hip:22: 0x1a58 ds_read_b32 v5, v3".
 std::string place_text(const engine::Listing& listing, const isa::Instruction& instruction);
-/// Whether it comes from HIP's headers: __syncthreads(), atomicAdd() and the like.
+/// Whether it comes from those headers: __syncthreads(), atomicAdd() and the like.
 bool is_of_headers(const engine::Listing& listing, const isa::Instruction& instruction);
 
 }  // namespace hipsight::check

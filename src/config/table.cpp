@@ -346,7 +346,8 @@ constexpr Row table[]{
          "Look for errors that kernels make (docs/check.md): memcheck, accesses outside the memory "
          "that is there for them; racecheck, races between waves, of a workgroup or of two; "
          "synccheck, barriers that not all come to; initcheck, results that hang on what nobody "
-         "wrote; waitcheck, registers that are used before the wait for them; leakcheck, memory "
+         "wrote; waitcheck, registers that are used before the wait for them; numcheck, NaNs and "
+         "infinities; leakcheck, memory "
          "that the program does not "
          "free",
      .usual = "none",

@@ -6,7 +6,7 @@
 namespace hipsight::config {
 
 /// The tools of `hipsight check` (docs/check.md).
-inline constexpr std::array<std::string_view, 6> tools{"memcheck",  "racecheck", "synccheck",
-                                                       "initcheck", "waitcheck", "leakcheck"};
+inline constexpr std::array<std::string_view, 7> tools{
+    "memcheck", "racecheck", "synccheck", "initcheck", "waitcheck", "numcheck", "leakcheck"};
 
 }  // namespace hipsight::config

@@ -55,11 +55,13 @@ void Stepper::run(Wave& wave) {
 const Op* Stepper::run_one(Wave& wave, const Op* op) {
   // Ops may go on to the next one by themselves: a copy is run, with an end behind it.
   Op alone[2]{*op};
+  // Other waves' code may be translated meanwhile: this one goes on op by op.
+  if (is_region(*op)) alone[0].run = own_run(*op);
   alone[1].run = [](Wave&, const Op* end) { return end; };
   const auto original = [&](const Op* at) {
     return at == &alone[0] ? op : at == &alone[1] ? op + 1 : at;
   };
-  const Op* const next = original(op->run(wave, &alone[0]));
+  const Op* const next = original(alone[0].run(wave, &alone[0]));
   wave.resume = original(wave.resume);
   // What will be tried again, or comes when others have had a turn, has not happened.
   if (!next && (wave.stop == Stop::Others || (wave.stop == Stop::Yield && wave.resume == op)))

@@ -213,6 +213,7 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch, Range rang
     dispatch.in_order = true;
     dispatch.unwritten = 0;
   }
+  if (checks("numcheck")) dispatch.observers.push_back(&numcheck_.emplace());
   if (checks("waitcheck")) dispatch.observers.push_back(&waitcheck_.emplace());
   if (checks("synccheck")) dispatch.observers.push_back(&synccheck_.emplace());
 }
@@ -230,6 +231,7 @@ Session::Launch::~Launch() {
   collect(synccheck_);
   collect(initcheck_);
   collect(waitcheck_);
+  collect(numcheck_);
   const auto partly = [&](const char* why) {
     session_.impl_->partly_checked.insert(code::readable_name(dispatch_.kernel->name) + why);
   };

@@ -9,6 +9,7 @@
 
 #include "check/initcheck.h"
 #include "check/memcheck.h"
+#include "check/numcheck.h"
 #include "check/racecheck.h"
 #include "check/synccheck.h"
 #include "check/waitcheck.h"
@@ -81,6 +82,7 @@ class Session {
     std::optional<check::Synccheck> synccheck_;
     std::optional<check::Initcheck> initcheck_;
     std::optional<check::Waitcheck> waitcheck_;
+    std::optional<check::Numcheck> numcheck_;
   };
 
   struct Progress {

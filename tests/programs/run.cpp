@@ -121,6 +121,15 @@ std::string source_of(const std::string& program, const std::string& text) {
   return found;
 }
 
+testing::Matcher<std::string> names_line_near(const std::string& place) {
+  const std::string file = place.substr(0, place.rfind(':') + 1);
+  const int line = std::stoi(place.substr(file.size()));
+  std::vector<testing::Matcher<std::string>> near;
+  for (int i = line - 4; i <= line + 4; ++i)
+    near.push_back(testing::HasSubstr(file + std::to_string(i) + ":"));
+  return testing::AnyOfArray(near);
+}
+
 std::string describe(const Outcome& o) {
   return fmt::format("status {}, signal {}, {:.1f} s{}\n--- stdout\n{}--- stderr\n{}---\n",
                      o.status, o.signal, o.seconds, o.timed_out ? ", stopped" : "", o.out, o.err);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gmock/gmock.h>
+
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -39,6 +41,8 @@ Environment in_tier(const std::string& tier);
 std::filesystem::path folder();
 /// "FILE:LINE" of the only line of a program's source that holds this text.
 std::string source_of(const std::string& program, const std::string& text);
+/// Whether a text names this line, or one of the four before and after it, as FILE:LINE:
+testing::Matcher<std::string> names_line_near(const std::string& place);
 /// For messages of tests.
 std::string describe(const Outcome& outcome);
 

@@ -263,6 +263,14 @@ const Op* block_for(const Wave& w, const Op& first) {
   return full && has_all_lanes(w, first.flags & flag::whole_rows) ? full : masked_block(first);
 }
 
+Run own_run(const Op& first) {
+  if (first.run != enter) return first.run;
+  // A block begins with the op that stood here.
+  for (const Op* const block : {full_block(first), masked_block(first), observed_block(first)})
+    if (block) return block->run;
+  return first.run;
+}
+
 BlockOp block_op(const Op& op) {
   if (op.run == go_to) return {.target = op.target, .compiled = {}};
   const Op& next = (&op)[1];

@@ -36,6 +36,9 @@ bool is_translated(const Op& first, Variants one);
 /// The block that serves a wave at a region's first op; null if there is none.
 const Op* block_for(const Wave& wave, const Op& first);
 
+/// What a region's first op does where a wave is to enter no block.
+Run own_run(const Op& first);
+
 /// What an op of a block is, beside the ops that the region has.
 struct BlockOp {
   const Op* target = nullptr;  ///< it only goes there
