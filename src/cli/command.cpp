@@ -508,6 +508,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
         program.options.from_command_line(config::row("profile"),
                                           std::to_string(session::usual_sample));
       tuning.run = std::move(program);
+      tuning.ranks = config::ranks();
       return cli::tune(tuning);
     }
     if (command == versus) return run_compare(std::move(sides), std::move(program), other_launch);

@@ -111,6 +111,7 @@ struct TuneOptions {
   std::string csv, json, svg;           ///< files to write, too; empty: none
   unsigned jobs = 1;
   unsigned part = 1, parts = 1;  ///< of all configurations
+  config::Ranks ranks;           ///< processes that share the work, and the log
   unsigned most = 20;            ///< that are told
 };
 /// Predicts a program in every configuration, and ranks them (docs/tune.md). Returns 0 if one ran,

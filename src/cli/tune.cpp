@@ -1,9 +1,11 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -41,7 +43,11 @@ class Hash {
 class Tuner {
  public:
   explicit Tuner(const TuneOptions& options)
-      : options_(options), earlier_(options.log), now_(scratch_ / "results") {
+      : options_(options),
+        shared_(options.ranks.size > 1 ? fs::path(options.log + "." + options.ranks.job)
+                                       : scratch_ / "shared"),
+        earlier_(options.log),
+        now_(shared_ / "results") {
     std::vector<tune::Parameter> parameters;
     for (const std::string& text : options.parameters)
       parameters.push_back(tune::Parameter::read(text));
@@ -50,9 +56,11 @@ class Tuner {
       filled(point, "");  // a wrong name fails before anything runs
     if (!options.build.empty()) command(points_.front(), "");
     if (!options.log.empty()) earlier_.read();
+    fs::create_directories(shared_);
   }
 
-  std::vector<Result> results();
+  /// None: other ranks are still at it, and the last one will have them.
+  std::optional<std::vector<Result>> results();
 
  private:
   /// `out`: where the build is to put the program.
@@ -72,13 +80,16 @@ class Tuner {
   std::string key(const Point& point, const RunOptions& run) const;
   /// Why it could not be built; empty: it was.
   std::string build(const Point& point, const fs::path& folder) const;
-  /// With this number of the points from the first, all that are not known.
-  void work(unsigned first, unsigned step) const;
+  /// Whoever comes first has it, of all processes that work together.
+  bool claims(const std::string& name) const;
+  /// All points of this part that nobody else does.
+  void work() const;
   Result measure(const Point& point, const fs::path& folder,
                  const std::map<std::string, Result>& known) const;
 
   const TuneOptions& options_;
   TemporaryFolder scratch_;
+  fs::path shared_;          ///< with the processes that work together
   tune::Log earlier_, now_;  ///< the user's, if there is one; and what came of this run
   std::vector<Point> points_;
 };
@@ -143,11 +154,16 @@ Result Tuner::measure(const Point& point, const fs::path& folder,
   }
 }
 
-void Tuner::work(unsigned first, unsigned step) const {
+bool Tuner::claims(const std::string& name) const {
+  return bool(Descriptor(open((shared_ / name).c_str(), O_CREAT | O_EXCL | O_WRONLY, 0644)));
+}
+
+void Tuner::work() const {
   const TemporaryFolder folder;
   const bool logs = !options_.log.empty();
   const auto known = logs ? earlier_.read() : std::map<std::string, Result>();
-  for (std::size_t i = first; i < points_.size(); i += step) {
+  for (std::size_t i = options_.part - 1; i < points_.size(); i += options_.parts) {
+    if (!claims(std::to_string(i))) continue;
     const Result result = measure(points_[i], folder / "", known);
     now_.add(result);
     if (logs && !known.contains(result.key)) earlier_.add(result);
@@ -157,14 +173,14 @@ void Tuner::work(unsigned first, unsigned step) const {
   }
 }
 
-std::vector<Result> Tuner::results() {
+std::optional<std::vector<Result>> Tuner::results() {
   const unsigned jobs = std::min<unsigned>(options_.jobs, unsigned(points_.size()));
   std::vector<int> codes(jobs, 0);
   std::vector<std::thread> threads;
   for (unsigned job = 0; job < jobs; ++job)
     threads.emplace_back([&, job] {
       codes[job] = in_process([&] {
-        work(options_.part - 1 + job * options_.parts, options_.parts * jobs);
+        work();
         return 0;
       });
     });
@@ -181,17 +197,25 @@ std::vector<Result> Tuner::results() {
     if (const auto one = std::ranges::find_if(found, of); one != found.end())
       all.push_back(one->second);
   }
+  if (options_.ranks.size == 1) return all;
+  // It stays, for those that come late.
+  if (all.size() < points_.size() || !claims("table")) return std::nullopt;
   return all;
 }
 
 }  // namespace
 
 int tune(const TuneOptions& options) {
+  if (options.ranks.size > 1 && options.log.empty())
+    fail("tune: {} processes work together here: --log must name a file that all of them see",
+         options.ranks.size);
   for (const std::string& file : {options.csv, options.json, options.svg})
-    if (!file.empty()) prepare_output(file);
+    if (!file.empty() && options.ranks.rank == 0) prepare_output(file);
   const std::string gpu = gpus::find(options.run.options.config.gpu).title;
   if (!options.against.empty()) tune::pareto({}, options.against);  // is there such a figure?
-  std::vector<Result> all = Tuner(options).results();
+  auto results = Tuner(options).results();
+  if (!results) return 0;
+  std::vector<Result>& all = *results;
   tune::rank(all);
   std::fputs(tune::to_text(all, gpu, options.against, options.most).c_str(), stdout);
   if (!options.csv.empty()) write_output(options.csv, tune::to_csv(all));

@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
 #include "support/error.h"
 #include "support/nearest.h"
+#include "support/pattern.h"
 
 namespace hipsight::config {
 namespace {
@@ -58,6 +60,29 @@ Loaded read() {
   loaded.config.search_path = environment("PATH");
   loaded.config.run = environment("HIPSIGHT_RUN");
   return loaded;
+}
+
+Ranks ranks() {
+  struct Starter {
+    const char *rank, *size;
+    std::vector<const char*> job;
+  };
+  for (const Starter& one :
+       {Starter{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", {"PMIX_NAMESPACE"}},
+        Starter{"PMI_RANK", "PMI_SIZE", {"HYDRA_LOCALHOST_PID", "PMI_ID"}},
+        Starter{"SLURM_PROCID", "SLURM_NTASKS", {"SLURM_JOB_ID", "SLURM_STEP_ID"}}}) {
+    const std::string rank = environment(one.rank), size = environment(one.size);
+    if (rank.empty() || size.empty()) continue;
+    static const Pattern number("^[0-9]{1,6}$");
+    if (!number.is_in(rank) || !number.is_in(size) || std::stoul(rank) >= std::stoul(size))
+      fail("{} is '{}' and {} is '{}': no rank among so many", one.rank, rank, one.size, size);
+    if (std::stoul(size) == 1) return {};
+    Ranks ranks{unsigned(std::stoul(rank)), unsigned(std::stoul(size)), "job"};
+    for (const char* name : one.job)
+      for (const char c : environment(name)) ranks.job += std::isalnum(c) ? c : '-';
+    return ranks;
+  }
+  return {};
 }
 
 std::vector<std::string> strangers() {

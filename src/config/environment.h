@@ -12,6 +12,14 @@ namespace hipsight::config {
 /// stranger write files with its rights, or run code of his.
 std::string environment(const char* name);
 
+/// What MPI's starter, or Slurm's, says of the processes that it has started together.
+struct Ranks {
+  unsigned rank = 0, size = 1;
+  std::string job;  ///< tells them from those of another start; empty: this process is alone
+};
+/// Open MPI, MPICH and Slurm. @throws Exception when the numbers make no sense.
+Ranks ranks();
+
 enum class Origin { Default, Environment, CommandLine };
 
 /// All options, and where each of them came from.

@@ -85,6 +85,46 @@ TEST(Tune, is_the_same_in_any_number_of_jobs_and_parts_and_goes_on_where_it_was)
   EXPECT_THAT(with({"--log", log}).err, HasSubstr(":1: no result of `hipsight tune`"));
 }
 
+TEST(Tune, shares_the_work_of_ranks) {
+  const Scratch scratch;
+  const Words words{HIPSIGHT_COMMAND, "tune",          "--set", "ROWS=2,4,8,16,32",
+                    "--log",          scratch / "log", "--",    tiled,
+                    "{ROWS}"};
+  const auto rank = [&](const char* number) {
+    return run(words, {{"OMPI_COMM_WORLD_RANK", number},
+                       {"OMPI_COMM_WORLD_SIZE", "2"},
+                       {"PMIX_NAMESPACE", "prterun@1"}});
+  };
+  const Outcome first = rank("0"), second = rank("1");
+  EXPECT_EQ(first.status, 0) << describe(first);
+  EXPECT_EQ(second.status, 0) << describe(second);
+  EXPECT_EQ(second.out, "");
+  // They run one after the other here: the first one has done it all.
+  EXPECT_THAT(first.out, HasSubstr("5 configurations"));
+  EXPECT_EQ(lines(read_file(scratch / "log")), 5u);
+  EXPECT_EQ(run(words).out, first.out);
+
+  // One that was lost had an item: the others do all else, and nobody prints a table without it.
+  std::filesystem::create_directory(scratch / "log.jobprterun-2");
+  write_file(scratch / "log.jobprterun-2/3", "");
+  std::filesystem::remove(scratch / "log");
+  const Outcome other = run(words, {{"OMPI_COMM_WORLD_RANK", "0"},
+                                    {"OMPI_COMM_WORLD_SIZE", "2"},
+                                    {"PMIX_NAMESPACE", "prterun@2"}});
+  EXPECT_EQ(other.status, 0) << describe(other);
+  EXPECT_EQ(other.out, "");
+  EXPECT_EQ(lines(read_file(scratch / "log")), 4u);
+  EXPECT_EQ(run(words).out, first.out);
+  EXPECT_EQ(lines(read_file(scratch / "log")), 5u);
+
+  const Outcome lost = run({HIPSIGHT_COMMAND, "tune", "--set", "ROWS=2", "--", tiled, "{ROWS}"},
+                           {{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}});
+  EXPECT_EQ(lost.status, 125);
+  EXPECT_THAT(lost.err, HasSubstr("--log must name a file that all of them see"));
+  const Outcome odd = run(words, {{"PMI_RANK", "2"}, {"PMI_SIZE", "2"}});
+  EXPECT_THAT(odd.err, HasSubstr("PMI_RANK is '2' and PMI_SIZE is '2'"));
+}
+
 TEST(Tune, builds_what_it_runs) {
   const std::filesystem::path hipcc =
       std::filesystem::path(HIPSIGHT_COMMAND).parent_path() / "hipcc";
