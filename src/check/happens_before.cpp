@@ -24,7 +24,7 @@ void Order::Known::learn(const Known& from) {
   others = std::max(others, from.others);
 }
 
-Order::Self& Order::self(unsigned wave) {
+Order::Self& Order::begin(unsigned wave) {
   if (waves_.size() <= wave) waves_.resize(wave + 1);
   Self& own = waves_[wave];
   if (own.known.waves.size() <= wave) own.known.waves.resize(wave + 1);
@@ -32,11 +32,9 @@ Order::Self& Order::self(unsigned wave) {
   return own;
 }
 
-bool Order::is_over(unsigned wave, std::uint32_t workgroup, unsigned other, Time time) {
-  const Known& own = self(wave).known;
-  if (workgroup == workgroup_)
-    return other == wave || (other < own.waves.size() && own.waves[other] >= time);
-  return own.others >= time && launch_.when_published(workgroup, other, time) <= own.others;
+bool Order::was_published(const Known& known, std::uint32_t workgroup, unsigned other,
+                          Time time) const {
+  return known.others >= time && launch_.when_published(workgroup, other, time) <= known.others;
 }
 
 void Order::signals(unsigned wave, unsigned barrier) {

@@ -37,7 +37,11 @@ class Order {
   /// What the wave does from now on has another time.
   void advances(unsigned wave) { self(wave).known.waves[wave] = launch_.tick(); }
   /// Whether an access of this or another workgroup is over for the wave.
-  bool is_over(unsigned wave, std::uint32_t workgroup, unsigned other, Time time);
+  bool is_over(unsigned wave, std::uint32_t workgroup, unsigned other, Time time) {
+    const Known& own = self(wave).known;
+    if (workgroup != workgroup_) return was_published(own, workgroup, other, time);
+    return other == wave || (other < own.waves.size() && own.waves[other] >= time);
+  }
 
   void signals(unsigned wave, unsigned barrier);
   void completes(unsigned barrier);
@@ -70,7 +74,16 @@ class Order {
     Known known;
     bool drained = true;
   };
-  Self& self(unsigned wave);
+  Self& self(unsigned wave) {
+    if (wave < waves_.size()) {
+      Self& own = waves_[wave];
+      if (wave < own.known.waves.size() && own.known.waves[wave]) [[likely]]
+        return own;
+    }
+    return begin(wave);
+  }
+  Self& begin(unsigned wave);
+  bool was_published(const Known& known, std::uint32_t workgroup, unsigned other, Time time) const;
 
   Launch& launch_;
   const std::uint32_t workgroup_;

@@ -59,7 +59,9 @@ class Racecheck::Group final : public engine::GroupObserver {
       : all_(all),
         number_(static_cast<std::uint32_t>(number)),
         order_(all.launch_, number_),
-        lds_((all.lds_bytes_ + 3) / 4) {}
+        lds_(std::move(all.free_lds_)) {
+    lds_.assign((all.lds_bytes_ + 3) / 4, {});
+  }
   engine::Wants wants() const override { return {.ordering = true}; }
 
   void wave_begins(unsigned wave, std::uint64_t) override { order_.time(wave); }
@@ -69,7 +71,7 @@ class Racecheck::Group final : public engine::GroupObserver {
   }
   void workgroup_ends() override {
     settle();
-    lds_ = {};
+    all_.free_lds_ = std::exchange(lds_, {});
     paths_ = {};
     order_.ends();
   }
@@ -119,9 +121,12 @@ class Racecheck::Group final : public engine::GroupObserver {
               .atomic = static_cast<std::uint64_t>(atomic),
               .workgroup = number_,
               .time = order_.time(wave)};
+    std::uint64_t last_begin = ~0ull, last_end = 0;
     for (std::uint64_t left = access.touching(); left; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
       const std::uint64_t begin = access.at[lane], end = begin + access.bytes_of(lane);
+      if (begin == last_begin && end == last_end && access.does == Does::Load) continue;
+      last_begin = begin, last_end = end;
       for (std::uint64_t at = begin & ~3ull; at < end; at += 4) {
         const std::uint64_t from = std::max(begin, at), to = std::min(end, at + 4);
         now.bytes = ((1u << (to - from)) - 1) << (from - at);
@@ -138,6 +143,8 @@ class Racecheck::Group final : public engine::GroupObserver {
   }
 
   void touch(Dword& dword, const Touch& now, Does does, bool lds, std::uint64_t at) {
+    // Lanes of one instruction that load the same.
+    if (does == Does::Load && (dword.loads[0] == now || dword.loads[1] == now)) return;
     const auto wave = static_cast<unsigned>(now.wave);
     const auto races = [&](const Touch& before) {
       return (before.bytes & now.bytes) && !before.of_same_wave(now) &&

@@ -55,6 +55,7 @@ class Racecheck final : public engine::Observer {
   std::vector<engine::RegionOfCode> regions_;
   Launch launch_;
   Shadow shadow_;
+  std::vector<Dword> free_lds_;  ///< of a workgroup that has ended, for the next one
   std::map<std::uint64_t, std::unique_ptr<engine::GroupObserver>> groups_;
   /// By the addresses of both instructions, and whether it is LDS.
   std::map<std::tuple<std::uint64_t, std::uint64_t, bool>, Finding> found_;
