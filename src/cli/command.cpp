@@ -39,7 +39,8 @@ void add_also(CLI::App& command, cli::RunOptions& run) {
       ->delimiter(',')
       ->excludes("--values")
       ->excludes("--html")
-      ->excludes("--csv");
+      ->excludes("--csv")
+      ->excludes("--svg");
 }
 
 void add_no_report(CLI::App& command, bool& no_report) {
@@ -56,7 +57,7 @@ void add_no_predict(CLI::App& command, bool& no_predict) {
 
 void add_what_if(cli::Options& options, CLI::App& command) {
   CLI::Option* const what_if = options.add(command, "what-if")->join(' ');
-  command.get_option("--csv")->needs(what_if);
+  for (const char* file : {"--csv", "--svg"}) command.get_option(file)->needs(what_if);
 }
 
 // What launches one kernel of a file with device code, in place of a program.
@@ -333,7 +334,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     command->prefix_command();
     if (command == page) {
       options.add(*command, "html", "-o,--output")->required();
-      for (const char* row : {"report", "json", "csv", "progress"}) options.add(*command, row);
+      for (const char* row : {"report", "json", "csv", "svg", "progress"}) options.add(*command, row);
     }
     if (command == check) {
       options.add(*command, {Group::Check});

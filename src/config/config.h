@@ -44,6 +44,7 @@ struct Config {
   std::string json = {}, values = {};
   std::string html = {};
   std::string csv = {};
+  std::string svg = {};
   std::string suppress = {};
   std::string sarif = {};
   bool timeline = false;

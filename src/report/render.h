@@ -27,6 +27,8 @@ std::string to_json(const RunReport& run);
 std::string to_sarif(const RunReport& run);
 /// What-ifs as comma-separated values, a line each: docs/what-if.md.
 std::string to_csv(const RunReport& run);
+/// What-ifs with several values as curves of time by value, as an SVG file.
+std::string what_if_svg(const RunReport& run);
 /// What the program did on the GPU's clock, for people; and as a trace in Chrome's format, which
 /// Perfetto opens. Nothing where the report has none.
 std::string timeline_text(const RunReport& run);

@@ -45,6 +45,7 @@ Output Output::of(const Config& config) {
   output.json_file = output_file(config.json);
   output.html_file = output_file(config.html);
   output.csv_file = output_file(config.csv);
+  output.svg_file = output_file(config.svg);
   output.values_file = output_file(config.values);
   output.sarif_file = output_file(config.sarif);
   if (!config.suppress.empty())
@@ -95,7 +96,7 @@ struct Reporter::Impl {
         session(std::move(gpu), output.wishes, selection, memory),
         progress(p) {
     for (const std::string& file :
-         {output.text_file, output.json_file, output.html_file, output.csv_file,
+         {output.text_file, output.json_file, output.html_file, output.csv_file, output.svg_file,
           output.timeline_file, output.sarif_file, output.values_file, output.recording_file,
           output.trace ? output.trace->file : ""})
       if (!file.empty()) attempt([&] { prepare_output(file); });
@@ -225,6 +226,9 @@ void Reporter::finish(const std::string& how) noexcept {
       impl.attempt([&] {
         write_output(output.html_file, to_html(impl.session.report(impl.ended), source_text));
       });
+    if (!output.svg_file.empty())
+      impl.attempt(
+          [&] { write_output(output.svg_file, what_if_svg(impl.session.report(impl.ended))); });
     if (!output.csv_file.empty())
       impl.attempt([&] { write_output(output.csv_file, to_csv(impl.session.report(impl.ended))); });
     if (!output.timeline_file.empty())

@@ -26,6 +26,7 @@ struct Output {
   std::string json_file;      ///< empty: no JSON
   std::string html_file;      ///< empty: no page
   std::string csv_file;       ///< what-ifs; empty: none
+  std::string svg_file;       ///< likewise, drawn
   std::string timeline_file;  ///< as a trace; empty: none
   std::string sarif_file;     ///< what checks found; empty: none
   std::string values_file;    ///< hipsight/report_file.h; empty: none

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
+#include "report/plot.h"
 #include "report/render.h"
 #include "support/printable.h"
 #include "support/quantity.h"
@@ -62,6 +64,36 @@ std::string to_csv(const RunReport& run) {
                   : fmt::format("{},{},,,,{}\n", begin, field(one.change), field(one.why_none));
   }
   return text;
+}
+
+std::string what_if_svg(const RunReport& run) {
+  std::vector<Plot> plots;
+  for (const KernelReport& kernel : run.kernels) {
+    const std::size_t first = plots.size();
+    for (const WhatIf& one : kernel.verdict.what_if) {
+      const std::size_t equals = one.change.find('=');
+      double value = 0;
+      if (!one.why_none.empty() || equals == one.change.npos ||
+          std::from_chars(one.change.data() + equals + 1, one.change.data() + one.change.size(),
+                          value)
+                  .ec != std::errc())
+        continue;
+      const std::string name = one.change.substr(0, equals);
+      auto plot = std::find_if(plots.begin() + std::ptrdiff_t(first), plots.end(),
+                               [&](const Plot& p) { return p.x_words == name; });
+      if (plot == plots.end())
+        plot = plots.insert(plot, {.title = fmt::format("{} on {}", kernel.kernel.title, run.gpu.name),
+                                   .x_words = name,
+                                   .x_text = [](double x) { return fmt::format("{:g}", x); },
+                                   .y_text = duration,
+                                   .dots = {},
+                                   .through_all = true});
+      plot->dots.push_back(
+          {value, one.seconds,
+           fmt::format("{}: {}, {}", one.change, duration(one.seconds), one.bound), false});
+    }
+  }
+  return to_svg(plots);
 }
 
 }  // namespace hipsight::report

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "conditions/figures.h"
+#include "report/plot.h"
 #include "support/error.h"
 #include "support/files.h"
 #include "support/printable.h"
@@ -76,17 +77,6 @@ std::string csv_cell(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
   return out + "\"";
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : printable(text))
-    out += c == '<'   ? "&lt;"
-           : c == '>' ? "&gt;"
-           : c == '&' ? "&amp;"
-           : c == '"' ? "&quot;"
-                      : std::string(1, c);
-  return out;
 }
 
 }  // namespace
@@ -228,66 +218,23 @@ std::string to_json(const std::vector<Result>& ranked, const std::string& gpu) {
 }
 
 std::string to_svg(const std::vector<Result>& ranked, const std::string& against) {
-  constexpr double width = 640, height = 400, left = 70, right = 20, top = 20, bottom = 50;
   const conditions::Figure& figure = known(against);
-  struct Dot {
-    double x, y;
-    std::string text;
-    bool on_front;
-  };
-  std::vector<Dot> dots;
   const auto front = pareto(ranked, against);
-  double low_x = INFINITY, high_x = -INFINITY, high_y = 0;
+  report::Plot plot{.title = "time of all kernels",
+                    .x_words = fmt::format("{} ({})", against, figure.words),
+                    .x_text = [&](double value) { return conditions::text_of(figure.kind, value); },
+                    .y_text = duration,
+                    .dots = {}};
   for (std::size_t i = 0; i < ranked.size(); ++i) {
     const auto value = ranked[i].figures.find(against);
     if (!ran(ranked[i]) || value == ranked[i].figures.end()) continue;
-    dots.push_back({value->second, ranked[i].seconds,
-                    fmt::format("{}: {}, {}", text_of(ranked[i].point), duration(ranked[i].seconds),
-                                conditions::text_of(figure.kind, value->second)),
-                    std::ranges::count(front, i) != 0});
-    low_x = std::min(low_x, value->second), high_x = std::max(high_x, value->second);
-    high_y = std::max(high_y, ranked[i].seconds);
+    plot.dots.push_back({value->second, ranked[i].seconds,
+                         fmt::format("{}: {}, {}", text_of(ranked[i].point),
+                                     duration(ranked[i].seconds), plot.x_text(value->second)),
+                         std::ranges::count(front, i) != 0});
   }
-  if (dots.empty()) fail("no configuration has {}", against);
-  const double wide = high_x > low_x ? high_x - low_x : 1;
-  const auto x = [&](double value) {
-    return left + (width - left - right) * (0.05 + 0.9 * (value - low_x) / wide);
-  };
-  const auto y = [&](double value) {
-    return height - bottom - (height - top - bottom) * value / (1.05 * high_y);
-  };
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" "
-      "font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      width, height);
-  const auto text = [&](double at_x, double at_y, const char* anchor, const std::string& words) {
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", at_x, at_y,
-                       anchor, escaped(words));
-  };
-  const auto line = [&](double x1, double y1, double x2, double y2) {
-    out += fmt::format(
-        "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#888\"/>\n", x1, y1,
-        x2, y2);
-  };
-  line(left, height - bottom, width - right, height - bottom);
-  line(left, top, left, height - bottom);
-  for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0})
-    text(left - 6, y(share * high_y) + 4, "end", duration(share * high_y));
-  for (const double value : {low_x, high_x})
-    text(x(value), height - bottom + 18, "middle", conditions::text_of(figure.kind, value));
-  text((left + width - right) / 2, height - 10, "middle",
-       fmt::format("{} ({})", against, std::string(figure.words)));
-  std::vector<Dot> on_front;
-  std::ranges::copy_if(dots, std::back_inserter(on_front), &Dot::on_front);
-  std::ranges::sort(on_front, {}, &Dot::x);
-  out += "<polyline fill=\"none\" stroke=\"#c33\" points=\"";
-  for (const Dot& dot : on_front) out += fmt::format("{:.1f},{:.1f} ", x(dot.x), y(dot.y));
-  out += "\"/>\n";
-  for (const Dot& dot : dots)
-    out += fmt::format(
-        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"><title>{}</title></circle>\n",
-        x(dot.x), y(dot.y), dot.on_front ? "#c33" : "#357", escaped(dot.text));
-  return out + "</svg>\n";
+  if (plot.dots.empty()) fail("no configuration has {}", against);
+  return report::to_svg({&plot, 1});
 }
 
 }  // namespace hipsight::tune

@@ -63,8 +63,8 @@ TEST_P(WhatIf, IsWhatThatGpuTakes) {
 TEST(WhatIfs, AreToldAndWrittenAsATable) {
   const Scratch scratch;
   const std::string table = scratch / "table.csv";
-  const Outcome outcome = run({HIPSIGHT_COMMAND, "run", "--csv", table, "--what-if",
-                               "clock=1.0,2.0", "--what-if", "lds=1K", "--", sgemm});
+  const Outcome outcome = run({HIPSIGHT_COMMAND, "run", "--csv", table, "--svg",
+                               scratch / "curve.svg", "--what-if", "clock=1.0,2.0", "--what-if", "lds=1K", "--", sgemm});
   ASSERT_EQ(outcome.status, 0) << describe(outcome);
   EXPECT_THAT(outcome.err, HasSubstr("\n  what if       now        "));
   EXPECT_THAT(outcome.err, HasSubstr("\n                clock=1.0  "));
@@ -77,6 +77,9 @@ TEST(WhatIfs, AreToldAndWrittenAsATable) {
   EXPECT_THAT(all[1], testing::StartsWith("\"sgemm("));
   EXPECT_THAT(all[2], HasSubstr("\",,clock=1.0,"));
   EXPECT_THAT(all[4], HasSubstr("\",,lds=1K,,,,\"not one workgroup fits"));
+  const std::string drawn = read_file(scratch / "curve.svg");
+  EXPECT_THAT(drawn, testing::StartsWith("<svg "));
+  EXPECT_THAT(drawn, HasSubstr("<title>clock=2.0: "));
 }
 
 TEST(WhatIfs, ThatMakeNoSenseStopBeforeTheProgram) {
