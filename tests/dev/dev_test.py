@@ -41,7 +41,8 @@ class DevTest(unittest.TestCase):
         self.root, tools, self.fail = (self.folder / name for name in ("root", "tools", "fail"))
         for folder in (self.root / "src", tools, self.fail):
             folder.mkdir(parents=True)
-        for name, does in {"cmake": CMAKE, "ctest": CTEST, "clang-tidy-22": CHECK, "clang-format-22": CHECK}.items():
+        for name, does in {"cmake": CMAKE, "ctest": CTEST, "clang-tidy-22": CHECK, "clang-format-22": CHECK,
+                           "mkdocs": CHECK}.items():
             (tools / name).write_text(NOTES + does)
         (tools / "dpkg-query").write_text("#!/bin/sh\nshift 3\nfor p in \"$@\"; do echo \"$p installed\"; done\n")
         self.calls = self.folder / "calls"
@@ -57,6 +58,8 @@ class DevTest(unittest.TestCase):
             self.write(f"src/{name}.cpp", f'#include "{name}.h"\n')
             self.write(f"src/{name}.h", "")
         self.write("src/only.h", "")
+        for page in set(re.findall(r"docs/[\w-]+\.md", DEV.read_text())):
+            self.write(page, "")
         self.write("src/user.cpp", '#include "x/only.h"\n')
         for file in (*tools.iterdir(), self.root / "build/hipsight", self.root / "build/triton-venv/bin/python"):
             file.chmod(0o755)
@@ -92,10 +95,18 @@ class DevTest(unittest.TestCase):
     def test_all_that_passes(self):
         code, text = self.dev("test")
         self.assertEqual(code, 0, text)
-        for stage in ("setup", "format", "build", "tests", "triton", "frameworks", "vllm", "lint"):
+        for stage in ("setup", "format", "build", "tests", "triton", "frameworks", "vllm", "site", "lint"):
             self.assertRegex(text, rf"(?m)^{stage} +\d+ s +$")
         self.assertIn("all that ran passed", text)
         self.assertRegex(self.calls.read_text(), r"(?m)^python -m pytest .* integrations/python/tests$")
+
+    def test_a_page_that_is_named_is_there(self):
+        self.write("src/a.h", "// docs/nothing.md\n")
+        code, text = self.dev("site")
+        self.assertEqual(code, 1, text)
+        self.assertIn("named, but no page: docs/nothing.md", text)
+        self.write("docs/nothing.md", "")
+        self.assertEqual(self.dev("site")[0], 0)
 
     def test_packages_out_of_reach_are_no_fault(self):
         (self.fail / "python").touch()
