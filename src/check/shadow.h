@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <unordered_map>
 
@@ -28,8 +27,7 @@ struct Touch {
   const isa::Instruction& in() const {
     return *reinterpret_cast<const isa::Instruction*>(static_cast<std::uintptr_t>(instruction));
   }
-  /// All of it the same.
-  bool operator==(const Touch& other) const { return std::memcmp(this, &other, sizeof *this) == 0; }
+  bool operator==(const Touch& other) const = default;
   Atomic is_atomic() const { return static_cast<Atomic>(std::uint64_t{atomic}); }
   bool of_same_wave(const Touch& other) const {
     return wave == other.wave && workgroup == other.workgroup;

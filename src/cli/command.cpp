@@ -334,7 +334,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     command->prefix_command();
     if (command == page) {
       options.add(*command, "html", "-o,--output")->required();
-      for (const char* row : {"report", "json", "csv", "svg", "progress"}) options.add(*command, row);
+      for (const char* row : {"report", "json", "csv", "svg", "progress"})
+        options.add(*command, row);
     }
     if (command == check) {
       options.add(*command, {Group::Check});

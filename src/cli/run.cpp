@@ -97,8 +97,8 @@ std::uint32_t wanted_of(const config::Loaded& options) {
            (!row.is_file() || names_file(row, config::text_of(options.config, row)));
   };
   std::uint32_t wanted = 0;
-  if (given("json") || given("html") || given("values") || given("report") || given("csv") || given("svg") ||
-      given("sarif"))
+  if (given("json") || given("html") || given("values") || given("report") || given("csv") ||
+      given("svg") || given("sarif"))
     wanted |= RunState::Reports;
   if (given("kernel") || given("launch") || given("profile") || given("fail-if"))
     wanted |= RunState::Launches;

@@ -48,7 +48,8 @@ class Drawing {
     line(left, height - bottom, width - right, height - bottom);
     line(left, top, left, height - bottom);
     for (const double share : {0.0, 0.5, 1.0})
-      label(left - 6, y(share * highest_) + 4, "end", plot_.y_text(share * highest_));
+      label(left - 6, y(share * highest_) + 4, "end",
+            share > 0 ? plot_.y_text(share * highest_) : "0");
     for (const double value : least_ < most_ ? std::vector{least_, most_} : std::vector{least_})
       label(x(value), height - bottom + 18, "middle", plot_.x_text(value));
     std::vector<Dot> joined;
@@ -56,7 +57,8 @@ class Drawing {
                          [&](const Dot& dot) { return plot_.through_all || dot.marked; });
     std::ranges::stable_sort(joined, {}, &Dot::x);
     out_ += "<polyline fill=\"none\" stroke=\"#c33\" points=\"";
-    for (const Dot& dot : joined) out_ += fmt::format("{:.1f},{:.1f} ", x(dot.x), above_ + y(dot.y));
+    for (const Dot& dot : joined)
+      out_ += fmt::format("{:.1f},{:.1f} ", x(dot.x), above_ + y(dot.y));
     out_ += "\"/>\n";
     for (const Dot& dot : plot_.dots)
       out_ += fmt::format(

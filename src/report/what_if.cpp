@@ -82,15 +82,16 @@ std::string what_if_svg(const RunReport& run) {
       auto plot = std::find_if(plots.begin() + std::ptrdiff_t(first), plots.end(),
                                [&](const Plot& p) { return p.x_words == name; });
       if (plot == plots.end())
-        plot = plots.insert(plot, {.title = fmt::format("{} on {}", kernel.kernel.title, run.gpu.name),
-                                   .x_words = name,
-                                   .x_text = [](double x) { return fmt::format("{:g}", x); },
-                                   .y_text = duration,
-                                   .dots = {},
-                                   .through_all = true});
-      plot->dots.push_back(
-          {value, one.seconds,
-           fmt::format("{}: {}, {}", one.change, duration(one.seconds), one.bound), false});
+        plot =
+            plots.insert(plot, {.title = fmt::format("{} on {}", kernel.kernel.title, run.gpu.name),
+                                .x_words = name,
+                                .x_text = [](double x) { return fmt::format("{:g}", x); },
+                                .y_text = duration,
+                                .dots = {},
+                                .through_all = true});
+      plot->dots.push_back({value, one.seconds,
+                            fmt::format("{}: {}, {}", one.change, duration(one.seconds), one.bound),
+                            false});
     }
   }
   return to_svg(plots);

@@ -80,7 +80,7 @@ TEST(Suppressions, say_what_is_wrong_with_a_line_before_the_program_runs) {
   const Scratch scratch;
   const std::pair<const char*, const char*> cases[]{
       {"racecheck\n", ":1: expected TOOL KERNEL [FILE[:LINE]]"},
-      {"\n\nnocheck .\n", ":3: 'nocheck' is no tool: there are memcheck, racecheck, leakcheck"},
+      {"\n\nnocheck .\n", ":3: 'nocheck' is no tool: there are memcheck, racecheck, synccheck"},
       {"racecheck . races.hip:zero\n", ":1: 'races.hip:zero' is no FILE:LINE"},
       {"racecheck . a b\n", ":1: expected TOOL KERNEL [FILE[:LINE]]"},
       {"racecheck (\n", ":1: "},

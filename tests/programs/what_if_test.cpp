@@ -63,8 +63,9 @@ TEST_P(WhatIf, IsWhatThatGpuTakes) {
 TEST(WhatIfs, AreToldAndWrittenAsATable) {
   const Scratch scratch;
   const std::string table = scratch / "table.csv";
-  const Outcome outcome = run({HIPSIGHT_COMMAND, "run", "--csv", table, "--svg",
-                               scratch / "curve.svg", "--what-if", "clock=1.0,2.0", "--what-if", "lds=1K", "--", sgemm});
+  const Outcome outcome =
+      run({HIPSIGHT_COMMAND, "run", "--csv", table, "--svg", scratch / "curve.svg", "--what-if",
+           "clock=1.0,2.0", "--what-if", "lds=1K", "--", sgemm});
   ASSERT_EQ(outcome.status, 0) << describe(outcome);
   EXPECT_THAT(outcome.err, HasSubstr("\n  what if       now        "));
   EXPECT_THAT(outcome.err, HasSubstr("\n                clock=1.0  "));
