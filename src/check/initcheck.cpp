@@ -27,7 +27,7 @@ std::uint32_t dword_at(std::uint64_t address) {
   return value;
 }
 
-/// Whether what it computes may differ by the time of day, or it asks the host for something.
+/// Whether it asks the host for something, which is to be done once.
 bool calls_the_host(const code::Kernel& kernel) {
   return std::ranges::any_of(kernel.arguments, [](const code::Argument& argument) {
     return argument.value_kind == "hidden_hostcall_buffer" ||

@@ -12,29 +12,24 @@ namespace hipsight::check {
 
 /// Collects the accesses of one launch that are errors, and has each wave go on after them: loads
 /// give 0, stores vanish. What is an error is the engine's to say (engine::Options::strict). One
-/// finding for each instruction and kind of error, told by the first lane of the first workgroup
-/// that did it: the same on any number of host threads.
+/// finding for each instruction and kind of error, told by the first lane that did it.
 class Memcheck final : public engine::Observer {
  public:
   void launch_begins(const engine::LaunchFacts& launch) override;
   engine::GroupObserver* begins(std::uint64_t workgroup) override;
   /// After the launch, which may have failed; by address of the instruction.
-  std::vector<Finding> findings() const;
+  std::vector<Finding> findings() const { return found_.all(); }
 
  private:
   class Group;
   using Cause = std::tuple<std::uint64_t, engine::Access::Space, bool>;
-  struct First {
-    std::uint64_t workgroup;
-    Finding finding;
-  };
   void add(std::uint64_t workgroup, const engine::Fault& fault);
 
   const engine::Listing* listing_ = nullptr;  ///< while the launch runs
   std::string kernel_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::map<std::uint64_t, Group> groups_;  ///< by number
-  std::map<Cause, First> found_;
+  FirstFindings<Cause> found_;
 
   class Group final : public engine::GroupObserver {
    public:

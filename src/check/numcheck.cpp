@@ -49,15 +49,13 @@ class Numcheck::Group final : public engine::GroupObserver {
   void step(unsigned wave, const engine::Step& step) override {
     Registers& held = waves_[wave];
     // What it reads is what was there before.
+    const std::vector<Made> all =
+        step.instruction ? made_by(*step.instruction) : std::vector<Made>();
     std::vector<Sources> sources;
-    if (step.instruction)
-      for (const Made& made : made_by(*step.instruction))
-        sources.push_back(sources_of(held, *step.instruction, made.types));
+    for (const Made& made : all) sources.push_back(sources_of(held, *step.instruction, made.types));
     for (const Written& one : step.written) held.set(one, all_.lanes_);
     if (!step.instruction) return;
-    std::size_t i = 0;
-    for (const Made& made : made_by(*step.instruction))
-      look(wave, *step.instruction, made, sources[i++]);
+    for (std::size_t i = 0; i < all.size(); ++i) look(wave, *step.instruction, all[i], sources[i]);
     if (step.instruction->row->memory.does == isa::MemoryAccess::Does::Load &&
         step.instruction->row->pipe != isa::Pipe::Lds)
       loaded(wave, step);
@@ -263,38 +261,25 @@ engine::GroupObserver* Numcheck::begins(std::uint64_t workgroup) {
 
 void Numcheck::add(std::uint64_t workgroup, const Cause& cause, const Birth& birth,
                    const isa::Instruction& store) {
-  const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = found_.try_emplace(cause);
-  First& first = known->second;
-  const std::uint64_t count = first.finding.count + birth.count;
-  if (is_new || workgroup < first.workgroup) {
-    const auto& [in, kind] = cause;
+  const auto& [in, kind] = cause;
+  found_.add(workgroup, cause, birth.count, [&] {
     const char* const what = kind == Kind::NaN ? "NaN" : "infinity";
-    first = {workgroup,
-             {.tool = "numcheck",
-              .text = fmt::format(
-                  "{}\n  kernel      {}\n  {}        {}\n  stored      {}\n"
-                  "  workgroup   {}, wave {}, lane {}",
-                  birth.loaded ? fmt::format("a kernel stores what it has loaded: {}", what)
-                               : fmt::format("{} is born{}, and stored", what,
-                                             kind == Kind::NaN ? "" : " of numbers"),
-                  kernel_, birth.loaded ? "load" : "born", place_text(*listing_, *in),
-                  place_text(*listing_, store), workgroup, birth.wave, birth.lane),
-              .count = 0,
-              .address = in->address,
-              .other = static_cast<std::uint64_t>(kind),
-              .kernel = kernel_,
-              .at = location_of(*listing_, *in),
-              .second = location_of(*listing_, store)}};
-  }
-  first.finding.count = count;
-}
-
-std::vector<Finding> Numcheck::findings() const {
-  std::vector<Finding> all;
-  for (const auto& [cause, first] : found_) all.push_back(first.finding);
-  std::ranges::sort(all, {}, [](const Finding& one) { return std::pair(one.address, one.other); });
-  return all;
+    const std::string sentence =
+        birth.loaded
+            ? fmt::format("a kernel stores what it has loaded: {}", what)
+            : fmt::format("{} is born{}, and stored", what, kind == Kind::NaN ? "" : " of numbers");
+    return Finding{.tool = "numcheck",
+                   .text = fmt::format("{}\n  kernel      {}\n  {}        {}\n  stored      {}\n"
+                                       "  workgroup   {}, wave {}, lane {}",
+                                       sentence, kernel_, birth.loaded ? "load" : "born",
+                                       place_text(*listing_, *in), place_text(*listing_, store),
+                                       workgroup, birth.wave, birth.lane),
+                   .address = in->address,
+                   .other = static_cast<std::uint64_t>(kind),
+                   .kernel = kernel_,
+                   .at = location_of(*listing_, *in),
+                   .second = location_of(*listing_, store)};
+  });
 }
 
 }  // namespace hipsight::check

@@ -22,7 +22,7 @@ class Numcheck final : public engine::Observer {
   void launch_begins(const engine::LaunchFacts& launch) override;
   engine::GroupObserver* begins(std::uint64_t workgroup) override;
   /// After the launch; by addresses of the instructions.
-  std::vector<Finding> findings() const;
+  std::vector<Finding> findings() const { return found_.all(); }
 
  private:
   class Group;
@@ -38,19 +38,15 @@ class Numcheck final : public engine::Observer {
     std::uint64_t count = 0;  ///< lanes
     bool loaded = false;      ///< it came from memory
   };
-  struct First {
-    std::uint64_t workgroup = 0;  ///< that it is told by
-    Finding finding;
-  };
   void add(std::uint64_t workgroup, const Cause& cause, const Birth& birth,
            const isa::Instruction& store);
 
   const engine::Listing* listing_ = nullptr;  ///< while the launch runs
   unsigned lanes_ = 0;
   std::string kernel_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::map<std::uint64_t, std::unique_ptr<engine::GroupObserver>> groups_;  ///< by number
-  std::map<Cause, First> found_;
+  FirstFindings<Cause> found_;
 };
 
 }  // namespace hipsight::check

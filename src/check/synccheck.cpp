@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ranges>
 
 #include "code/code_object.h"
@@ -94,35 +93,21 @@ bool Synccheck::is_syncthreads(const isa::Instruction& instruction) {
 }
 
 void Synccheck::add(std::uint64_t workgroup, const Cause& cause, const std::string& who) {
-  const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = found_.try_emplace(cause);
-  First& first = known->second;
-  const std::uint64_t count = first.finding.count + 1;
-  if (is_new || workgroup < first.workgroup) {
-    const auto& [one, other] = cause;
+  const auto& [one, other] = cause;
+  found_.add(workgroup, cause, 1, [&] {
     std::string text = fmt::format("{}\n  kernel      {}\n  barrier     {}\n",
                                    other ? "waves of a workgroup wait at different barriers"
                                          : "barrier that lanes of a wave pass by",
                                    kernel_, place_text(*listing_, *one));
     if (other) text += fmt::format("  barrier     {}\n", place_text(*listing_, *other));
-    first = {workgroup,
-             {.tool = "synccheck",
-              .text = text + fmt::format("  workgroup   {}, {}", workgroup, who),
-              .count = 0,
-              .address = one->address,
-              .other = other ? other->address : 0,
-              .kernel = kernel_,
-              .at = location_of(*listing_, *one),
-              .second = other ? location_of(*listing_, *other) : Location()}};
-  }
-  first.finding.count = count;
-}
-
-std::vector<Finding> Synccheck::findings() const {
-  std::vector<Finding> all;
-  for (const auto& [cause, first] : found_) all.push_back(first.finding);
-  std::ranges::sort(all, {}, [](const Finding& one) { return std::pair(one.address, one.other); });
-  return all;
+    return Finding{.tool = "synccheck",
+                   .text = text + fmt::format("  workgroup   {}, {}", workgroup, who),
+                   .address = one->address,
+                   .other = other ? other->address : 0,
+                   .kernel = kernel_,
+                   .at = location_of(*listing_, *one),
+                   .second = other ? location_of(*listing_, *other) : Location()};
+  });
 }
 
 }  // namespace hipsight::check

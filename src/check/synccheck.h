@@ -23,25 +23,21 @@ class Synccheck final : public engine::Observer {
   void launch_begins(const engine::LaunchFacts& launch) override;
   engine::GroupObserver* begins(std::uint64_t workgroup) override;
   /// After the launch; by addresses of the barriers.
-  std::vector<Finding> findings() const;
+  std::vector<Finding> findings() const { return found_.all(); }
 
  private:
   class Group;
   /// A barrier, and another one or none.
   using Cause = std::pair<const isa::Instruction*, const isa::Instruction*>;
-  struct First {
-    std::uint64_t workgroup;  ///< that it is told by
-    Finding finding;
-  };
   void add(std::uint64_t workgroup, const Cause& cause, const std::string& who);
   bool is_syncthreads(const isa::Instruction& instruction);
 
   const engine::Listing* listing_ = nullptr;  ///< while the launch runs
   std::string kernel_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::map<std::uint64_t, std::unique_ptr<engine::GroupObserver>> groups_;  ///< by number
   std::map<const isa::Instruction*, bool> syncthreads_;                     ///< that were looked at
-  std::map<Cause, First> found_;
+  FirstFindings<Cause> found_;
 };
 
 }  // namespace hipsight::check

@@ -100,8 +100,9 @@ std::string Tuner::key(const Point& point, const RunOptions& run) const {
   const auto build = build_id(&here);
   hash.add({reinterpret_cast<const char*>(build.data()), build.size()});
   hash.add(options_.build.empty() ? "" : command(point, ""));
-  for (const auto& words : {filled(point, "").program, filled(point, "").launcher})
-    for (const std::string& word : words) hash.add(word);
+  const RunOptions plain = filled(point, "");
+  for (const auto* words : {&plain.program, &plain.launcher})
+    for (const std::string& word : *words) hash.add(word);
   for (const std::string& word : run.program)
     if (fs::is_regular_file(word)) hash.add(read_file(word));
   const Config& config = run.options.config;

@@ -1,9 +1,13 @@
+#include "support/formats.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "kpi/figures.h"
+#include "report/sarif.h"
 #include "support/printable.h"
 
 namespace hipsight::kpi {
@@ -23,29 +27,6 @@ std::size_t failures(const std::vector<Difference>& differences) {
 std::string summary(const std::vector<Difference>& differences, std::size_t kernels) {
   return fmt::format("{} kernel{}: {} differ{}, {} worse", kernels, kernels == 1 ? "" : "s",
                      differences.size(), differences.size() == 1 ? "s" : "", failures(differences));
-}
-
-std::string xml(const std::string& text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
 }
 
 std::string cell(std::string text) {
@@ -97,13 +78,13 @@ std::string to_junit(const std::vector<Difference>& differences, const std::vect
       "tests=\"{}\" failures=\"{}\">\n",
       tests.size(), failures(differences));
   for (const Measured& one : tests) {
-    out += fmt::format("<testcase classname=\"{}.{}\" name=\"{}\">", xml(one.in), xml(one.gpu),
-                       xml(one.kernel));
+    out += fmt::format("<testcase classname=\"{}.{}\" name=\"{}\">", markup(one.in),
+                       markup(one.gpu), markup(one.kernel));
     for (const Difference& difference : differences) {
       if (!difference.fails() || !difference.of.same_as(one)) continue;
-      out += fmt::format("<failure message=\"{}\">", xml(difference.problem));
+      out += fmt::format("<failure message=\"{}\">", markup(difference.problem));
       for (const Change& change : difference.changes)
-        out += xml(fmt::format("{}: {}", change.figure->name, change.text())) + "\n";
+        out += markup(fmt::format("{}: {}", change.figure->name, change.text())) + "\n";
       out += "</failure>";
     }
     out += "</testcase>\n";
@@ -124,10 +105,7 @@ std::string to_sarif(const std::vector<Difference>& differences, const std::stri
          {"locations",
           {{{"physicalLocation", {{"artifactLocation", {{"uri", printable(suite)}}}}}}}}});
   }
-  Json log{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}};
-  log["runs"].push_back(
-      {{"tool", {{"driver", {{"name", "hipsight kpi"}}}}}, {"results", std::move(results)}});
-  return log.dump(1) + "\n";
+  return report::sarif_log("hipsight kpi", std::move(results));
 }
 
 }  // namespace hipsight::kpi

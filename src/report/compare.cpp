@@ -11,6 +11,7 @@
 
 #include "conditions/figures.h"
 #include "report/render.h"
+#include "support/formats.h"
 #include "support/printable.h"
 #include "support/quantity.h"
 
@@ -221,32 +222,6 @@ std::string on_all(const ComparedKernel& kernel) {
   return text;
 }
 
-/// Lines of cells in columns.
-class Table {
- public:
-  explicit Table(std::size_t sides) : widths_(sides + 2, 0) {}
-  void add(std::vector<std::string> cells) {
-    cells.resize(widths_.size());
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      widths_[i] = std::max(widths_[i], cells[i].size());
-    lines_.push_back(std::move(cells));
-  }
-  std::string text() const {
-    std::string out;
-    for (const auto& cells : lines_) {
-      std::string line = "  ";
-      for (std::size_t i = 0; i < cells.size(); ++i)
-        line += fmt::format("{:<{}}  ", cells[i], widths_[i]);
-      out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-    }
-    return out;
-  }
-
- private:
-  std::vector<std::size_t> widths_;
-  std::vector<std::vector<std::string>> lines_;
-};
-
 std::vector<std::string> cells(const std::string& name, const Values& values, const auto& text) {
   std::vector<std::string> all{name};
   for (const Value& value : values) all.push_back(value ? text(*value) : "-");
@@ -262,13 +237,15 @@ std::vector<std::string> facts(const std::string& name, const ComparedKernel& ke
   return all;
 }
 
+using Table = std::vector<std::vector<std::string>>;
+
 void add_rows(Table& table, const std::string& title, const std::vector<Row>& all, std::size_t most,
               double least, const auto& text) {
   std::size_t told = 0;
   for (const Row& row : all) {
     if (told == most || largest(row) < least) continue;
-    if (told++ == 0) table.add({title});
-    table.add(cells("  " + row.name, row.values, text));
+    if (told++ == 0) table.push_back({title});
+    table.push_back(cells("  " + row.name, row.values, text));
   }
 }
 
@@ -292,38 +269,38 @@ std::string text_of(const ComparedKernel& kernel, std::span<const Side> sides, D
       out += fmt::format("  NOT THE SAME WORK? {} floating-point operations in a, {} in b\n",
                          quantity(*a, ""), quantity(*b, ""));
   }
-  Table table(sides.size());
+  Table table;
   std::vector<std::string> head{""};
   for (std::size_t i = 0; i < sides.size(); ++i)
     head.push_back(how == Differs::Gpu ? sides[i].report.gpu.name
                                        : std::string(1, static_cast<char>('a' + i)));
-  table.add(std::move(head));
-  table.add(cells("time of a launch", times, duration));
+  table.push_back(std::move(head));
+  table.push_back(cells("time of a launch", times, duration));
   const auto of_prediction = [](const auto& text) {
     return [text](const KernelReport& on) {
       return on.prediction ? text(*on.prediction) : std::string("not predicted");
     };
   };
-  table.add(facts("  nine of ten", kernel, of_prediction([](const Prediction& p) {
-                    return p.error ? between(*p.error) : std::string("UNVALIDATED");
-                  })));
-  table.add(facts("bound by", kernel,
-                  of_prediction([](const Prediction& p) { return p.bound.sentence; })));
-  table.add(facts("launch", kernel, shape));
+  table.push_back(facts("  nine of ten", kernel, of_prediction([](const Prediction& p) {
+                          return p.error ? between(*p.error) : std::string("UNVALIDATED");
+                        })));
+  table.push_back(facts("bound by", kernel,
+                        of_prediction([](const Prediction& p) { return p.bound.sentence; })));
+  table.push_back(facts("launch", kernel, shape));
   const double time = largest({{}, times});
   add_rows(table, "units work for", units(kernel), 6, 0.03 * time, duration);
   const auto percent = [](double share) { return fmt::format("{:.0f} %", 100 * share); };
   add_rows(table, "waves wait for", waits(kernel), 5, 0.05, percent);
   add_rows(table, "time by line", lines(kernel), 8, 0.02 * time, duration);
   const std::vector<FigureRow> differing = figures(kernel);
-  if (!differing.empty()) table.add({"figures that differ"});
+  if (!differing.empty()) table.push_back({"figures that differ"});
   for (const FigureRow& row : differing)
-    table.add(cells("  " + std::string(row.figure->name), row.values, [&](double value) {
+    table.push_back(cells("  " + std::string(row.figure->name), row.values, [&](double value) {
       return row.figure->kind == conditions::Kind::Count
                  ? quantity(value, "")
                  : conditions::text_of(row.figure->kind, value);
     }));
-  return out + table.text();
+  return out + columns(table);
 }
 
 Json json_of(const std::vector<Row>& all) {

@@ -10,42 +10,18 @@
 
 #include "report/render.h"
 #include "support/embedded.h"
+#include "support/formats.h"
 #include "support/printable.h"
 #include "support/quantity.h"
 
 namespace hipsight::report {
 namespace {
 
-/// Text as it may stand anywhere in a page.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
-}
-
 std::string percent(double share) {
   return fmt::format("{:.{}f} %", 100 * std::min(share, 1.0), share > 0 && share < 0.0995 ? 1 : 0);
 }
 
-/// Text that cells and rows are made of. What is not a number of ours goes through `escaped`.
+/// Text that cells and rows are made of. What is not a number of ours goes through `markup`.
 class Page {
  public:
   template <class... T>
@@ -61,12 +37,12 @@ class Page {
   }
   void bar_row(std::string_view label, double share, std::string_view number,
                std::string_view kind = "fill") {
-    put("<span>{}</span>", escaped(label));
+    put("<span>{}</span>", markup(label));
     bar(share, kind);
-    put("<span class=\"n\">{}</span>\n", escaped(number));
+    put("<span class=\"n\">{}</span>\n", markup(number));
   }
   void fact(std::string_view label, std::string_view text) {
-    put("<dt>{}</dt><dd>{}</dd>\n", label, escaped(text));
+    put("<dt>{}</dt><dd>{}</dd>\n", label, markup(text));
   }
   std::string take() { return std::move(out_); }
 
@@ -106,14 +82,14 @@ void answer(Page& page, const KernelReport& kernel) {
           : fmt::format("{} launches take {}", kernel.counts.launches, duration(verdict.seconds));
   page.put("<dd><small>{}{}</small></dd></div>\n",
            p.error ? between(*p.error) + " in nine of ten; " : "", launches);
-  page.put("<div><dt>bound by</dt><dd>{}</dd></div>\n", escaped(verdict.bound));
+  page.put("<div><dt>bound by</dt><dd>{}</dd></div>\n", markup(verdict.bound));
   if (!p.lines.empty()) {
     const HotLine& line = p.lines.front();
     page.put(
         "<div><dt>hottest line</dt><dd><code>{}</code><small>{} of its waves’ time, mostly {}"
         "</small></dd></div>\n",
-        escaped(place(line.at)), percent(line.share),
-        line.cause.empty() ? "to issue" : "waiting for " + escaped(line.cause));
+        markup(place(line.at)), percent(line.share),
+        line.cause.empty() ? "to issue" : "waiting for " + markup(line.cause));
   }
   page.put("<div><dt>to try</dt>");
   if (verdict.advice.empty()) {
@@ -121,7 +97,7 @@ void answer(Page& page, const KernelReport& kernel) {
   } else {
     const Advice& advice = verdict.advice.front();
     page.put("<dd>{}<small><span class=\"gain\">−{:.0f} %</span>, to {}</small></dd>",
-             escaped(advice.change), 100 * advice.gain, duration(advice.seconds));
+             markup(advice.change), 100 * advice.gain, duration(advice.seconds));
   }
   page.put("</div>\n</dl>\n");
 }
@@ -142,12 +118,12 @@ void advice(Page& page, const KernelReport& kernel) {
   page.put("<h3>What to try</h3>\n<ol class=\"advice\">\n");
   for (const Advice& one : kernel.verdict.advice) {
     const std::string at = place(one.at);
-    page.put("<li><p>{}{}</p>", escaped(one.change),
-             at.empty() ? "" : fmt::format(" <code>{}</code>", escaped(at)));
+    page.put("<li><p>{}{}</p>", markup(one.change),
+             at.empty() ? "" : fmt::format(" <code>{}</code>", markup(at)));
     page.put("<div class=\"bars\">");
     page.bar_row("now", 1, duration(kernel.prediction->seconds));
     page.bar_row("then", 1 - one.gain, duration(one.seconds), "goodfill");
-    page.put("</div><p class=\"why\">{} · {}</p></li>\n", escaped(one.evidence), escaped(one.id));
+    page.put("</div><p class=\"why\">{} · {}</p></li>\n", markup(one.evidence), markup(one.id));
   }
   page.put("</ol>\n");
 }
@@ -195,8 +171,8 @@ void source(Page& page, const Profile& profile, Sources& sources) {
       head);
   for (const ProfileRow* row : rows) {
     time_cell(page, *row);
-    page.put("<td class=\"l\">{}</td><td class=\"code h{}\">{}</td>", escaped(place(row->at)),
-             heat(row->time), escaped(sources.line(row->at.file, row->at.line)));
+    page.put("<td class=\"l\">{}</td><td class=\"code h{}\">{}</td>", markup(place(row->at)),
+             heat(row->time), markup(sources.line(row->at.file, row->at.line)));
     cells(page, *row);
   }
   page.put("</tbody></table></div></details>\n");
@@ -215,8 +191,7 @@ void instructions(Page& page, const Profile& profile) {
     if (i && i % together == 0) page.put("</tbody><tbody>\n");
     time_cell(page, row);
     page.put("<td class=\"l code\">{:x}</td><td class=\"code h{}\">{}</td><td class=\"l\">{}</td>",
-             row.at.address, heat(row.time), escaped(row.at.instruction),
-             escaped(source_of(row.at)));
+             row.at.address, heat(row.time), markup(row.at.instruction), markup(source_of(row.at)));
     cells(page, row);
   }
   page.put("</tbody></table></div></details>\n");
@@ -272,11 +247,11 @@ void overview(Page& page, const RunReport& run) {
     page.put(
         "<tr><td class=\"name\"><a href=\"#k{}\">{}</a></td><td>{}</td><td>{}</td>"
         "<td class=\"bar\">",
-        i + 1, escaped(heading(kernel)), kernel.counts.launches,
+        i + 1, markup(heading(kernel)), kernel.counts.launches,
         predicted ? duration(kernel.verdict.seconds) : "");
     page.bar(kernel.verdict.share, "hotfill");
     page.put("</td><td class=\"l\">{}</td></tr>\n",
-             escaped(predicted ? kernel.verdict.bound : "not predicted"));
+             markup(predicted ? kernel.verdict.bound : "not predicted"));
   }
   page.put("</tbody></table></div></section>\n");
 }
@@ -294,31 +269,31 @@ std::string to_html(const RunReport& run, const SourceText& text) {
 <style>
 {}</style></head><body>
 )",
-           run.kernels.empty() ? "No kernel" : escaped(short_name(run.kernels[0].kernel.title)),
-           escaped(run.gpu.title), page_files().front().text);
+           run.kernels.empty() ? "No kernel" : markup(short_name(run.kernels[0].kernel.title)),
+           markup(run.gpu.title), page_files().front().text);
   page.put(
       "<header><h1>{}</h1><p>{} · {} compute units at {} GHz · emulated by hipsight</p></header>\n",
-      escaped(run.gpu.title), escaped(run.gpu.target_id), run.gpu.compute_units, run.gpu.clock_ghz);
+      markup(run.gpu.title), markup(run.gpu.target_id), run.gpu.compute_units, run.gpu.clock_ghz);
   page.put("<main>\n");
   if (!run.selection.everything())
-    page.put("<p class=\"mind\">{}</p>\n", escaped(selection_text(run.selection, run.launches)));
+    page.put("<p class=\"mind\">{}</p>\n", markup(selection_text(run.selection, run.launches)));
   for (const FailedLaunch& error : run.errors)
-    page.put("<p class=\"mind\"><b>{} failed:</b> {}</p>\n", escaped(error.kernel),
-             escaped(error.message));
+    page.put("<p class=\"mind\"><b>{} failed:</b> {}</p>\n", markup(error.kernel),
+             markup(error.message));
   if (const std::string mind = caveat(run); !mind.empty())
-    page.put("<p class=\"mind\">Mind: {}.</p>\n", escaped(mind));
+    page.put("<p class=\"mind\">Mind: {}.</p>\n", markup(mind));
   if (run.kernels.empty()) page.put("<p>No kernel ran to its end.</p>\n");
   if (run.kernels.size() > 1) overview(page, run);
   for (std::size_t i = 0; i < run.kernels.size(); ++i) {
     const KernelReport& kernel = run.kernels[i];
     page.put("<article id=\"k{}\"><h2>{}</h2><p class=\"signature code\">{}</p>\n", i + 1,
-             escaped(heading(kernel)), escaped(kernel.kernel.title));
+             markup(heading(kernel)), markup(kernel.kernel.title));
     if (kernel.prediction) {
       answer(page, kernel);
       breakdown(page, *kernel.prediction);
       advice(page, kernel);
     } else {
-      page.put("<p>No prediction: {}.</p>\n", escaped(kernel.verdict.why_none));
+      page.put("<p>No prediction: {}.</p>\n", markup(kernel.verdict.why_none));
     }
     if (kernel.profile) {
       source(page, *kernel.profile, sources);

@@ -6,33 +6,12 @@
 #include <cmath>
 #include <iterator>
 
-#include "support/printable.h"
+#include "support/formats.h"
 
 namespace hipsight::report {
 namespace {
 
 constexpr double width = 640, height = 360, left = 80, right = 20, top = 40, bottom = 50;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : printable(text)) switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
-}
 
 class Drawing {
  public:
@@ -63,7 +42,7 @@ class Drawing {
     for (const Dot& dot : plot_.dots)
       out_ += fmt::format(
           "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"><title>{}</title></circle>\n",
-          x(dot.x), above_ + y(dot.y), dot.marked ? "#c33" : "#357", escaped(dot.text));
+          x(dot.x), above_ + y(dot.y), dot.marked ? "#c33" : "#357", markup(dot.text));
     return std::move(out_);
   }
 
@@ -77,7 +56,7 @@ class Drawing {
   }
   void label(double at, double down, const char* anchor, const std::string& words) {
     out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", at,
-                        above_ + down, anchor, escaped(words));
+                        above_ + down, anchor, markup(words));
   }
   void line(double x1, double y1, double x2, double y2) {
     out_ += fmt::format(

@@ -1,5 +1,7 @@
+#include "report/sarif.h"
+
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "report/render.h"
 #include "support/printable.h"
@@ -17,6 +19,13 @@ Json place(const Location& at) {
 
 }  // namespace
 
+std::string sarif_log(const char* tool, Json results) {
+  Json log{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}};
+  log["runs"].push_back(
+      {{"tool", {{"driver", {{"name", tool}}}}}, {"results", std::move(results)}});
+  return log.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 std::string to_sarif(const RunReport& run) {
   Json results = Json::array();
   for (const Finding& one : run.findings) {
@@ -29,10 +38,7 @@ std::string to_sarif(const RunReport& run) {
     result["occurrenceCount"] = std::max<std::uint64_t>(1, one.count);
     results.push_back(std::move(result));
   }
-  Json log{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}};
-  log["runs"].push_back(
-      {{"tool", {{"driver", {{"name", "hipsight check"}}}}}, {"results", std::move(results)}});
-  return log.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return sarif_log("hipsight check", std::move(results));
 }
 
 }  // namespace hipsight::report

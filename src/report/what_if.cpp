@@ -6,22 +6,11 @@
 
 #include "report/plot.h"
 #include "report/render.h"
+#include "support/formats.h"
 #include "support/printable.h"
 #include "support/quantity.h"
 
 namespace hipsight::report {
-namespace {
-
-/// A field of a line: in quotes where it has what would end it.
-std::string field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
-}  // namespace
-
 std::string change_of_time(double gain) {
   const double percent = -100 * gain;
   if (std::fabs(percent) < 0.1) return "as now";
@@ -54,14 +43,14 @@ std::string to_csv(const RunReport& run) {
   for (const KernelReport& kernel : run.kernels) {
     if (!kernel.prediction) continue;
     const std::string begin =
-        field(printable(kernel.kernel.title)) + "," + field(printable(kernel.range));
+        csv_field(printable(kernel.kernel.title)) + "," + csv_field(printable(kernel.range));
     text += fmt::format("{},,{},0,{},\n", begin, kernel.prediction->seconds,
-                        field(kernel.verdict.bound));
+                        csv_field(kernel.verdict.bound));
     for (const WhatIf& one : kernel.verdict.what_if)
-      text += one.why_none.empty()
-                  ? fmt::format("{},{},{},{},{},\n", begin, field(one.change), one.seconds,
-                                one.gain, field(one.bound))
-                  : fmt::format("{},{},,,,{}\n", begin, field(one.change), field(one.why_none));
+      text += one.why_none.empty() ? fmt::format("{},{},{},{},{},\n", begin, csv_field(one.change),
+                                                 one.seconds, one.gain, csv_field(one.bound))
+                                   : fmt::format("{},{},,,,{}\n", begin, csv_field(one.change),
+                                                 csv_field(one.why_none));
   }
   return text;
 }

@@ -15,6 +15,7 @@
 #include "report/plot.h"
 #include "support/error.h"
 #include "support/files.h"
+#include "support/formats.h"
 #include "support/printable.h"
 #include "support/quantity.h"
 
@@ -54,29 +55,6 @@ std::string figure_text(const Result& result, const std::string& name) {
   const auto value = result.figures.find(name);
   if (value == result.figures.end()) return "-";
   return conditions::text_of(conditions::figure(name)->kind, value->second);
-}
-
-std::string columns(const std::vector<std::vector<std::string>>& lines) {
-  std::vector<std::size_t> widths;
-  for (const auto& cells : lines) {
-    widths.resize(std::max(widths.size(), cells.size()));
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
-  }
-  std::string out;
-  for (const auto& cells : lines) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      line += fmt::format(" {:<{}} ", cells[i], widths[i]);
-    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return out;
-}
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == text.npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + "\"";
 }
 
 }  // namespace
@@ -200,13 +178,13 @@ std::string to_csv(const std::vector<Result>& ranked) {
   for (const std::string& name : names) out += "," + name;
   out += ",problem\n";
   for (const Result& one : ranked) {
-    for (const auto& [_, value] : one.point) out += csv_cell(value) + ",";
-    out += ran(one) ? fmt::format("{:.9g},{}", one.seconds, csv_cell(one.bound)) : ",";
+    for (const auto& [_, value] : one.point) out += csv_field(value) + ",";
+    out += ran(one) ? fmt::format("{:.9g},{}", one.seconds, csv_field(one.bound)) : ",";
     for (const std::string& name : names) {
       const auto value = one.figures.find(name);
       out += value == one.figures.end() ? "," : fmt::format(",{:.9g}", value->second);
     }
-    out += "," + csv_cell(printable(one.problem)) + "\n";
+    out += "," + csv_field(printable(one.problem)) + "\n";
   }
   return out;
 }
