@@ -66,12 +66,6 @@ std::array<bool, isa::kCounters> counters_of(const isa::Instruction& in) {
   return counted;
 }
 
-/// Whether two operands have a register in common.
-bool overlap(const isa::OperandUse& a, const isa::OperandUse& b) {
-  return a.operand.where == b.operand.where && a.operand.index < b.operand.index + b.registers &&
-         b.operand.index < a.operand.index + a.registers;
-}
-
 }  // namespace
 
 bool UnderWay::One::is_there() const {
@@ -130,7 +124,7 @@ void UnderWay::run(const isa::Instruction& in, unsigned lanes, std::vector<Early
       for (One& one : all_) {
         if (one.told || !brings(*one.by)) continue;
         for (const isa::OperandUse& brought : isa::operand_uses(*one.by, lanes))
-          if (brought.writes && overlap(brought, use))
+          if (brought.writes && brought.overlaps(use))
             if (const auto early = this->early(one, in, !use.reads)) {
               found.push_back(*early);
               one.told = true;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "explain/on_trace.h"
 #include "explain/transforms.h"
 #include "support/quantity.h"
 
@@ -46,6 +47,12 @@ struct Waste {
   double share() const { return all > 0 ? 1 - least / all : 0; }
 };
 
+struct ByAddress {
+  bool operator()(const isa::Instruction* a, const isa::Instruction* b) const {
+    return a->address < b->address;
+  }
+};
+
 template <class Wasted>
 Waste waste_of(const LaunchTrace& trace, Wasted&& add) {
   Waste waste;
@@ -70,9 +77,14 @@ class Adviser {
     if (now_.cycles == 0) return {};
     bank_conflicts();
     uncoalesced();
+    narrow();
     spills();
     occupancy();
     grid();
+    lanes_apart();
+    loads_late(waits());
+    maths();
+    loops();
     launch_overhead();
     std::erase_if(found_, [](const Advice& a) { return a.gain < worth_telling; });
     std::ranges::stable_sort(found_, std::ranges::greater(), &Advice::gain);
@@ -84,8 +96,7 @@ class Adviser {
   double gain_of(std::string_view id) const {
     const Transform& change = *transform(id);
     Changed then(launch_);
-    change.apply(then, *change.usual);
-    return gain_of(then);
+    return change.apply(then, *change.usual).empty() ? gain_of(then) : 0;
   }
 
   void bank_conflicts() {
@@ -120,45 +131,215 @@ class Adviser {
          .gain = gain_of(explain::uncoalesced)});
   }
 
+  /// Accesses of few bytes that loops repeat.
+  void narrow() {
+    std::map<const isa::Instruction*, std::uint64_t, ByAddress> requests;
+    for (const profile::GroupTrace& group : launch_.trace->neighbours())
+      for (const profile::WaveTrace& wave : group.waves)
+        for (const profile::Request& r : wave.requests)
+          if (narrow_bytes(r)) ++requests[r.instruction];
+    if (requests.empty()) return;
+    const isa::Instruction* const most =
+        std::ranges::max_element(requests, {}, [](const auto& one) { return one.second; })->first;
+    found_.push_back({.id = explain::narrow,
+                      .change = "access 16 bytes a lane at a time",
+                      .evidence = fmt::format("a lane accesses {} of 16 bytes at a time",
+                                              most->row->memory.all_bytes()),
+                      .at = most,
+                      .gain = gain_of(explain::narrow)});
+  }
+
+  /// Code that waves run with some of their lanes only.
+  void lanes_apart() {
+    double all = 0, active = 0, worst_idle = 0;
+    const isa::Instruction* worst = nullptr;
+    for (std::size_t i = 0; i < launch_.result->regions.size(); ++i) {
+      const engine::RegionOfCode& region = launch_.result->regions[i];
+      double count = 0, lanes = 0;
+      for (const profile::GroupTrace& group : launch_.trace->neighbours())
+        if (i < group.executions.size()) {
+          count += double(group.executions[i].count);
+          lanes += double(group.executions[i].lanes) / launch_.wavefront_size;
+        }
+      all += count * region.count;
+      active += lanes * region.count;
+      if (const double idle = (count - lanes) * region.count; idle > worst_idle)
+        worst_idle = idle, worst = region.first;
+    }
+    if (!worst) return;
+    found_.push_back(
+        {.id = explain::divergence,
+         .change = "let the lanes of a wave go the same way: sort the work, or branch by wave",
+         .evidence = fmt::format("{:.0f} % of its lanes are off", 100 * (1 - active / all)),
+         .at = worst,
+         .gain = gain_of(explain::divergence)});
+  }
+
+  /// Loads of a loop that are waited for in the trip that issues them. What exact waits gain is
+  /// told by itself: of it, what is left.
+  void loads_late(double by_exact_waits) {
+    Changed then(launch_);
+    then.rewrite().exact_waits = by_exact_waits >= worth_telling;
+    if (!transform(explain::late_loads)->apply(then, 0).empty()) return;
+    const timing::Rewrite::Instructions& loads = *then.rewrite().one_trip_earlier;
+    double share = 0;
+    const isa::Instruction* worst = nullptr;
+    for (const timing::Prediction::Hot& hot : now_.hot) {
+      if (!loads.contains(hot.at) || hot.cause != text(timing::Stall::Load)) continue;
+      share += hot.share;
+      if (!worst) worst = hot.at;
+    }
+    if (share < worth_telling) return;
+    found_.push_back(
+        {.id = explain::late_loads,
+         .change = "issue the loads of the next trip of the loop before the work of this one",
+         .evidence = fmt::format("{:.0f} % of its waves' time they wait for loads that the same "
+                                 "trip of a loop issued",
+                                 100 * share),
+         .at = worst,
+         .gain = gain_of(then) - (then.rewrite().exact_waits ? by_exact_waits : 0)});
+  }
+
+  /// Waits for more than what is used next. The gain.
+  double waits() {
+    const auto is_wait = [](const timing::Prediction::Wait& w) {
+      return w.of && w.at->row->field == isa::Field::Counters;
+    };
+    const auto longest = std::ranges::find_if(now_.waits, is_wait);
+    if (longest == now_.waits.end()) return 0;
+    const double gain = gain_of(explain::strong_waits);
+    found_.push_back(
+        {.id = explain::strong_waits,
+         .change = "wait for what the next instructions use, and leave the rest under way",
+         .evidence = "the instructions after it need less than it waits for",
+         .at = longest->at,
+         .gain = gain});
+    return gain;
+  }
+
+  void maths() {
+    Changed then(launch_);
+    if (transform(explain::unpacked)->apply(then, 0).empty()) {
+      std::uint64_t all = 0, second = 0;
+      const isa::Instruction* most = nullptr;
+      std::uint64_t most_times = 0;
+      for (const engine::InstructionCount& count : launch_.result->counts) {
+        if (count.instruction->row->pipe == isa::Pipe::Vector) all += count.executions;
+        if (!then.rewrite().without->contains(count.instruction)) continue;
+        second += count.executions;
+        if (count.executions > most_times) most_times = count.executions, most = count.instruction;
+      }
+      const bool rdna = most && isa::is_rdna(most->gfx);
+      if (most)
+        found_.push_back({.id = explain::unpacked,
+                          .change = rdna ? "let the compiler pair instructions (v_dual_*): use "
+                                           "independent values in different register banks"
+                                         : "compute on float2: v_pk_fma_f32 and the like",
+                          .evidence = fmt::format("{:.0f} % of its vector instructions could be "
+                                                  "done by the ones before them",
+                                                  100.0 * double(second) / double(all)),
+                          .at = most,
+                          .gain = gain_of(then)});
+    }
+    double share = 0;
+    const isa::Instruction* worst = nullptr;
+    for (const timing::Prediction::Hot& hot : now_.hot) {
+      // Compilers put s_nop where hardware does not wait by itself.
+      const bool nop = hot.cause.empty() && hot.at->is(isa::Opcode::S_NOP);
+      if (!nop && hot.cause != text(timing::Stall::Result)) continue;
+      share += hot.share;
+      if (!worst) worst = hot.at;
+    }
+    if (share < worth_telling) return;
+    found_.push_back({.id = explain::dependent,
+                      .change = "do independent work between a result and its use: more sums at a "
+                                "time",
+                      .evidence = fmt::format("{:.0f} % of its waves' time they wait for results, "
+                                              "here most",
+                                              100 * share),
+                      .at = worst,
+                      .gain = gain_of(explain::dependent)});
+  }
+
+  /// Loops that branch back after a few instructions.
+  void loops() {
+    constexpr std::uint32_t few = 32;  // longer ones hide the branch
+    std::map<const isa::Instruction*, double, ByAddress> trips;
+    std::map<const isa::Instruction*, std::uint32_t, ByAddress> instructions;
+    const auto& regions = launch_.result->regions;
+    for (const profile::GroupTrace& group : launch_.trace->neighbours())
+      for (const profile::WaveTrace& wave : group.waves)
+        for (std::size_t i = 1; i < wave.path.size(); ++i) {
+          const engine::RegionOfCode& region = regions[wave.path[i]];
+          if (wave.path[i] != wave.path[i - 1] || region.count >= few) continue;
+          ++trips[region.first];
+          instructions[region.first] = region.count;
+        }
+    if (trips.empty()) return;
+    const isa::Instruction* const most =
+        std::ranges::max_element(trips, {}, [](const auto& one) { return one.second; })->first;
+    found_.push_back(
+        {.id = explain::short_loop,
+         .change = fmt::format("unroll the loop {} times", *transform(explain::short_loop)->usual),
+         .evidence = fmt::format("a trip of the loop has {} instructions, and a wave "
+                                 "that branches back waits for the next ones",
+                                 instructions[most]),
+         .at = most,
+         .gain = gain_of(explain::short_loop)});
+  }
+
+  /// What goes to scratch: registers that are spilled, or arrays that were never in any.
   void spills() {
-    if (!spilled_) return;
     const Waste waste = waste_of(*launch_.trace, [](Waste& w, const profile::Request& r) {
       if (r.space == Space::Scratch) w.add(r.instruction, r.count, 0);
     });
     if (waste.all == 0) return;
-    found_.push_back({.id = explain::spills,
-                      .change = "hold fewer values at a time, so that registers do not spill",
-                      .evidence = fmt::format("the compiler spills {} VGPR{} to memory", spilled_,
-                                              spilled_ == 1 ? "" : "s"),
-                      .at = waste.worst(),
-                      .gain = gain_of(explain::spills)});
+    Advice advice{.id = explain::scratch_arrays,
+                  .change = "index a thread's arrays by constants, or keep them in LDS",
+                  .evidence = "a thread's own arrays lie in memory",
+                  .at = waste.worst(),
+                  .gain = gain_of(explain::spills)};
+    if (spilled_) {
+      advice.id = explain::spills;
+      advice.change = "hold fewer values at a time, so that registers do not spill";
+      advice.evidence = fmt::format("the compiler spills {} VGPR{} to memory", spilled_,
+                                    spilled_ == 1 ? "" : "s");
+    }
+    found_.push_back(std::move(advice));
   }
 
-  /// Fewer VGPRs or less LDS, step by step, until something else limits.
+  /// Fewer VGPRs or less LDS: for the next workgroup, for twice as many waves, or for all.
   void occupancy() {
     const timing::Occupancy& held = launch_.occupancy;
     if (held.workgroups == 0 || now_.workgroups_per_cu <= held.workgroups) return;
-    constexpr std::size_t most_steps = 3;
+    const double waves = held.waves_per_simd();
     std::vector<Advice> steps;
-    Changed then(launch_);
-    const timing::Resources &now = launch_.resources, &less = then.resources();
-    while (steps.size() < most_steps && transform(explain::occupancy)->apply(then, 0).empty()) {
-      std::vector<std::string> change;
-      if (less.vgprs < now.vgprs)
-        change.push_back(fmt::format("at most {} VGPRs, not {}", less.vgprs, now.vgprs));
-      if (less.lds_bytes < now.lds_bytes)
-        change.push_back(
-            fmt::format("at most {} B of LDS a workgroup, not {}", less.lds_bytes, now.lds_bytes));
+    double before = waves;
+    for (const double target : {0.0, 2 * waves, double(held.max_waves_per_simd)}) {
+      Changed then(launch_);
+      if (!transform(explain::occupancy)->apply(then, target).empty()) continue;
       const double gain = gain_of(then);
-      const timing::Occupancy& waves = then.launch().occupancy;
-      steps.push_back(
-          {.id = explain::occupancy,
-           .change = fmt::format("take {}: {:.3g} of {} waves a SIMD", fmt::join(change, " and "),
-                                 waves.waves_per_simd(), waves.max_waves_per_simd),
-           .evidence = timing::text(held),
-           .gain = gain});
+      const timing::Occupancy& more = then.launch().occupancy;
+      if (more.waves_per_simd() <= std::exchange(before, more.waves_per_simd())) continue;
+      steps.push_back({.id = explain::occupancy,
+                       .change = fmt::format("take {}: {:.3g} of {} waves a SIMD",
+                                             resources_text(then.resources()),
+                                             more.waves_per_simd(), more.max_waves_per_simd),
+                       .evidence = timing::text(held),
+                       .gain = gain});
     }
     add_least(std::move(steps));
+  }
+
+  std::string resources_text(const timing::Resources& less) const {
+    std::vector<std::string> change;
+    if (less.vgprs < launch_.resources.vgprs)
+      change.push_back(
+          fmt::format("at most {} VGPRs, not {}", less.vgprs, launch_.resources.vgprs));
+    if (less.lds_bytes < launch_.resources.lds_bytes)
+      change.push_back(fmt::format("at most {} B of LDS a workgroup, not {}", less.lds_bytes,
+                                   launch_.resources.lds_bytes));
+    return fmt::format("{}", fmt::join(change, " and "));
   }
 
   /// More and smaller workgroups, where compute units are left without.

@@ -19,6 +19,7 @@ class Changed {
   engine::Result& result();
   gpus::Gpu& gpu();
   timing::Resources& resources() { return launch_.resources; }
+  timing::Rewrite& rewrite() { return launch_.assumptions.rewrite; }
 
   /// Sends what the launch did through the caches of its GPU, which are others now. Before other
   /// changes of the trace, which must have its addresses still.

@@ -4,127 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
+#include "explain/on_code.h"
+#include "explain/on_trace.h"
 #include "support/error.h"
 #include "timing/assumed.h"
 
 namespace hipsight::explain {
-namespace {
-
-using profile::GroupTrace;
-using profile::LaunchTrace;
-using profile::Request;
-using Space = engine::Access::Space;
-
-/// Neighbours are simulated; of the others only the work counts.
-template <class Change>
-void for_each_request(GroupTrace& group, Change&& change) {
-  for (profile::WaveTrace& wave : group.waves)
-    for (Request& request : wave.requests) change(request);
-}
-
-bool may_be_contiguous(const Request& request) {
-  return request.space == Space::Global && request.count > 0 &&
-         !request.instruction->row->memory.atomic();
-}
-
-/// Of a workgroup, the lines that one instruction touches.
-struct Lines {
-  double now = 0, first = 0;      ///< in all; and those that the workgroup had not touched
-  double least = 0;               ///< in all, were each request contiguous
-  double from_l1 = 0, again = 0;  ///< of those touched before: where they were found
-};
-
-/// The whole part of a sum that grows by shares; the rest is for the next one.
-std::uint16_t whole(double& rest, double share, unsigned most) {
-  rest += share;
-  const double now = std::clamp(std::floor(rest + 1e-9), 0.0, double(most));
-  rest -= now;
-  return static_cast<std::uint16_t>(now);
-}
-
-}  // namespace
-
-void without_bank_conflicts(LaunchTrace& trace) {
-  for (GroupTrace& group : trace.neighbours())
-    for_each_request(group, [](Request& request) {
-      if (request.space == Space::Lds)
-        request.lds_cycles = std::min(request.lds_cycles, request.least);
-    });
-}
-
-void made_contiguous(LaunchTrace& trace) {
-  for (GroupTrace& group : trace.neighbours()) {
-    std::unordered_map<const isa::Instruction*, Lines> all;
-    for_each_request(group, [&](const Request& request) {
-      if (!may_be_contiguous(request)) return;
-      Lines& lines = all[request.instruction];
-      lines.now += request.count;
-      lines.first += request.first_touches;
-      lines.least += std::min<unsigned>(request.count, request.least);
-      lines.from_l1 += request.from_l1;
-      lines.again += request.count - request.from_l1 - request.first_touches;
-    });
-    struct Rests {
-      double first = 0, from_l1 = 0, reused = 0;
-    };
-    std::unordered_map<const isa::Instruction*, Rests> rests;
-    for_each_request(group, [&](Request& request) {
-      if (!may_be_contiguous(request)) return;
-      const Lines& lines = all[request.instruction];
-      if (lines.least >= lines.now) return;
-      Rests& rest = rests[request.instruction];
-      const auto count = std::min<unsigned>(request.count, request.least);
-      // Of the lines that are left the share that is touched first; the rest is found in the L1 or
-      // beyond it as before.
-      const double first = std::min(lines.first, lines.least) / lines.least;
-      const double before = lines.from_l1 + lines.again;
-      const double in_l1 = before > 0 ? lines.from_l1 / before : 0;
-      const double beyond = request.count - request.from_l1 - request.first_touches;
-      const double kept = beyond > 0 ? request.reused / beyond : 1;  // of those, in the L2
-      request.first_touches = whole(rest.first, first * count, count);
-      unsigned left = count - request.first_touches;
-      request.from_l1 = whole(rest.from_l1, in_l1 * (1 - first) * count, left);
-      left -= request.from_l1;
-      request.reused = whole(rest.reused, kept * left, left);
-      request.from_l2 = std::min<std::uint16_t>(
-          request.from_l2, static_cast<std::uint16_t>(count - request.from_l1));
-      request.pages = std::min<std::uint16_t>(request.pages, 1);
-      request.count = count;
-    });
-  }
-}
-
-void without_scratch(LaunchTrace& trace) {
-  for (GroupTrace& group : trace.neighbours())
-    for (profile::WaveTrace& wave : group.waves)
-      std::erase_if(wave.requests, [](const Request& r) { return r.space == Space::Scratch; });
-}
-
-bool split(LaunchTrace& trace, engine::Result& result, unsigned parts) {
-  for (std::vector<GroupTrace>* groups : {&trace.neighbours(), &trace.others()})
-    for (GroupTrace& group : *groups) {
-      for (profile::WaveTrace& wave : group.waves) {
-        const std::size_t steps = wave.path.size(), kept = steps / parts;
-        if (kept < 2) return false;
-        const std::size_t begin = kept / 2, end = steps - (kept - begin);
-        wave.path.erase(wave.path.begin() + static_cast<std::ptrdiff_t>(begin),
-                        wave.path.begin() + static_cast<std::ptrdiff_t>(end));
-        std::erase_if(wave.requests,
-                      [&](const Request& r) { return r.step >= begin && r.step < end; });
-        for (Request& request : wave.requests)
-          if (request.step >= end) request.step -= static_cast<std::uint32_t>(end - begin);
-      }
-      for (GroupTrace::Executions& region : group.executions) {
-        region.count /= parts;
-        region.lanes /= parts;
-      }
-    }
-  result.workgroups *= parts;
-  result.waves *= parts;
-  return true;
-}
 
 std::optional<timing::Resources> for_more_waves(const gpus::Gpu& gpu,
                                                 const timing::Resources& resources) {
@@ -198,12 +84,7 @@ std::string with_matrix_rate(Changed& launch, double by) {
 }
 
 std::string with_lds_rate(Changed& launch, double by) {
-  for (GroupTrace& group : launch.trace().neighbours())
-    for_each_request(group, [&](Request& request) {
-      if (request.space != Space::Lds) return;
-      for (std::uint16_t* cycles : {&request.lds_cycles, &request.least})
-        *cycles = static_cast<std::uint16_t>(std::min(std::ceil(*cycles / by), 65535.0));
-    });
+  with_faster_lds(launch.trace(), by);
   return {};
 }
 
@@ -231,13 +112,50 @@ std::string in_parts(Changed& launch, double parts) {
   return done ? "" : "its waves do too little for so many parts";
 }
 
+std::shared_ptr<const timing::Rewrite::Instructions> shared(timing::Rewrite::Instructions all) {
+  return std::make_shared<const timing::Rewrite::Instructions>(std::move(all));
+}
+
+/// The VGPRs in which loads that are issued one trip earlier keep what they bring.
+std::string with_early_loads(Changed& launch, double) {
+  auto loads = may_go_earlier(*launch.launch().trace, *launch.launch().result,
+                              launch.launch().wavefront_size);
+  if (loads.empty()) return "no load of a loop can be issued one trip earlier";
+  for (const isa::Instruction* load : loads)
+    launch.resources().vgprs += load->row->memory.all_dwords();
+  launch.rewrite().one_trip_earlier = shared(std::move(loads));
+  return launch.why_none();
+}
+
+std::string without_accesses_to_scratch(Changed& launch, double) {
+  launch.rewrite().without = shared(without_scratch(launch.trace()));
+  return {};
+}
+
+std::string with_packed_maths(Changed& launch, double) {
+  auto second = packable(*launch.launch().result, launch.launch().wavefront_size);
+  if (second.empty()) return "no two instructions can be one";
+  launch.rewrite().without = shared(std::move(second));
+  return {};
+}
+
+std::string unrolled(Changed& launch, double trips) {
+  launch.rewrite().unrolled = static_cast<unsigned>(trips);
+  return {};
+}
+
+std::string without_divergence(Changed& launch, double) {
+  regroup_lanes(launch.trace(), launch.result(), launch.launch().wavefront_size);
+  return {};
+}
+
 std::string without_launch(Changed& launch, double) {
   launch.gpu().launch_us = 0;
   launch.gpu().launch_interval_us = 0;
   return {};
 }
 
-std::string on_trace(Changed& launch, void (*change)(LaunchTrace&)) {
+std::string on_trace(Changed& launch, void (*change)(profile::LaunchTrace&)) {
   change(launch.trace());
   return {};
 }
@@ -275,8 +193,28 @@ constexpr Transform table[]{
      [](Changed& launch, double) { return on_trace(launch, without_bank_conflicts); }},
     {uncoalesced, "adjacent lanes access adjacent addresses", "", 0,
      [](Changed& launch, double) { return on_trace(launch, made_contiguous); }},
-    {spills, "no access to scratch memory", "", 0,
-     [](Changed& launch, double) { return on_trace(launch, without_scratch); }},
+    {spills, "no access to scratch memory", "", 0, without_accesses_to_scratch},
+    {narrow, "16 bytes a lane and access, where adjacent lanes access adjacent addresses", "", 0,
+     [](Changed& launch, double) {
+       widen(launch.trace(), launch.launch().wavefront_size);
+       return std::string();
+     }},
+    {divergence, "lanes that go the same way lie in the same wave", "", 0, without_divergence},
+    {late_loads, "loads of a loop that are issued one trip earlier", "", 0, with_early_loads},
+    {strong_waits, "waves wait for what they use next, not for more", "", 0,
+     [](Changed& launch, double) {
+       launch.rewrite().exact_waits = true;
+       return std::string();
+     }},
+    {unpacked, "packed (CDNA) or dual (RDNA) instructions where two can be one", "", 0,
+     with_packed_maths},
+    {dependent, "enough independent work between a result and its use", "", 0,
+     [](Changed& launch, double) {
+       launch.rewrite().results_at_once = true;
+       return std::string();
+     }},
+    {short_loop, "loops that are unrolled so many times", "TRIPS", 8, unrolled},
+    {scratch_arrays, "no access to scratch memory", "", 0, without_accesses_to_scratch},
     {occupancy, "VGPRs and LDS for so many waves a SIMD", "WAVES", 0, with_more_waves},
     {small_grid, "each workgroup's work shared among so many", "PARTS", 2, in_parts},
     {launch_overhead, "a launch that takes no time of its own", "", 0, without_launch},

@@ -20,7 +20,11 @@ namespace hipsight::explain {
 constexpr std::string_view bank_conflicts = "lds-bank-conflicts",
                            uncoalesced = "uncoalesced-access", occupancy = "occupancy",
                            small_grid = "small-grid", tail = "tail", spills = "register-spills",
-                           launch_overhead = "launch-overhead";
+                           launch_overhead = "launch-overhead", narrow = "narrow-access",
+                           divergence = "divergence", late_loads = "late-loads",
+                           strong_waits = "strong-waits", unpacked = "unpacked-math",
+                           dependent = "dependent-results", short_loop = "short-loop",
+                           scratch_arrays = "scratch-arrays";
 
 /// A change by its name.
 struct Transform {
@@ -38,23 +42,6 @@ struct Transform {
 std::span<const Transform> transforms();
 /// The one of that name, or null.
 const Transform* transform(std::string_view id);
-
-// On a trace that went through simulate_caches:
-
-/// No two lanes that LDS serves at a time want different dwords of a bank.
-void without_bank_conflicts(profile::LaunchTrace& trace);
-
-/// Lanes of a wave ask for neighbours: a request touches as few lines as its bytes fill. A
-/// workgroup touches as many different ones as before, or what all its bytes fill, if that is less;
-/// the others it finds again, where it did before. Atomics stay as they are.
-void made_contiguous(profile::LaunchTrace& trace);
-
-/// Nothing goes to scratch memory.
-void without_scratch(profile::LaunchTrace& trace);
-
-/// Each workgroup's work is done by so many: a part does the begin and the end of what a wave does,
-/// and a share of what lies between. False: waves do too little for that.
-bool split(profile::LaunchTrace& trace, engine::Result& result, unsigned parts);
 
 /// Fewer VGPRs or less LDS, by the least that lets another workgroup in. None: something else
 /// limits.

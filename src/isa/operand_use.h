@@ -12,6 +12,13 @@ struct OperandUse {
   Operand operand;
   std::uint8_t registers = 0;
   bool reads = false, writes = false;
+
+  /// Whether both have a register in common.
+  bool overlaps(const OperandUse& other) const {
+    return operand.where == other.operand.where &&
+           operand.index < other.operand.index + other.registers &&
+           other.operand.index < operand.index + registers;
+  }
 };
 
 /// All of an instruction's. Registers that no operand names: Row::reads and Row::writes.

@@ -145,8 +145,8 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
   waves[wave].requests.push_back(request);
 }
 
-/// A wave spins when it does the same again and again, with the same lines of memory. All but the
-/// first time is forgotten.
+/// A wave spins when it asks the same lines of memory again and again, and does nothing else. A
+/// loop that asks nothing computes. All but the first time is forgotten.
 bool GroupTrace::spins(unsigned wave) {
   constexpr std::size_t longest = 16, least = 64;  // regions of the loop; times
   WaveTrace& trace = waves.at(wave);
@@ -154,14 +154,16 @@ bool GroupTrace::spins(unsigned wave) {
   std::vector<std::uint32_t>& path = trace.path;
   for (std::size_t period = 1; period <= longest; ++period) {
     std::size_t same = 0;
+    bool asks = false;
     while (same + period < steps.size()) {
       const WaveTrace::Step& now = steps[steps.size() - 1 - same];
       const WaveTrace::Step& before = steps[steps.size() - 1 - same - period];
       // The last time has not ended.
       if (now.region != before.region || (same >= period && now.lines != before.lines)) break;
+      asks |= now.lines != 0;
       ++same;
     }
-    if (same < period * least) continue;
+    if (same < period * least || !asks) continue;
     for (std::size_t i = steps.size() - same; i < steps.size(); ++i) {
       Executions& all = executions[steps[i].region];
       all.lanes -= all.lanes / all.count;

@@ -7,7 +7,9 @@
 #include <queue>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
+#include "isa/operand_use.h"
 #include "timing/costs.h"
 
 namespace hipsight::timing {
@@ -25,6 +27,13 @@ struct Pending {
   Stall kind;
   const isa::Instruction* of;
   double accumulated;  ///< when a matrix instruction can add to it
+};
+
+/// What an instruction brings to its registers, from memory.
+struct Brought {
+  const isa::Instruction* by;
+  double end;
+  Stall kind;
 };
 
 /// A memory access that a wait counter counts.
@@ -45,6 +54,11 @@ struct WaveState {
   const isa::Instruction* store = nullptr;  ///< the one that does so last
   const isa::Instruction* last = nullptr;   ///< that it issued
   std::vector<Pending> pending;
+  // Of a Rewrite: what is under way, one by one; when each load had come the last time; branches
+  // taken.
+  std::vector<Brought> brought;
+  std::vector<std::pair<const isa::Instruction*, double>> came;
+  unsigned jumps = 0;
   std::size_t group = 0;
   unsigned simd = 0, priority = 0;
 };
@@ -73,6 +87,7 @@ class ComputeUnit {
         regions_(work.regions),
         lanes_(work.wave_lanes),
         handed_over_(work.handed_over),
+        rewrite_(work.rewrite),
         count_(count),
         simds_(gpu.simds_per_cu),
         rates_(rates),
@@ -166,14 +181,19 @@ class ComputeUnit {
   /// What is known of an instruction, and who waited there.
   struct Known {
     Cost cost;
+    isa::OperandUses uses;  ///< with exact waits
+    bool gone = false;      ///< the code is without it
     std::vector<Waited> waits;
     double issuing = 0;  ///< cycles of waves
   };
   Known& known(const isa::Instruction& in) {
     const auto found = known_.find(&in);
-    return found != known_.end()
-               ? found->second
-               : known_.try_emplace(&in, Known{cost_of(gpu_, in, lanes_), {}}).first->second;
+    if (found != known_.end()) return found->second;
+    Known& its = known_[&in];
+    its.cost = cost_of(gpu_, in, lanes_);
+    its.gone = rewrite_.without && rewrite_.without->contains(&in);
+    if (rewrite_.exact_waits) its.uses = isa::operand_uses(in, lanes_);
+    return its;
   }
   void note(const Waited& wait) {
     result_.stalls[static_cast<std::size_t>(wait.why)] += wait.cycles;
@@ -185,6 +205,19 @@ class ComputeUnit {
       waits.push_back(wait);
     else
       same->cycles += wait.cycles;
+  }
+
+  /// Whether other work would be in its place.
+  bool waits_for_result(const isa::Instruction& in) const {
+    return rewrite_.results_at_once && in.is(isa::Opcode::S_NOP);
+  }
+  /// Whether an unrolled loop has the instruction in other trips: its counter and its branch back.
+  bool unrolled(const WaveState& w, const Cost& c) const {
+    if (rewrite_.unrolled <= 1 || (c.pipe != isa::Pipe::Scalar && c.pipe != isa::Pipe::Branch))
+      return false;
+    const std::size_t next = w.path + 1;
+    return next < w.trace->path.size() && w.trace->path[next] == w.trace->path[w.path] &&
+           (w.jumps + 1) % rewrite_.unrolled != 0;
   }
 
   /// When a wave's next instruction can issue; then it does, unless another wave might go before.
@@ -202,7 +235,8 @@ class ComputeUnit {
     const isa::Instruction& in = region.first[w.at];
     Known& its = known(in);
     const Cost& c = its.cost;
-    const Earliest at = earliest(w, c);
+    const bool gone = its.gone || unrolled(w, c);
+    const Earliest at = gone ? Earliest{w.ready} : earliest(w, its);
     if (at.time > now) {
       wake(index, at.time);
       return;
@@ -210,9 +244,13 @@ class ComputeUnit {
     note({&in, at.of, at.why, at.time - w.ready});
     w.last = &in;
     ++result_.instructions;
-    issue(w, in, c, at.time);
-    w.ready = at.time + interval_ + c.pause;
-    if (c.priority) w.priority = *c.priority;
+    if (gone) {
+      w.ready = at.time;
+    } else {
+      issue(w, in, c, at.time);
+      w.ready = at.time + interval_ + (waits_for_result(in) ? 0 : c.pause);
+      if (c.priority) w.priority = *c.priority;
+    }
     // On to the next one.
     if (++w.at == region.count) {
       ++w.path;
@@ -220,10 +258,11 @@ class ComputeUnit {
       const bool more = w.path < w.trace->path.size();
       const bool jumps =
           more && regions_[w.trace->path[w.path]].first != region.first + region.count;
-      if (jumps) w.ready += branch_penalty;
+      const bool again = more && w.trace->path[w.path] == w.trace->path[w.path - 1];
+      if (jumps && (!again || ++w.jumps % rewrite_.unrolled == 0)) w.ready += branch_penalty;
     }
     its.issuing += w.ready - at.time;
-    if (c.barrier) {
+    if (c.barrier && !its.gone) {
       GroupState& group = groups_[w.group];
       group.at_barrier.push_back(index);
       return release(group, w.ready);
@@ -231,15 +270,32 @@ class ComputeUnit {
     wake(index, w.ready);
   }
 
-  Earliest earliest(WaveState& w, const Cost& c) {
+  /// What the wave has asked for and the instruction needs, were there no waits in the code.
+  void after_what_it_uses(const WaveState& w, const Known& its, Earliest& at) {
+    const Cost& c = its.cost;
+    for (const Brought& one : w.brought) {
+      const isa::MemoryAccess& access = one.by->row->memory;
+      const bool to_lds = access.with_lds() || (access.stores() && one.kind == Stall::Lds);
+      bool needed = (c.barrier && (to_lds || access.stores())) ||
+                    (c.pipe == isa::Pipe::Lds && access.with_lds());
+      for (const isa::OperandUse& brings : known(*one.by).uses)
+        for (const isa::OperandUse& use : its.uses) needed |= brings.writes && brings.overlaps(use);
+      if (needed) at.after(one.end, one.kind, one.by);
+    }
+  }
+
+  Earliest earliest(WaveState& w, const Known& its) {
+    const Cost& c = its.cost;
     Earliest at{w.ready};
-    for (std::size_t i = 0; i < isa::kCounters; ++i) {
+    if (rewrite_.exact_waits) after_what_it_uses(w, its, at);
+    for (std::size_t i = 0; i < isa::kCounters && !rewrite_.exact_waits; ++i) {
       if (!c.wait[i] || w.under_way[i].size() <= *c.wait[i]) continue;
       const std::deque<UnderWay>& all = w.under_way[i];
       const UnderWay& last = all[all.size() - 1 - *c.wait[i]];
       at.after(last.end, last.kind, last.of);
     }
     for (const Pending& pending : w.pending) {
+      if (rewrite_.results_at_once) break;
       // A sum that goes on in the same registers need not leave the matrix unit.
       const bool goes_on = c.pipe == isa::Pipe::Matrix && c.result == pending.registers;
       bool needed = pending.registers.count && !goes_on && c.result.overlaps(pending.registers);
@@ -299,7 +355,7 @@ class ComputeUnit {
       case isa::Pipe::Matrix:
         simd.matrix = now + c.busy;
         result_.busy.matrix += c.busy;
-        w.pending.push_back({c.result, now + c.latency, Stall::Matrix, &in, now + c.busy});
+        w.pending.push_back({c.result, now + c.latency, Stall::Result, &in, now + c.busy});
         break;
       case isa::Pipe::Scalar:
       case isa::Pipe::ScalarMemory:
@@ -347,9 +403,23 @@ class ComputeUnit {
       }
     }
     if (end == now) return;
+    if (rewrite_.one_trip_earlier && rewrite_.one_trip_earlier->contains(&in))
+      end = came_before(w, in, end);
+    if (rewrite_.exact_waits) {
+      std::erase_if(w.brought, [&](const Brought& one) { return one.end <= now; });
+      w.brought.push_back({&in, end, stall_of(kind)});
+    }
     auto& before = w.under_way[static_cast<std::size_t>(isa::counter_of(in.gfx, kind))];
     before.push_back(before.empty() || before.back().end < end ? UnderWay{end, stall_of(kind), &in}
                                                                : before.back());
+  }
+
+  /// When what the wave asked for one trip earlier has come.
+  static double came_before(WaveState& w, const isa::Instruction& in, double end) {
+    const auto before = std::ranges::find(w.came, &in, [](const auto& one) { return one.first; });
+    if (before != w.came.end()) return std::exchange(before->second, end);
+    w.came.emplace_back(&in, end);
+    return end;
   }
 
   /// Cycles of work that may wait in front of the LDS before waves are held. Fitted on the same.
@@ -360,6 +430,7 @@ class ComputeUnit {
   const std::vector<engine::RegionOfCode>& regions_;
   const unsigned lanes_;
   const double handed_over_;
+  const Rewrite& rewrite_;
   const std::uint64_t count_;
   double interval_ = 4;
   std::vector<Simd> simds_;

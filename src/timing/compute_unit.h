@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/engine.h"
@@ -20,7 +22,7 @@ enum class Stall : std::uint8_t {
   Scalar,  ///< scalar memory
   Barrier,
   Vector,  ///< the SIMD's vector unit
-  Matrix,  ///< its matrix unit, or a result of it
+  Matrix,  ///< its matrix unit
   ScalarUnit,
   LdsPort,  ///< the compute unit's LDS
   Memory,   ///< its address and L1 pipe
@@ -64,6 +66,18 @@ struct UnitRun {
   double handed_over = 0;  ///< when others have what they wait for; 0: they do not
 };
 
+/// How the code might be written instead: the same work, with one part of it at its best.
+struct Rewrite {
+  using Instructions = std::unordered_set<const isa::Instruction*>;
+  /// Waves wait for what the next instruction uses, not for more. Before a barrier they still wait
+  /// for stores, and for copies to LDS.
+  bool exact_waits = false;
+  std::shared_ptr<const Instructions> one_trip_earlier;  ///< loads of loops that are issued so
+  bool results_at_once = false;                 ///< enough lies between a result and its use
+  unsigned unrolled = 1;                        ///< trips of a loop to a branch back
+  std::shared_ptr<const Instructions> without;  ///< that are not there
+};
+
 /// What workgroups did.
 struct Work {
   std::vector<const profile::GroupTrace*> groups;
@@ -71,6 +85,7 @@ struct Work {
   const MemoryPath::Sharing& sharing;
   unsigned wave_lanes;
   double handed_over = 0;  ///< when what they wait for comes from workgroups elsewhere; cycles
+  Rewrite rewrite = {};
 };
 
 /// Runs `count` workgroups, `resident` at a time, that do in turn what those of `work` did:

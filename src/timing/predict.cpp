@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -183,7 +184,11 @@ struct Launch {
   }();
   std::vector<const profile::GroupTrace*> simulated(std::uint64_t count) const;
   Work work_of(std::vector<const profile::GroupTrace*> groups) const {
-    return {std::move(groups), result.regions, trace.sharing, wavefront_size};
+    return {.groups = std::move(groups),
+            .regions = result.regions,
+            .sharing = trace.sharing,
+            .wave_lanes = wavefront_size,
+            .rewrite = assumptions.rewrite};
   }
   struct Some {
     UnitRun run;
@@ -306,8 +311,18 @@ Launch::Time Launch::with(unsigned resident) const {
   return t;
 }
 
-/// What bounds a launch whose units all have time to spare: that the grid leaves compute units
-/// without work, that more waves would help, or the waiting itself.
+/// What takes most of waves' time: a cause of waiting, or to go through instructions one by one.
+std::string waits_for(const Prediction& p) {
+  double issuing = 0;
+  std::map<std::string_view, double> waiting;
+  for (const Prediction::Hot& hot : p.hot)
+    (hot.cause.empty() ? issuing : waiting[hot.cause]) += hot.share;
+  if (p.stalls.empty() || issuing > waiting[p.stalls.front().name]) return "their own instructions";
+  return p.stalls.front().name;
+}
+
+/// What bounds a launch whose units all have time to spare, or most of them no work: that the grid
+/// leaves compute units without work, that more waves would help, or the waiting itself.
 Bound bound_of(Prediction& p, const Launch& launch) {
   if (launch.filled < filled_enough) {
     if (launch.workgroups_per_cu > 1) return {.kind = Bound::Kind::Tail, .idle = 1 - launch.filled};
@@ -316,7 +331,7 @@ Bound bound_of(Prediction& p, const Launch& launch) {
             .units = launch.units,
             .wgps = launch.units_of_group > 1};
   }
-  const std::string waiting = p.stalls.empty() ? "" : p.stalls.front().name;
+  const std::string waiting = waits_for(p);
   const Occupancy& o = launch.occupancy;
   const auto resident = std::max(1u, o.workgroups),
              slots = o.max_waves_per_simd * o.simds / std::max(1u, o.waves_per_workgroup);
@@ -326,6 +341,11 @@ Bound bound_of(Prediction& p, const Launch& launch) {
       return {.kind = Bound::Kind::Occupancy, .of = waiting};
   }
   return {.kind = Bound::Kind::Latency, .of = waiting};
+}
+
+/// Whether a unit is one of many, most of which are idle where most compute units have no work.
+bool is_of_compute_unit(std::string_view unit) {
+  return unit != "L2" && unit != "MALL" && unit != "memory";
 }
 
 /// What few compute units fill is not the L2, but their own paths to it.
@@ -393,7 +413,8 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
 
   if (p.launch_seconds > p.seconds / 2)
     p.bound = {.kind = Bound::Kind::Launch};
-  else if (!p.units.empty() && p.units.front().busy >= busy_enough)
+  else if (!p.units.empty() && p.units.front().busy >= busy_enough &&
+           (launch.filled >= filled_enough || !is_of_compute_unit(p.units.front().name)))
     p.bound = {.kind = Bound::Kind::Unit, .of = p.units.front().name};
   else
     p.bound = bound_of(p, launch);

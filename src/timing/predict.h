@@ -84,6 +84,7 @@ struct Prediction {
 struct Assumptions {
   Caches caches = Caches::Cold;
   Scales scales = {};      ///< what if the model had other constants
+  Rewrite rewrite = {};    ///< what if the code were another
   bool more_waves = true;  ///< look at what they would gain, which may take as long again
   /// Wave-instructions of a compute unit that are simulated; workgroups beyond these, if three
   /// rounds are, are taken to go on like them.

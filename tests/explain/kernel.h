@@ -15,7 +15,8 @@ namespace hipsight::explain {
 using engine::Access;
 using Space = Access::Space;
 
-/// Workgroups of waves of 64 that each go round in a loop of one instruction and a wait for it.
+/// Workgroups of waves of 64 that each go round in a loop of one instruction, a wait for it and a
+/// use of it.
 struct Kernel {
   const char* instruction = "GLOBAL_LOAD_DWORD";
   std::optional<Space> space = Space::Global;  ///< that it accesses
@@ -41,11 +42,19 @@ class Observed {
     code_[1].row = &isa::row_of("S_WAITCNT");
     code_[1].format = isa::Format::Sopp;
     code_[1].imm = {isa::Field::Counters, 0x0070};  // vmcnt(0), lgkmcnt(0)
-    for (std::size_t i = 0; i < 2; ++i) {
+    // What was brought is used.
+    code_[2].row = &isa::row_of("V_MOV_B32");
+    code_[2].format = isa::Format::Vop1;
+    for (std::size_t i = 0; i < 3; ++i) {
       code_[i].gfx = isa::Gfx::Gfx942;
       code_[i].address = i * 4;
     }
-    result_.regions = {{code_, 2}};
+    if (kernel.space) {
+      code_[0].dst = {isa::Where::Vgpr, 1};
+      code_[2].src[0] = code_[0].dst;
+      code_[2].dst = {isa::Where::Vgpr, 2};
+    }
+    result_.regions = {{code_, 3}};
     result_.workgroups = kernel.workgroups;
     result_.waves = kernel.workgroups * kernel.waves;
     for (const isa::Instruction& in : code_)
@@ -83,7 +92,7 @@ class Observed {
 
  private:
   const gpus::Gpu gpu_;
-  isa::Instruction code_[2];
+  isa::Instruction code_[3];
   engine::Result result_;
   std::unique_ptr<profile::LaunchTrace> trace_;
 };
