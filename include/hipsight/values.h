@@ -122,9 +122,10 @@ struct Roof {
   std::string kind;  ///< "vector", "matrix", "issue", "wave_issue", "lds", "l2", "dram_requested",
                      ///< "dram_compulsory", "launch"
   std::string name;  ///< "matrix f16"
-  double seconds = 0;    ///< all launches together
-  std::string evidence;  ///< amount and rate: "137 GFLOP at 1307 TFLOP/s"
-  HIPSIGHT_FIELDS(kind, name, seconds, evidence)
+  double seconds = 0;     ///< all launches together
+  std::string evidence;   ///< amount and rate: "137 GFLOP at 1307 TFLOP/s"
+  double per_second = 0;  ///< that rate, of FLOP or bytes; 0: neither
+  HIPSIGHT_FIELDS(kind, name, seconds, evidence, per_second)
 };
 
 /// A kernel's place among the roofs of a GPU.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/render.h"
+#include "report/roofline.h"
 #include "support/embedded.h"
 #include "support/formats.h"
 #include "support/printable.h"
@@ -197,6 +198,14 @@ void instructions(Page& page, const Profile& profile) {
   page.put("</tbody></table></div></details>\n");
 }
 
+void roofline(Page& page, const KernelReport& kernel) {
+  if (const std::string svg = roofline_svg(kernel); !svg.empty())
+    page.put(
+        "<section><h3>Roofline</h3><p class=\"small\">Ceilings are those of the compute units "
+        "that have work.</p>{}</section>\n",
+        svg);
+}
+
 void roofs(Page& page, const KernelReport& kernel) {
   const std::vector<Roof>& all = kernel.roofline.roofs;
   if (all.empty()) return;
@@ -292,6 +301,7 @@ std::string to_html(const RunReport& run, const SourceText& text) {
       answer(page, kernel);
       breakdown(page, *kernel.prediction);
       advice(page, kernel);
+      roofline(page, kernel);
     } else {
       page.put("<p>No prediction: {}.</p>\n", markup(kernel.verdict.why_none));
     }

@@ -242,7 +242,8 @@ Json kernel_json(const KernelReport& report) {
     json["roofs"].push_back({{"kind", roof.kind},
                              {"name", roof.name},
                              {"seconds", roof.seconds},
-                             {"evidence", roof.evidence}});
+                             {"evidence", roof.evidence},
+                             {"per_second", roof.per_second}});
   json["unknown_roofs"] = roofline.unknown;
   if (report.prediction) json["prediction"] = prediction(*report.prediction);
   if (report.registers) json["registers"] = registers(*report.registers);

@@ -168,7 +168,7 @@ Roofline roofline(const gpus::Gpu& gpu, const profile::Summary& summary,
     roofline.arithmetic_intensity = summary.floating_operations() / bytes;
   for (const timing::Roof& roof : roofs.roofs)
     roofline.roofs.push_back(
-        {std::string(kind_of(roof.kind)), roof.name, roof.seconds, roof.evidence});
+        {std::string(kind_of(roof.kind)), roof.name, roof.seconds, roof.evidence, roof.per_second});
   roofline.unknown = roofs.unknown;
   return roofline;
 }

@@ -74,8 +74,9 @@ class Builder {
  private:
   double compute_clocks() const { return result_.busy_compute_units * gpu_.clock_ghz * 1e9; }
 
-  void add(Roof::Kind kind, std::string name, double seconds, std::string evidence) {
-    result_.roofs.push_back({kind, std::move(name), seconds, std::move(evidence)});
+  void add(Roof::Kind kind, std::string name, double seconds, std::string evidence,
+           double per_second = 0) {
+    result_.roofs.push_back({kind, std::move(name), seconds, std::move(evidence), per_second});
   }
 
   void arithmetic(isa::Number number, bool matrix) {
@@ -92,7 +93,8 @@ class Builder {
     }
     const double per_second = *per_clock * compute_clocks();
     add(matrix ? Roof::Kind::Matrix : Roof::Kind::Vector, name, operations / per_second,
-        fmt::format("{} at {}", quantity(operations, "FLOP"), quantity(per_second, "FLOP/s")));
+        fmt::format("{} at {}", quantity(operations, "FLOP"), quantity(per_second, "FLOP/s")),
+        per_second);
   }
 
   // Vector instructions keep their SIMD's vector unit for issue_cycles; a SIMD starts one
@@ -146,7 +148,8 @@ class Builder {
     const double per_second = *gpu_.lds_bytes_per_clock_per_cu * compute_clocks();
     add(Roof::Kind::Lds, "LDS", summary_.lds.total() / per_second,
         fmt::format("{} at {}, if no bank conflicts", quantity(summary_.lds.total(), "B"),
-                    quantity(per_second, "B/s")));
+                    quantity(per_second, "B/s")),
+        per_second);
   }
 
   void memory() {
@@ -154,7 +157,8 @@ class Builder {
     const auto transfer = [&](Roof::Kind kind, const char* name, double amount, double gb_per_s,
                               const char* note) {
       add(kind, name, amount / (gb_per_s * 1e9),
-          fmt::format("{} at {}{}", quantity(amount, "B"), quantity(gb_per_s * 1e9, "B/s"), note));
+          fmt::format("{} at {}{}", quantity(amount, "B"), quantity(gb_per_s * 1e9, "B/s"), note),
+          gb_per_s * 1e9);
     };
     if (bytes > 0) {
       if (gpu_.l2_gb_per_s) {

@@ -24,9 +24,10 @@ struct Launches {
 struct Roof {
   enum class Kind { Vector, Matrix, Issue, WaveIssue, Lds, L2, Dram, DramCompulsory, Launch };
   Kind kind;
-  std::string name;      ///< "matrix f16"
-  double seconds = 0;    ///< all launches together
-  std::string evidence;  ///< amount and rate: "137 GFLOP at 1307 TFLOP/s"
+  std::string name;       ///< "matrix f16"
+  double seconds = 0;     ///< all launches together
+  std::string evidence;   ///< amount and rate: "137 GFLOP at 1307 TFLOP/s"
+  double per_second = 0;  ///< that rate, of FLOP or bytes; 0: neither
 };
 
 /// UNVALIDATED first-order roofs: no cache, latency, bank conflict, coalescing or clock under load

@@ -651,6 +651,29 @@ TEST(Html, escapes_what_is_anybodys) {
         << tag;
 }
 
+/// A launch that moves a byte for each operation, half of which the L1 has, and 3 of 4 others the
+/// L2.
+TEST(Html, draws_the_roofline) {
+  RunReport run = full();
+  KernelReport& kernel = run.kernels[0];
+  kernel.counts.floating_operations = 1e9;
+  kernel.verdict.seconds = 1e-3;  // 1 TFLOP/s
+  kernel.roofline.arithmetic_intensity = 1;
+  kernel.profile->all.caches = {.l1_loads = 100, .l1_hits = 50, .l2_requests = 50, .l2_hits = 37};
+  kernel.roofline.roofs = {{"vector", "vector f32", 1e-5, "", 100e12},
+                           {"matrix", "matrix <f16>", 1e-6, "", 1000e12},
+                           {"dram_requested", "DRAM, all requests", 1e-3, "", 1e12}};
+  const SourceText none = [](const std::string&) { return std::string(); };
+  const std::string page = to_html(run, none);
+  for (const char* part : {"asked for: 1.00 TFLOP/s at 1 FLOP per byte",
+                           "beyond the L1: 1.00 TFLOP/s at 2 FLOP per byte",
+                           "beyond the L2: 1.00 TFLOP/s at 7.69 FLOP per byte",
+                           "matrix &lt;f16&gt;: 1.00 PFLOP/s", "DRAM: 1.00 TB/s"})
+    EXPECT_TRUE(has(page, part)) << part;
+  kernel.prediction.reset();
+  EXPECT_FALSE(has(to_html(run, none), "class=\"roofline\""));
+}
+
 TEST(Html, needs_nothing_else) {
   const std::string page = to_html(full(), [](const std::string&) { return "int x;"; });
   EXPECT_TRUE(has(page, "content=\"default-src 'none'; style-src 'unsafe-inline'\""));
