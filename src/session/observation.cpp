@@ -6,6 +6,7 @@
 
 #include "explain/advice.h"
 #include "profile/cache.h"
+#include "profile/polls.h"
 #include "profile/profile.h"
 #include "session/describe.h"
 #include "session/locations.h"
@@ -54,13 +55,14 @@ Observed Observation::finish(engine::Result& result) {
   observed.summary.add(result);
   if (wishes_.fidelity) observed.fidelity.emplace().add(result);
   if (!trace_) return observed;
+  const engine::Result work = profile::forget_polls(*trace_, result);
   profile::simulate_caches(gpu_, *trace_);
   const bool other_caches = std::ranges::any_of(wishes_.what_if, &explain::WhatIf::other_caches);
   if (!other_caches) trace_->forget_addresses();
   const code::Kernel& kernel = *dispatch_.kernel;
   explain::Launch launch{.gpu = &gpu_,
                          .trace = &*trace_,
-                         .result = &result,
+                         .result = &work,
                          .resources = resources(gpu_, dispatch_),
                          .occupancy = occupancy_,
                          .wavefront_size = kernel.wavefront_size,

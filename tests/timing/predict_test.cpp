@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "profile/cache.h"
+#include "profile/polls.h"
 #include "timing/assumed.h"
 
 namespace hipsight::timing {
@@ -77,8 +78,8 @@ TEST_F(BoundTest, LongerLatenciesTakeLonger) {
 }
 
 /// Of two workgroups that run at once the first one stores a flag after long work, the second one
-/// asks for it, or for another one, at its begin.
-double cycles_of_two(std::uint64_t asked) {
+/// asks for it, or for another one, at its begin: so many times, so many bytes apart.
+double cycles_of_two(std::uint64_t asked, unsigned times = 1, std::uint64_t apart = 0) {
   const gpus::Gpu gpu = gpus::find("mi300x");
   std::vector<isa::Instruction> code(5);
   const auto set = [&](std::size_t i, const char* name, isa::Format format) -> isa::Instruction& {
@@ -100,8 +101,8 @@ double cycles_of_two(std::uint64_t asked) {
   result.counts = {{&code[0], turns, 0},
                    {&code[1], turns, 0},
                    {&code[2], 1, 0},
-                   {&code[3], 1, 0},
-                   {&code[4], 1, 0}};
+                   {&code[3], times, 0},
+                   {&code[4], times, 0}};
   profile::LaunchTrace trace(gpu, 2, 2);
   constexpr std::uint64_t flag = 1 << 20;
   const auto access = [&](engine::GroupObserver* group, std::uint32_t region, std::uint64_t at) {
@@ -112,7 +113,9 @@ double cycles_of_two(std::uint64_t asked) {
   auto* first = trace.begins(0);
   for (unsigned turn = 0; turn < turns; ++turn) access(first, 0, 4096 * turn);
   access(first, 1, flag);
-  access(trace.begins(1), 2, asked);
+  auto* second = trace.begins(1);
+  for (unsigned i = 0; i < times; ++i) access(second, 2, asked + i * apart);
+  result = profile::forget_polls(trace, result);
   profile::simulate_caches(gpu, trace);
   const Occupancy occupancy{
       .waves_per_workgroup = 1, .simds = 4, .workgroups = 8, .max_waves_per_simd = 8};
@@ -124,6 +127,14 @@ TEST(Waiting, IsForWhatAnotherWorkgroupHandsOver) {
   const double load = alone / 30;
   EXPECT_GT(waits, alone + 0.5 * load);  // it asks once more when it is there
   EXPECT_LT(waits, alone + 3 * load);
+}
+
+/// How often the emulator happened to ask does not matter; what asks for something else is work.
+TEST(Waiting, IsAsLongHoweverOftenItAsks) {
+  constexpr std::uint64_t flag = 1 << 20, another = flag + 4096;
+  for (const std::uint64_t asked : {flag, another})
+    EXPECT_EQ(cycles_of_two(asked, 100), cycles_of_two(asked)) << asked;
+  EXPECT_GT(cycles_of_two(another, 100, 4096), 2 * cycles_of_two(another));
 }
 
 /// A workgroup that takes a WGP has the bandwidth of two compute units.
