@@ -65,8 +65,8 @@ engine::Result forget_polls(LaunchTrace& trace, const engine::Result& all) {
   engine::Result result = all;
   std::vector<bool> polled(result.regions.size());
   for (std::size_t r = 0; r < polled.size(); ++r)
-    polled[r] = std::ranges::any_of(
-        std::span(result.regions[r].first, result.regions[r].count), polls);
+    polled[r] =
+        std::ranges::any_of(std::span(result.regions[r].first, result.regions[r].count), polls);
   if (std::ranges::find(polled, true) == polled.end()) return result;
   for (std::vector<GroupTrace>* groups : {&trace.neighbours(), &trace.others()})
     for (GroupTrace& group : *groups)

@@ -108,7 +108,8 @@ std::string text(const Bound& bound) {
     case Bound::Kind::Unit:
       return bound.of;
     case Bound::Kind::Grid:
-      return fmt::format("grid: {} workgroups for {:.0f} {}", bound.workgroups, bound.units,
+      return fmt::format("grid: {} workgroup{} for {:.0f} {}", bound.workgroups,
+                         bound.workgroups == 1 ? "" : "s", bound.units,
                          bound.wgps ? "WGPs" : "compute units");
     case Bound::Kind::Tail:
       return fmt::format("tail: {:.0f} % of the compute units' time is left without work",

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "page.h"
 #include "run.h"
 
 namespace programs {
@@ -11,25 +12,12 @@ namespace {
 
 using testing::HasSubstr;
 
-/// With every stretch of white space as one space.
-std::string squeezed(const std::string& text) {
-  std::istringstream words(text);
-  std::string out, word;
-  while (words >> word) out += (out.empty() ? "" : " ") + word;
-  return out;
-}
-
-struct Shown {
-  std::string command;
-  std::vector<std::string> lines;  ///< of its output
-};
-
 /// The page: the program, the lines that change it, and commands with their output.
 struct Page {
   std::string program, change;
   std::vector<Shown> shown;
 
-  explicit Page(const std::string& text) {
+  explicit Page(const std::string& text) : shown(shown_in(text)) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
       const bool is_code = line.starts_with("    ");
@@ -41,12 +29,6 @@ struct Page {
       } else if (code.starts_with("  __shared__")) {
         change = code + "\n";
         while (std::getline(lines, line) && !line.empty()) change += line.substr(4) + "\n";
-      } else if (code.starts_with("$ ")) {
-        shown.push_back({code.substr(2), {}});
-      } else if (is_code && !shown.empty()) {
-        shown.back().lines.push_back(code);
-      } else if (!is_code && !line.empty() && !shown.empty() && shown.back().lines.empty()) {
-        shown.pop_back();  // a command without output
       }
     }
   }
