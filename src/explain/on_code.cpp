@@ -154,7 +154,8 @@ Instructions may_go_earlier(const profile::LaunchTrace& trace, const engine::Res
   for (const std::uint32_t number : trace.neighbours().front().waves.front().path) {
     const engine::RegionOfCode& region = result.regions[number];
     for (std::uint32_t i = 0; i < region.count; ++i) followed.run(region.first[i]);
-    if ((ran += region.count) > enough) break;
+    ran += region.count;
+    if (ran > enough) break;
   }
   followed.add_to(all);
   return all;

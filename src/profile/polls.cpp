@@ -31,8 +31,7 @@ std::vector<bool> vain_steps(const GroupTrace& group, const WaveTrace& wave) {
     if (!only_polls)
       asked.clear();
     else if (!asks_more)
-      std::fill(vain.begin() + static_cast<std::ptrdiff_t>(last + 1),
-                vain.begin() + static_cast<std::ptrdiff_t>(step + 1), true);
+      for (std::size_t i = last + 1; i <= step; ++i) vain[i] = true;
     last = step;
   }
   return vain;

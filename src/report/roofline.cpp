@@ -105,14 +105,18 @@ class Drawing {
                         anchor, markup(words));
   }
 
+  static std::vector<double> powers(const Axis& axis) {
+    std::vector<double> all;
+    for (int power = int(axis.first); power <= int(axis.last); ++power)
+      all.push_back(std::pow(10, power));
+    return all;
+  }
   void axes() {
-    for (double power = x_.first; power <= x_.last; ++power) {
-      const double value = std::pow(10, power);
+    for (const double value : powers(x_)) {
       line(x(value), top, x(value), height - bottom, "grid");
       label(x(value), height - bottom + 16, "middle", fmt::format("{:g}", value));
     }
-    for (double power = y_.first; power <= y_.last; ++power) {
-      const double value = std::pow(10, power);
+    for (const double value : powers(y_)) {
       line(left, y(value), width - right, y(value), "grid");
       label(left - 6, y(value) + 4, "end", quantity(value, "FLOP/s"));
     }
