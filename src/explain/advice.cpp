@@ -121,9 +121,17 @@ class Adviser {
     if (waste.share() <= 0) return;
     const isa::Instruction* const worst = waste.worst();
     const auto& [lines, least] = waste.by_instruction.at(worst);
+    // Neighbours that begin in the middle of a line touch one line more than they fill.
+    bool only_shifted = true;
+    for (const profile::GroupTrace& group : launch_.trace->neighbours())
+      for (const profile::WaveTrace& wave : group.waves)
+        for (const profile::Request& r : wave.requests)
+          if (r.instruction == worst) only_shifted &= r.count <= r.least + 1u;
     found_.push_back(
         {.id = explain::uncoalesced,
-         .change = "let adjacent lanes access adjacent addresses",
+         .change = only_shifted ? fmt::format("align rows to {} bytes",
+                                              profile::request_bytes(*launch_.gpu, false))
+                                : "let adjacent lanes access adjacent addresses",
          .evidence = fmt::format("its requests touch {:.1f} times the lines of memory that their "
                                  "bytes fill",
                                  lines / std::max(1.0, least)),
@@ -261,6 +269,13 @@ class Adviser {
                       .gain = gain_of(explain::dependent)});
   }
 
+  /// A loop over a wave's lanes, which compilers make of atomics: nobody can unroll it.
+  static bool goes_by_lanes(const engine::RegionOfCode& region) {
+    return std::any_of(region.first, region.first + region.count, [](const isa::Instruction& in) {
+      return in.row->kind == isa::Kind::LaneAccess;
+    });
+  }
+
   /// Loops that branch back after a few instructions.
   void loops() {
     constexpr std::uint32_t few = 32;  // longer ones hide the branch
@@ -271,7 +286,8 @@ class Adviser {
       for (const profile::WaveTrace& wave : group.waves)
         for (std::size_t i = 1; i < wave.path.size(); ++i) {
           const engine::RegionOfCode& region = regions[wave.path[i]];
-          if (wave.path[i] != wave.path[i - 1] || region.count >= few) continue;
+          if (wave.path[i] != wave.path[i - 1] || region.count >= few || goes_by_lanes(region))
+            continue;
           ++trips[region.first];
           instructions[region.first] = region.count;
         }

@@ -129,6 +129,29 @@ void advice(Page& page, const KernelReport& kernel) {
   page.put("</ol>\n");
 }
 
+/// What was asked about by --what-if: the time then, beside the longest of all.
+void what_ifs(Page& page, const KernelReport& kernel) {
+  if (kernel.verdict.what_if.empty()) return;
+  double longest = kernel.prediction->seconds;
+  for (const WhatIf& one : kernel.verdict.what_if) longest = std::max(longest, one.seconds);
+  page.put(
+      "<h3>What if</h3>\n<div class=\"scroll\"><table><thead><tr><th class=\"l\">change</th>"
+      "<th>time</th><th></th><th class=\"l\"></th><th class=\"l\">bound "
+      "by</th></tr></thead><tbody>\n");
+  const auto row = [&](const std::string& change, double seconds, const std::string& difference,
+                       const std::string& bound) {
+    page.put("<tr><td class=\"l\">{}</td><td>{}</td><td>{}</td><td class=\"bar\">", markup(change),
+             seconds > 0 ? duration(seconds) : "none", difference);
+    page.bar(seconds / longest);
+    page.put("</td><td class=\"l\">{}</td></tr>\n", markup(bound));
+  };
+  row("now", kernel.prediction->seconds, "", kernel.verdict.bound);
+  for (const WhatIf& one : kernel.verdict.what_if)
+    one.why_none.empty() ? row(one.change, one.seconds, change_of_time(one.gain), one.bound)
+                         : row(one.change, 0, "", one.why_none);
+  page.put("</tbody></table></div>\n");
+}
+
 /// Of five steps, how hot a share of the time is.
 int heat(double share) {
   constexpr std::array steps{0.005, 0.02, 0.05, 0.12, 0.3};
@@ -232,6 +255,9 @@ void facts(Page& page, const KernelReport& kernel) {
   if (kernel.registers) page.fact("live registers", text_of(*kernel.registers));
   page.fact("LDS", fmt::format("{} B", facts.lds_bytes + kernel.dynamic_lds));
   page.fact("occupancy", kernel.occupancy.sentence);
+  for (const OccupancyStep& step : kernel.occupancy.steps)
+    page.fact("next step", fmt::format("with {} {} at the most: {:.3g} waves per SIMD",
+                                       step.at_most, step.of, step.waves_per_simd));
   page.fact("instructions", quantity(double(kernel.counts.instructions), "") + " of waves");
   page.fact("FLOP", quantity(kernel.counts.floating_operations, ""));
   page.fact("memory",
@@ -301,6 +327,7 @@ std::string to_html(const RunReport& run, const SourceText& text) {
       answer(page, kernel);
       breakdown(page, *kernel.prediction);
       advice(page, kernel);
+      what_ifs(page, kernel);
       roofline(page, kernel);
     } else {
       page.put("<p>No prediction: {}.</p>\n", markup(kernel.verdict.why_none));

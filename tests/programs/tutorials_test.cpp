@@ -33,7 +33,7 @@ TEST_P(Tutorials, are_true) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Page, Tutorials, testing::Values("softmax", "sgemm"),
+INSTANTIATE_TEST_SUITE_P(Page, Tutorials, testing::Values("softmax", "sgemm", "attention"),
                          [](const auto& page) { return std::string(page.param); });
 
 }  // namespace

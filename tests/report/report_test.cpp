@@ -619,6 +619,8 @@ TEST(Html, escapes_what_is_anybodys) {
   kernel.verdict.why_none = evil;
   kernel.verdict.advice[0] = {evil, evil, evil, {evil, 4, evil, 3}, 1e-5, 0.5};
   kernel.prediction->lines[0].at = {evil, 4, evil + ".hip", 1};
+  kernel.verdict.what_if = {{evil, 1e-5, 0.5, evil, ""}, {evil, 0, 0, "", evil}};
+  kernel.occupancy.steps = {{evil, 96, 5}};
   kernel.prediction->lines[0].cause = evil;
   kernel.prediction->stalls[0].of = evil;
   kernel.prediction->busy[0].of = evil;
