@@ -74,7 +74,9 @@ class Drawing {
     for (const Point& point : points_) dot(point);
     std::string words;
     for (const Point& point : points_) words += (words.empty() ? "" : " · ") + point.words;
-    label(x(points_.front().intensity) - 10, y(reached_) + 4, "end", words);
+    constexpr double room = 130;  // for half of the words
+    const double middle = (x(points_.front().intensity) + x(points_.back().intensity)) / 2;
+    label(std::clamp(middle, left + room, width - right - room), y(reached_) + 20, "middle", words);
     return fmt::format(
         "<svg class=\"roofline\" role=\"img\" aria-label=\"roofline\" viewBox=\"0 0 {} {}\">{}"
         "</svg>\n",
