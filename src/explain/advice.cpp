@@ -47,19 +47,34 @@ struct Waste {
   double share() const { return all > 0 ? 1 - least / all : 0; }
 };
 
-struct ByAddress {
-  bool operator()(const isa::Instruction* a, const isa::Instruction* b) const {
-    return a->address < b->address;
-  }
-};
+template <class Visit>
+void for_each_request(const LaunchTrace& trace, Visit&& visit) {
+  for (const profile::GroupTrace& group : trace.neighbours())
+    for (const profile::WaveTrace& wave : group.waves)
+      for (const profile::Request& request : wave.requests) visit(request);
+}
 
 template <class Wasted>
 Waste waste_of(const LaunchTrace& trace, Wasted&& add) {
   Waste waste;
-  for (const profile::GroupTrace& group : trace.neighbours())
-    for (const profile::WaveTrace& wave : group.waves)
-      for (const profile::Request& request : wave.requests) add(waste, request);
+  for_each_request(trace, [&](const profile::Request& request) { add(waste, request); });
   return waste;
+}
+
+/// Of waves' time, and the instruction that takes most of it.
+struct Share {
+  double all = 0;
+  const isa::Instruction* most = nullptr;
+};
+template <class Counts>
+Share share_of(const timing::Prediction& prediction, Counts&& counts) {
+  Share share;
+  for (const timing::Prediction::Hot& hot : prediction.hot) {
+    if (!counts(hot)) continue;
+    share.all += hot.share;
+    if (!share.most) share.most = hot.at;
+  }
+  return share;
 }
 
 class Adviser {
@@ -83,7 +98,8 @@ class Adviser {
     grid();
     lanes_apart();
     loads_late(waits());
-    maths();
+    pairs();
+    results();
     loops();
     launch_overhead();
     std::erase_if(found_, [](const Advice& a) { return a.gain < worth_telling; });
@@ -123,10 +139,9 @@ class Adviser {
     const auto& [lines, least] = waste.by_instruction.at(worst);
     // Neighbours that begin in the middle of a line touch one line more than they fill.
     bool only_shifted = true;
-    for (const profile::GroupTrace& group : launch_.trace->neighbours())
-      for (const profile::WaveTrace& wave : group.waves)
-        for (const profile::Request& r : wave.requests)
-          if (r.instruction == worst) only_shifted &= r.count <= r.least + 1u;
+    for_each_request(*launch_.trace, [&](const profile::Request& r) {
+      if (r.instruction == worst) only_shifted &= r.count <= r.least + 1u;
+    });
     found_.push_back(
         {.id = explain::uncoalesced,
          .change = only_shifted ? fmt::format("align rows to {} bytes",
@@ -141,14 +156,11 @@ class Adviser {
 
   /// Accesses of few bytes that loops repeat.
   void narrow() {
-    std::map<const isa::Instruction*, std::uint64_t, ByAddress> requests;
-    for (const profile::GroupTrace& group : launch_.trace->neighbours())
-      for (const profile::WaveTrace& wave : group.waves)
-        for (const profile::Request& r : wave.requests)
-          if (narrow_bytes(r)) ++requests[r.instruction];
-    if (requests.empty()) return;
-    const isa::Instruction* const most =
-        std::ranges::max_element(requests, {}, [](const auto& one) { return one.second; })->first;
+    const Waste requests = waste_of(*launch_.trace, [](Waste& w, const profile::Request& r) {
+      if (narrow_bytes(r)) w.add(r.instruction, 1, 0);
+    });
+    const isa::Instruction* const most = requests.worst();
+    if (!most) return;
     found_.push_back({.id = explain::narrow,
                       .change = "access 16 bytes a lane at a time",
                       .evidence = fmt::format("a lane accesses {} of 16 bytes at a time",
@@ -190,21 +202,17 @@ class Adviser {
     then.rewrite().exact_waits = by_exact_waits >= worth_telling;
     if (!transform(explain::late_loads)->apply(then, 0).empty()) return;
     const timing::Rewrite::Instructions& loads = *then.rewrite().one_trip_earlier;
-    double share = 0;
-    const isa::Instruction* worst = nullptr;
-    for (const timing::Prediction::Hot& hot : now_.hot) {
-      if (!loads.contains(hot.at) || hot.cause != text(timing::Stall::Load)) continue;
-      share += hot.share;
-      if (!worst) worst = hot.at;
-    }
-    if (share < worth_telling) return;
+    const Share late = share_of(now_, [&](const timing::Prediction::Hot& hot) {
+      return loads.contains(hot.at) && hot.cause == text(timing::Stall::Load);
+    });
+    if (late.all < worth_telling) return;
     found_.push_back(
         {.id = explain::late_loads,
          .change = "issue the loads of the next trip of the loop before the work of this one",
          .evidence = fmt::format("{:.0f} % of its waves' time they wait for loads that the same "
                                  "trip of a loop issued",
-                                 100 * share),
-         .at = worst,
+                                 100 * late.all),
+         .at = late.most,
          .gain = gain_of(then) - (then.rewrite().exact_waits ? by_exact_waits : 0)});
   }
 
@@ -225,47 +233,45 @@ class Adviser {
     return gain;
   }
 
-  void maths() {
+  /// Instructions that the ones before them could do, too.
+  void pairs() {
     Changed then(launch_);
-    if (transform(explain::unpacked)->apply(then, 0).empty()) {
-      std::uint64_t all = 0, second = 0;
-      const isa::Instruction* most = nullptr;
-      std::uint64_t most_times = 0;
-      for (const engine::InstructionCount& count : launch_.result->counts) {
-        if (count.instruction->row->pipe == isa::Pipe::Vector) all += count.executions;
-        if (!then.rewrite().without->contains(count.instruction)) continue;
-        second += count.executions;
-        if (count.executions > most_times) most_times = count.executions, most = count.instruction;
-      }
-      const bool rdna = most && isa::is_rdna(most->gfx);
-      if (most)
-        found_.push_back({.id = explain::unpacked,
-                          .change = rdna ? "let the compiler pair instructions (v_dual_*): use "
-                                           "independent values in different register banks"
-                                         : "compute on float2: v_pk_fma_f32 and the like",
-                          .evidence = fmt::format("{:.0f} % of its vector instructions could be "
-                                                  "done by the ones before them",
-                                                  100.0 * double(second) / double(all)),
-                          .at = most,
-                          .gain = gain_of(then)});
+    if (!transform(explain::unpacked)->apply(then, 0).empty()) return;
+    std::uint64_t all = 0;
+    Waste second;
+    for (const engine::InstructionCount& count : launch_.result->counts) {
+      if (count.instruction->row->pipe == isa::Pipe::Vector) all += count.executions;
+      if (then.rewrite().without->contains(count.instruction))
+        second.add(count.instruction, double(count.executions), 0);
     }
-    double share = 0;
-    const isa::Instruction* worst = nullptr;
-    for (const timing::Prediction::Hot& hot : now_.hot) {
-      // Compilers put s_nop where hardware does not wait by itself.
-      const bool nop = hot.cause.empty() && hot.at->is(isa::Opcode::S_NOP);
-      if (!nop && hot.cause != text(timing::Stall::Result)) continue;
-      share += hot.share;
-      if (!worst) worst = hot.at;
-    }
-    if (share < worth_telling) return;
+    const isa::Instruction* const most = second.worst();
+    if (!most) return;
+    found_.push_back({.id = explain::unpacked,
+                      .change = isa::is_rdna(most->gfx)
+                                    ? "let the compiler pair instructions (v_dual_*): use "
+                                      "independent values in different register banks"
+                                    : "compute on float2: v_pk_fma_f32 and the like",
+                      .evidence = fmt::format("{:.0f} % of its vector instructions could be done "
+                                              "by the ones before them",
+                                              100 * second.all / double(all)),
+                      .at = most,
+                      .gain = gain_of(then)});
+  }
+
+  /// Results that are waited for. Compilers put s_nop where hardware does not wait by itself.
+  void results() {
+    const Share late = share_of(now_, [](const timing::Prediction::Hot& hot) {
+      return hot.cause == text(timing::Stall::Result) ||
+             (hot.cause.empty() && hot.at->is(isa::Opcode::S_NOP));
+    });
+    if (late.all < worth_telling) return;
     found_.push_back({.id = explain::dependent,
                       .change = "do independent work between a result and its use: more sums at a "
                                 "time",
                       .evidence = fmt::format("{:.0f} % of its waves' time they wait for results, "
                                               "here most",
-                                              100 * share),
-                      .at = worst,
+                                              100 * late.all),
+                      .at = late.most,
                       .gain = gain_of(explain::dependent)});
   }
 
@@ -279,8 +285,7 @@ class Adviser {
   /// Loops that branch back after a few instructions.
   void loops() {
     constexpr std::uint32_t few = 32;  // longer ones hide the branch
-    std::map<const isa::Instruction*, double, ByAddress> trips;
-    std::map<const isa::Instruction*, std::uint32_t, ByAddress> instructions;
+    Waste trips;
     const auto& regions = launch_.result->regions;
     for (const profile::GroupTrace& group : launch_.trace->neighbours())
       for (const profile::WaveTrace& wave : group.waves)
@@ -288,18 +293,17 @@ class Adviser {
           const engine::RegionOfCode& region = regions[wave.path[i]];
           if (wave.path[i] != wave.path[i - 1] || region.count >= few || goes_by_lanes(region))
             continue;
-          ++trips[region.first];
-          instructions[region.first] = region.count;
+          trips.add(region.first, 1, 0);
         }
-    if (trips.empty()) return;
-    const isa::Instruction* const most =
-        std::ranges::max_element(trips, {}, [](const auto& one) { return one.second; })->first;
+    const isa::Instruction* const most = trips.worst();
+    if (!most) return;
+    const auto count = std::ranges::find(regions, most, &engine::RegionOfCode::first)->count;
     found_.push_back(
         {.id = explain::short_loop,
          .change = fmt::format("unroll the loop {} times", *transform(explain::short_loop)->usual),
          .evidence = fmt::format("a trip of the loop has {} instructions, and a wave "
                                  "that branches back waits for the next ones",
-                                 instructions[most]),
+                                 count),
          .at = most,
          .gain = gain_of(explain::short_loop)});
   }

@@ -22,6 +22,12 @@ gpus::Gpu& Changed::gpu() {
   return *gpu_;
 }
 
+void Changed::leave_out(timing::Rewrite::Instructions instructions) {
+  auto& without = rewrite().without;
+  if (without) instructions.insert(without->begin(), without->end());
+  without = std::make_shared<const timing::Rewrite::Instructions>(std::move(instructions));
+}
+
 void Changed::simulate_caches() {
   profile::simulate_caches(*launch_.gpu, trace());
 }

@@ -20,6 +20,8 @@ class Changed {
   gpus::Gpu& gpu();
   timing::Resources& resources() { return launch_.resources; }
   timing::Rewrite& rewrite() { return launch_.assumptions.rewrite; }
+  /// Leaves instructions out, beside those that are left out already.
+  void leave_out(timing::Rewrite::Instructions instructions);
 
   /// Sends what the launch did through the caches of its GPU, which are others now. Before other
   /// changes of the trace, which must have its addresses still.

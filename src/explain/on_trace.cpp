@@ -114,12 +114,9 @@ bool split(LaunchTrace& trace, engine::Result& result, unsigned parts) {
         const std::size_t steps = wave.path.size(), kept = steps / parts;
         if (kept < 2) return false;
         const std::size_t begin = kept / 2, end = steps - (kept - begin);
-        wave.path.erase(wave.path.begin() + static_cast<std::ptrdiff_t>(begin),
-                        wave.path.begin() + static_cast<std::ptrdiff_t>(end));
-        std::erase_if(wave.requests,
-                      [&](const Request& r) { return r.step >= begin && r.step < end; });
-        for (Request& request : wave.requests)
-          if (request.step >= end) request.step -= static_cast<std::uint32_t>(end - begin);
+        std::vector<bool> gone(steps);
+        for (std::size_t i = begin; i < end; ++i) gone[i] = true;
+        wave.drop(gone);
       }
       for (GroupTrace::Executions& region : group.executions) {
         region.count /= parts;
@@ -246,30 +243,22 @@ std::vector<Thinned> thinned(const GroupTrace& group, unsigned wave_lanes, doubl
   return all;
 }
 
-/// Steps that are left, by their numbers before; what a step that is gone asked of memory, the next
-/// one of the same code asks.
+/// What a step that is gone asked of memory, the next one of the same code asks.
 void thin(profile::WaveTrace& wave, std::vector<Thinned>& regions) {
-  std::vector<std::uint32_t> path, now(wave.path.size());
-  std::vector<bool> gone(wave.path.size());
+  std::vector<bool> gone;
+  for (const std::uint32_t region : wave.path) gone.push_back(!regions[region].keeps());
+  std::vector<std::uint32_t> asks(wave.path.size());
   std::unordered_map<std::uint32_t, std::uint32_t> next;
-  for (std::size_t i = 0; i < wave.path.size(); ++i) {
-    now[i] = static_cast<std::uint32_t>(path.size());
-    gone[i] = !regions[wave.path[i]].keeps();
-    if (!gone[i]) path.push_back(wave.path[i]);
+  for (auto i = static_cast<std::uint32_t>(wave.path.size()); i-- > 0;) {
+    if (!gone[i]) next[wave.path[i]] = i;
+    const auto at = next.find(wave.path[i]);
+    asks[i] = at == next.end() ? i : at->second;
   }
-  for (std::size_t i = wave.path.size(); i-- > 0;) {
-    const std::uint32_t region = wave.path[i];
-    if (!gone[i])
-      next[region] = now[i];
-    else if (const auto at = next.find(region); at != next.end())
-      now[i] = at->second, gone[i] = false;
-  }
-  std::erase_if(wave.requests, [&](const Request& r) { return gone[r.step]; });
-  for (Request& request : wave.requests) request.step = now[request.step];
+  for (Request& request : wave.requests) request.step = asks[request.step];
+  wave.drop(gone);
   std::ranges::stable_sort(wave.requests, {}, [](const Request& r) {
     return std::tuple(r.step, r.instruction->address);
   });
-  wave.path = std::move(path);
 }
 
 }  // namespace

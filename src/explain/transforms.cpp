@@ -112,10 +112,6 @@ std::string in_parts(Changed& launch, double parts) {
   return done ? "" : "its waves do too little for so many parts";
 }
 
-std::shared_ptr<const timing::Rewrite::Instructions> shared(timing::Rewrite::Instructions all) {
-  return std::make_shared<const timing::Rewrite::Instructions>(std::move(all));
-}
-
 /// The VGPRs in which loads that are issued one trip earlier keep what they bring.
 std::string with_early_loads(Changed& launch, double) {
   auto loads = may_go_earlier(*launch.launch().trace, *launch.launch().result,
@@ -123,19 +119,20 @@ std::string with_early_loads(Changed& launch, double) {
   if (loads.empty()) return "no load of a loop can be issued one trip earlier";
   for (const isa::Instruction* load : loads)
     launch.resources().vgprs += load->row->memory.all_dwords();
-  launch.rewrite().one_trip_earlier = shared(std::move(loads));
+  launch.rewrite().one_trip_earlier =
+      std::make_shared<const timing::Rewrite::Instructions>(std::move(loads));
   return launch.why_none();
 }
 
 std::string without_accesses_to_scratch(Changed& launch, double) {
-  launch.rewrite().without = shared(without_scratch(launch.trace()));
+  launch.leave_out(without_scratch(launch.trace()));
   return {};
 }
 
 std::string with_packed_maths(Changed& launch, double) {
   auto second = packable(*launch.launch().result, launch.launch().wavefront_size);
   if (second.empty()) return "no two instructions can be one";
-  launch.rewrite().without = shared(std::move(second));
+  launch.leave_out(std::move(second));
   return {};
 }
 

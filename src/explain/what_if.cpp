@@ -19,26 +19,29 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// Beyond it a workgroup's number would not be one.
+/// Of parts and trips: beyond it numbers of workgroups and jumps would be none.
 constexpr double most_parts = 4096;
 
 double number(const Transform& of, std::string_view text) {
   double value = 0;
-  const char* const end = text.data() + text.size();
-  auto [after, error] = std::from_chars(text.data(), end, value);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  auto [after, error] = std::from_chars(begin, end, value);
   if (of.takes == "BYTES" && error == std::errc{} && after + 1 == end) {
     constexpr std::string_view units = "KMG";
     const std::size_t unit = units.find(*after);
     if (unit != units.npos) value *= std::pow(1024.0, double(unit) + 1), ++after;
   }
-  const bool whole = of.takes == "BYTES" || of.takes == "N" || of.takes == "PARTS";
+  const bool parts = of.takes == "PARTS" || of.takes == "TRIPS";
+  const bool whole = of.takes == "BYTES" || of.takes == "N" || parts;
   const bool zero = of.id == "mall" && value == 0;  // a GPU without one
   if (error != std::errc{} || after != end || !std::isfinite(value) || (value <= 0 && !zero) ||
       (whole && value != std::floor(value)))
     fail("what if {}: '{}' is no {}; {}={}: {}", of.id, text,
          whole ? "whole number above 0" : "number above 0", of.id, of.takes, of.words);
-  if (of.takes == "PARTS" && value > most_parts)
-    fail("what if {}: {} parts; expected {} at most", of.id, text, most_parts);
+  if (parts && value > most_parts)
+    fail("what if {}: {} {}; expected {} at most", of.id, text,
+         of.takes == "PARTS" ? "parts" : "trips", most_parts);
   return value;
 }
 

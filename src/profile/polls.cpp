@@ -30,7 +30,7 @@ std::vector<bool> vain_steps(const GroupTrace& group, const WaveTrace& wave) {
     }
     if (!only_polls)
       asked.clear();
-    else if (!asks_more)
+    else if (!asks_more && !asked.empty())
       for (std::size_t i = last + 1; i <= step; ++i) vain[i] = true;
     last = step;
   }
@@ -41,21 +41,14 @@ std::vector<bool> vain_steps(const GroupTrace& group, const WaveTrace& wave) {
 void forget(GroupTrace& group, WaveTrace& wave, std::vector<bool>& polled) {
   const std::vector<bool> vain = vain_steps(group, wave);
   if (std::ranges::find(vain, true) == vain.end()) return;
-  std::vector<std::uint32_t> path, now(wave.path.size());
   for (std::size_t i = 0; i < wave.path.size(); ++i) {
-    now[i] = static_cast<std::uint32_t>(path.size());
-    if (!vain[i]) {
-      path.push_back(wave.path[i]);
-      continue;
-    }
+    if (!vain[i]) continue;
     GroupTrace::Executions& all = group.executions[wave.path[i]];
     all.lanes -= all.lanes / all.count;
     --all.count;
     polled[wave.path[i]] = true;
   }
-  std::erase_if(wave.requests, [&](const Request& r) { return vain[r.step]; });
-  for (Request& request : wave.requests) request.step = now[request.step];
-  wave.path = std::move(path);
+  wave.drop(vain);
 }
 
 }  // namespace

@@ -76,6 +76,17 @@ Use& Use::operator+=(const Use& other) {
   return *this;
 }
 
+void WaveTrace::drop(const std::vector<bool>& steps) {
+  std::vector<std::uint32_t> left, now(path.size());
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    now[i] = static_cast<std::uint32_t>(left.size());
+    if (!steps[i]) left.push_back(path[i]);
+  }
+  std::erase_if(requests, [&](const Request& r) { return steps[r.step]; });
+  for (Request& request : requests) request.step = now[request.step];
+  path = std::move(left);
+}
+
 void GroupTrace::enters(unsigned wave, std::uint32_t region, std::uint64_t exec) {
   if (executions.size() <= region) executions.resize(region + 1);
   ++executions[region].count;

@@ -62,6 +62,9 @@ struct WaveTrace {
   std::vector<std::uint32_t> path;  ///< regions, in order
   std::vector<Request> requests;
   std::vector<Step> recent;  ///< its last steps, also those that are not kept
+
+  /// Forgets steps of the path, and what they asked of memory.
+  void drop(const std::vector<bool>& steps);
 };
 
 /// What one workgroup did.

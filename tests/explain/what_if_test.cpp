@@ -180,6 +180,17 @@ TEST(WhatIf, says_what_cannot_be) {
   EXPECT_THAT(ask(Observed(kernel), "small-grid").why_none, HasSubstr("do too little"));
 }
 
+/// Two changes of one launch that leave out instructions: both are left out.
+TEST(WhatIf, instructions_are_left_out_together) {
+  const Observed here(loads_from_lds());
+  const isa::Instruction one, other;
+  Changed then(here.launch);
+  then.leave_out({&one});
+  then.leave_out({&other});
+  EXPECT_EQ(*then.rewrite().without, (timing::Rewrite::Instructions{&one, &other}));
+  EXPECT_FALSE(here.launch.assumptions.rewrite.without);
+}
+
 TEST(WhatIf, changes_nothing_of_the_launch) {
   const Observed here(loads_from_lds());
   const double now = here.launch.predict().seconds;
@@ -225,6 +236,8 @@ TEST(WhatIf, words_are_values_and_combinations_of_them) {
   EXPECT_THAT(wrong("lds-bank-conflicts=1"), HasSubstr("takes no value"));
   EXPECT_THAT(wrong("clock=1+clock=2"), HasSubstr("twice"));
   EXPECT_THAT(wrong("small-grid=1e9"), HasSubstr("4096 at most"));
+  EXPECT_THAT(wrong("short-loop=0.5"), HasSubstr("'0.5' is no whole number above 0"));
+  EXPECT_THAT(wrong("short-loop=1e9"), HasSubstr("4096 at most"));
 }
 
 }  // namespace
