@@ -36,7 +36,11 @@ struct GpuOptions {
   bool strict = false;         ///< accesses beyond an allocation fail where a GPU lets them pass
   bool exact_matrix = false;   ///< matrix instructions sum as the hardware does (docs/matrix.md)
   bool interpret = false;      ///< never translate: slow
-  HIPSIGHT_FIELDS(threads, timeout_seconds, strict, exact_matrix, interpret)
+  /// Kernels compute no results: of a launch only what its prediction needs runs, and nothing of
+  /// one like another before it in the same recordings. Buffers may be larger than the host's
+  /// memory.
+  bool timing_only = false;
+  HIPSIGHT_FIELDS(threads, timeout_seconds, strict, exact_matrix, interpret, timing_only)
 };
 
 struct LaunchConfig {

@@ -461,8 +461,11 @@ struct RunReport {
   std::vector<RangeReport> ranges;          ///< in order of first launch
   std::vector<std::string> partly_checked;  ///< kernels of which a tool saw only a part, and why
   std::optional<Timeline> timeline;         ///< if asked for
+  bool timing_only = false;                 ///< kernels computed no results
+  std::uint64_t missing_results = 0;        ///< so often the program has copied such to the host
   HIPSIGHT_FIELDS(gpu, kernels, errors, selection, launches, ended, unfinished, estimated, checked,
-                  findings, ranges, partly_checked, timeline, suppressed)
+                  findings, ranges, partly_checked, timeline, suppressed, timing_only,
+                  missing_results)
 };
 
 }  // namespace hipsight

@@ -14,7 +14,9 @@ engine::Options engine_options(const GpuOptions& options) {
       std::chrono::milliseconds(std::llround(std::ceil(options.timeout_seconds * 1000)));
   result.strict = options.strict;
   result.tier = options.interpret ? engine::Tier::Interpret : engine::Tier::Auto;
-  result.matrix = options.exact_matrix ? engine::MatrixMode::Exact : engine::MatrixMode::Fast;
+  result.matrix = options.exact_matrix  ? engine::MatrixMode::Exact
+                  : options.timing_only ? engine::MatrixMode::Skip
+                                        : engine::MatrixMode::Fast;
   return result;
 }
 
@@ -22,6 +24,7 @@ engine::Options engine_options(const GpuOptions& options) {
 
 OpenGpu::OpenGpu(gpus::Gpu gpu, const GpuOptions& options)
     : gpu_(std::move(gpu)),
+      timing_only_(options.timing_only),
       engine_(gpu_, engine_options(options)),
       host_(engine_, gpu_, [this](const std::string& text) { note(text); }) {
   engine_.on_overrun([this](const std::string& text) { note(text); });

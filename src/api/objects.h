@@ -27,11 +27,12 @@ struct HipsightObject {
 
 namespace hipsight::api {
 
+class OpenGpu;
+
 /// Collects launches.
 class Recorder {
  public:
-  /// `memory`: of the GPU's engine.
-  Recorder(const gpus::Gpu& gpu, const RecordConfig& config, engine::Memory& memory);
+  Recorder(OpenGpu& gpu, const RecordConfig& config);
 
   session::Session& session() { return session_; }
   /// A launch that the session has been told of: its own report, what the session knows, and where
@@ -55,6 +56,7 @@ class OpenGpu : public HipsightObject {
   OpenGpu(gpus::Gpu gpu, const GpuOptions& options);
 
   const gpus::Gpu& gpu() const { return gpu_; }
+  bool timing_only() const { return timing_only_; }
   engine::Engine& engine() { return engine_; }
   services::Host& host() { return host_; }
   /// What kernels did that a GPU lets pass, since this was called last.
@@ -69,6 +71,7 @@ class OpenGpu : public HipsightObject {
   void note(const std::string& text);
 
   const gpus::Gpu gpu_;
+  const bool timing_only_;
   engine::Engine engine_;
   services::Host host_;
   mutable std::mutex mutex_;
@@ -87,6 +90,7 @@ class Reference {
     if (object_) hipsight_release(object_);
   }
   T* operator->() const { return object_; }
+  T& get() const { return *object_; }
 
  private:
   T* object_;

@@ -6,10 +6,11 @@
 namespace hipsight::api {
 namespace {
 
-session::Wishes wishes_of(const RecordConfig& config) {
+session::Wishes wishes_of(const RecordConfig& config, bool timing_only) {
   session::Wishes wishes;
   wishes.profile = config.profile || !config.predict ? config.profile : session::usual_sample;
   wishes.predict = wishes.time = config.predict;
+  wishes.timing_only = timing_only;
   wishes.fidelity = config.fidelity;
   wishes.assumptions.caches = config.caches;
   return wishes;
@@ -35,8 +36,8 @@ void add_findings(std::vector<Finding>& to, const std::vector<Finding>& found) {
 
 }  // namespace
 
-Recorder::Recorder(const gpus::Gpu& gpu, const RecordConfig& config, engine::Memory& memory)
-    : session_(gpu, wishes_of(config), {}, &memory) {}
+Recorder::Recorder(OpenGpu& gpu, const RecordConfig& config)
+    : session_(gpu.gpu(), wishes_of(config, gpu.timing_only()), {}, &gpu.engine().memory()) {}
 
 void Recorder::add(const KernelReport& report, const session::Session::Launch& launch,
                    const std::string& range) {
@@ -80,8 +81,7 @@ std::vector<std::shared_ptr<Recorder>> OpenGpu::recorders() const {
 }
 
 OpenRecording::OpenRecording(Reference<OpenGpu> gpu, const RecordConfig& config)
-    : gpu_(std::move(gpu)),
-      recorder_(std::make_shared<Recorder>(gpu_->gpu(), config, gpu_->engine().memory())) {
+    : gpu_(std::move(gpu)), recorder_(std::make_shared<Recorder>(gpu_.get(), config)) {
   gpu_->begin(recorder_);
 }
 

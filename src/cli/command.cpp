@@ -159,7 +159,7 @@ void imply(config::Loaded& options, std::string_view command) {
     if (!config.predict) fail("--what-if: nothing is predicted");
   }
   // Results are missing anyhow.
-  if (config.sampled_only) usually("matrix", "skip");
+  if (config.sampled_only || config.timing_only) usually("matrix", "skip");
 }
 
 // "2/8" as two numbers; "" is all of it.
@@ -354,6 +354,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     add_also(*command, program);
   }
   add_no_predict(*run, no_predict);
+  for (CLI::App* command : {run, timeline, predict, explain, page, tune})
+    options.add(*command, "timing-only");
   for (CLI::App* command : {run, profile, predict, explain, page}) add_what_if(options, *command);
   for (CLI::App* command : {profile, predict, explain, page, versus, tune})
     for (const char* row : {"profile", "sampled-only", "caches", "simulate", "record"})

@@ -56,6 +56,7 @@ struct Config {
   std::uint64_t profile = 0;  ///< workgroups; 0: no profile
   bool predict = false;
   bool sampled_only = false;
+  bool timing_only = false;
   std::string caches = "cold";
   std::uint64_t simulate = 20'000'000;
   std::string what_if = {};  ///< words with spaces between

@@ -302,6 +302,13 @@ constexpr Row table[]{
      .group = Group::Profile,
      .takes = "0|1",
      .words = "Run no other workgroups of those launches: quick, but their results are missing"},
+    {.name = "timing-only",
+     .value = &Config::timing_only,
+     .group = Group::Profile,
+     .takes = "0|1",
+     .words =
+         "Compute no results: of each launch run what its prediction needs, and nothing of one "
+         "that is like another before it"},
     {.name = "caches",
      .value = &Config::caches,
      .group = Group::Profile,

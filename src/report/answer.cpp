@@ -112,8 +112,16 @@ std::string caveat(const RunReport& run) {
     ++predicted;
     unvalidated += !kernel.prediction->error;
   }
-  if (predicted == 0) return "";
-  std::string text = "times are predicted by simulation (docs/timing.md)";
+  std::string missing;
+  if (run.timing_only) missing = "kernels computed no results (--timing-only)";
+  if (run.missing_results)
+    missing += fmt::format(
+        ", and the program copied some to the host, in {} cop{}: what it decides "
+        "by them means nothing",
+        run.missing_results, run.missing_results == 1 ? "y" : "ies");
+  if (predicted == 0) return missing;
+  if (!missing.empty()) missing += "; ";
+  std::string text = missing + "times are predicted by simulation (docs/timing.md)";
   if (unvalidated < predicted)
     text += "; of measured launches like these nine of ten lay in the range beside the time";
   if (unvalidated)

@@ -322,6 +322,8 @@ Json report_json(const RunReport& run) {
          {"other", one.other.instruction.empty() ? Json() : place(one.other)}});
   json["suppressed"] = run.suppressed;
   json["partly_checked"] = run.partly_checked;
+  json["timing_only"] = run.timing_only;
+  json["missing_results"] = run.missing_results;
   json["timeline"] = run.timeline ? timeline_json(*run.timeline) : Json();
   json["ended"] = run.ended.empty() ? Json() : Json(run.ended);
   json["unfinished"] = Json::array();

@@ -63,6 +63,7 @@ Output Output::of(const Config& config) {
   output.wishes.what_if = explain::parse_all_what_ifs(config.what_if);
   output.recording_file = output_file(config.record);
   output.wishes.sampled_only = config.sampled_only;
+  output.wishes.timing_only = config.timing_only;
   output.details = Details::of(config.details);
   output.wishes.fidelity = config.fidelity;
   output.wishes.check = config.check;

@@ -76,6 +76,8 @@ class Reporter {
     void rehearse(engine::Engine& engine, const engine::Dispatch& dispatch) {
       launch_.rehearse(engine, dispatch);
     }
+    /// See Session.
+    const engine::Result* repeated() const { return launch_.repeated(); }
     /// It ran to its end. Copies what it needs. What goes wrong here is told, and is no matter of
     /// the program's.
     void add(engine::Result result) noexcept;

@@ -93,7 +93,8 @@ struct Prepared {
       const services::Services services(context.host(), running,
                                         group ? *group : services::GridGroup{});
       launch.rehearse(context.engine(), services.dispatch());
-      launch.add(context.engine().run(services.dispatch()));
+      launch.add(launch.repeated() ? *launch.repeated()
+                                   : context.engine().run(services.dispatch()));
       span.takes(launch.seconds());
       finish_recording(recorder.get());
     } catch (const engine::KernelError& error) {

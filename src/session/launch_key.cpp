@@ -33,13 +33,14 @@ std::uint64_t LaunchKeys::code(const std::shared_ptr<engine::Module>& module) {
   return sum;
 }
 
-std::string LaunchKeys::of(const engine::Dispatch& dispatch) {
-  std::string key = dispatch.kernel->name;
+LaunchKeys::Key LaunchKeys::of(const engine::Dispatch& dispatch) {
+  Key result{.text = dispatch.kernel->name};
+  std::string& key = result.text;
   add(key, code(dispatch.module));
   add(key, dispatch.grid);
   add(key, dispatch.block);
   add(key, dispatch.dynamic_lds);
-  std::vector<std::uintptr_t> allocations;
+  auto& allocations = result.allocations;
   const auto arguments = dispatch.kernarg;
   std::size_t at = 0;
   for (; at + sizeof(std::uintptr_t) <= arguments.size(); at += sizeof(std::uintptr_t)) {
@@ -52,9 +53,10 @@ std::string LaunchKeys::of(const engine::Dispatch& dispatch) {
       add(key, word);
       continue;
     }
-    const auto known = std::find(allocations.begin(), allocations.end(), found->begin);
+    const auto known =
+        std::ranges::find(allocations, found->begin, &engine::Memory::Allocation::begin);
     add(key, known - allocations.begin());
-    if (known == allocations.end()) allocations.push_back(found->begin);
+    if (known == allocations.end()) allocations.push_back(*found);
     add(key, word - found->begin);
     add(key, found->size);
     add(key, found->kind);
@@ -63,7 +65,7 @@ std::string LaunchKeys::of(const engine::Dispatch& dispatch) {
     add(key, found->begin % line);
   }
   key.append(reinterpret_cast<const char*>(arguments.data()) + at, arguments.size() - at);
-  return key;
+  return result;
 }
 
 }  // namespace hipsight::session

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/engine.h"
 
@@ -19,7 +20,12 @@ class LaunchKeys {
   /// `memory`: to whose allocations arguments point; null: addresses count as they are.
   explicit LaunchKeys(const engine::Memory* memory) : memory_(memory) {}
 
-  std::string of(const engine::Dispatch& dispatch);
+  struct Key {
+    std::string text;
+    /// That arguments point to, in order of the arguments.
+    std::vector<engine::Memory::Allocation> allocations;
+  };
+  Key of(const engine::Dispatch& dispatch);
 
  private:
   std::uint64_t code(const std::shared_ptr<engine::Module>& module);

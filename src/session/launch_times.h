@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -24,7 +25,7 @@ class LaunchTimes {
   /// The launch's key, and whether it has to be predicted: there was none like it, or of those
   /// like it some did more than others.
   struct Asked {
-    std::string key;
+    LaunchKeys::Key key;
     bool predict = false;
   };
   Asked ask(const engine::Dispatch& dispatch);
@@ -39,9 +40,18 @@ class LaunchTimes {
   /// What it takes as the one like it did. Where it ran other instructions, so much longer or
   /// shorter; those to come are predicted then.
   Taken of(const Asked& asked, const engine::Dispatch& dispatch, const engine::Result& result);
+  /// For a launch that need not run, since the one like it did: that one's result. Null where what
+  /// it reads has changed since; it is to be predicted then.
+  std::shared_ptr<const engine::Result> repeated(Asked& asked);
+  /// Keeps what `repeated` gives; after `add`. `stored`: where the launch has.
+  void keep(const Asked& asked, const engine::Result& result,
+            const std::vector<std::uintptr_t>& stored);
   /// What it takes if there is no prediction: each SIMD issues its share of the instructions.
   Taken estimate(const engine::Dispatch& dispatch, const engine::Result& result,
                  const std::string& why);
+
+  /// Its prediction may be wrong.
+  void doubt(const engine::Dispatch& dispatch, const std::string& why);
 
   std::vector<EstimatedLaunches> estimated() const;
 
@@ -50,7 +60,11 @@ class LaunchTimes {
     Observed::Time time;
     double instructions = 0;
     bool varies = false;
+    std::shared_ptr<const engine::Result> result;  ///< see `repeated`
+    std::vector<bool> stored;                      ///< to which of its allocations
+    std::uint64_t inputs = 0;                      ///< a sum of what the others hold
   };
+  static std::uint64_t sum_of_inputs(const Asked& asked, const Known& known);
   void note(const engine::Dispatch& dispatch, const std::string& why);
 
   const gpus::Gpu& gpu_;

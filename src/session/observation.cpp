@@ -1,11 +1,14 @@
 #include "session/observation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <utility>
 
 #include "explain/advice.h"
 #include "profile/cache.h"
+#include "profile/data_path.h"
 #include "profile/polls.h"
 #include "profile/profile.h"
 #include "session/describe.h"
@@ -32,10 +35,49 @@ WhatIf describe(const explain::ThenTaken& then, const explain::WhatIf& what_if,
           .bound = timing::text(then.bound)};
 }
 
+std::vector<std::uintptr_t> stored(const gpus::Gpu& gpu, const profile::LaunchTrace& trace) {
+  std::vector<std::uintptr_t> lines;
+  const std::uintptr_t bytes = profile::request_bytes(gpu, true);
+  for (const auto* groups : {&trace.neighbours(), &trace.others()})
+    for (const profile::GroupTrace& group : *groups)
+      for (const profile::WaveTrace& wave : group.waves)
+        for (const profile::Request& one : wave.requests)
+          if (one.stores && one.space == engine::Access::Space::Global)
+            for (std::uint32_t i = 0; i < one.count; ++i)
+              lines.push_back(group.lines[one.first + i] * bytes);
+  std::ranges::sort(lines);
+  lines.erase(std::ranges::unique(lines).begin(), lines.end());
+  return lines;
+}
+
+/// In words: the place, and the buffer.
+std::string decided_by(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
+                       const engine::Result& result, const engine::Dispatch& dispatch,
+                       const Uncomputed& uncomputed) {
+  std::string buffer;
+  const isa::Instruction* const at =
+      profile::decided_by(trace, result, dispatch.kernel->wavefront_size,
+                          profile::request_bytes(gpu, false), [&](std::uintptr_t line) {
+                            const auto label = uncomputed.find(line);
+                            if (label && buffer.empty()) buffer = *label;
+                            return label.has_value();
+                          });
+  if (!at) return "";
+  const Location place = Locations(dispatch.module->object()).of(*at);
+  return fmt::format(
+      "'{}' ({}) goes by what kernels compute, in {}, and --timing-only computes "
+      "nothing",
+      place.instruction,
+      place.file.empty() ? fmt::format("0x{:x}", place.address)
+                         : fmt::format("{}:{}", place.file, place.line),
+      buffer);
+}
+
 }  // namespace
 
-Observation::Observation(const gpus::Gpu& gpu, const Wishes& wishes, engine::Dispatch& dispatch)
-    : gpu_(gpu), wishes_(wishes), dispatch_(dispatch) {
+Observation::Observation(const gpus::Gpu& gpu, const Wishes& wishes, engine::Dispatch& dispatch,
+                         const Uncomputed* uncomputed)
+    : gpu_(gpu), wishes_(wishes), dispatch_(dispatch), uncomputed_(uncomputed) {
   if (wishes.profile == 0) return;
   occupancy_ = timing::occupancy(gpu, resources(gpu, dispatch));
   const std::uint64_t at_once = std::uint64_t{occupancy_.workgroups} * gpu.compute_units *
@@ -55,6 +97,8 @@ Observed Observation::finish(engine::Result& result) {
   observed.summary.add(result);
   if (wishes_.fidelity) observed.fidelity.emplace().add(result);
   if (!trace_) return observed;
+  if (wishes_.timing_only) observed.stored = stored(gpu_, *trace_);
+  if (uncomputed_) observed.decided_by = decided_by(gpu_, *trace_, result, dispatch_, *uncomputed_);
   const engine::Result work = profile::forget_polls(*trace_, result);
   profile::simulate_caches(gpu_, *trace_);
   const bool other_caches = std::ranges::any_of(wishes_.what_if, &explain::WhatIf::other_caches);

@@ -14,6 +14,7 @@
 #include "profile/fidelity.h"
 #include "profile/summary.h"
 #include "profile/trace.h"
+#include "session/uncomputed.h"
 #include "timing/occupancy.h"
 #include "timing/predict.h"
 
@@ -30,7 +31,8 @@ struct Wishes {
   bool tables = true;         ///< tell what they did
   bool sampled_only = false;  ///< run no others
   bool fidelity = false;
-  bool time = false;  ///< of each launch, on the GPU's clock: predict those that differ
+  bool time = false;         ///< of each launch, on the GPU's clock: predict those that differ
+  bool timing_only = false;  ///< results are not wanted: run no more than times need (Session)
   timing::Assumptions assumptions = {};       ///< of predictions
   std::vector<explain::WhatIf> what_if = {};  ///< to predict, too
   bool timeline = false;                      ///< note what the program did on the GPU's clock
@@ -52,6 +54,12 @@ struct Observed {
     std::string bound;   ///< what bounds it, in words
   };
   std::optional<Time> time;
+  /// Where the workgroups that were observed stored, by lines, in order; of a prediction of which
+  /// only they ran.
+  std::vector<std::uintptr_t> stored;
+  /// Where what such a launch does depends on what other launches did not compute, and in which
+  /// buffer that lies; empty: nowhere.
+  std::string decided_by;
   std::vector<explain::Advice> advice;
   std::vector<Location> advised_at;  ///< of each
   std::vector<WhatIf> what_if;
@@ -61,7 +69,9 @@ struct Observed {
 class Observation {
  public:
   /// Gives the dispatch the observer that is needed; both stay until the launch has ended.
-  Observation(const gpus::Gpu& gpu, const Wishes& wishes, engine::Dispatch& dispatch);
+  /// `uncomputed`: what other launches of the program left out, if they did.
+  Observation(const gpus::Gpu& gpu, const Wishes& wishes, engine::Dispatch& dispatch,
+              const Uncomputed* uncomputed = nullptr);
 
   /// After the launch: what it was. A prediction simulates the GPU, which may take seconds. Counts
   /// of a launch of which only a part ran are scaled, in `result`, too.
@@ -75,6 +85,7 @@ class Observation {
   const gpus::Gpu& gpu_;
   const Wishes& wishes_;
   const engine::Dispatch& dispatch_;
+  const Uncomputed* const uncomputed_;
   timing::Occupancy occupancy_;
   std::optional<profile::LaunchTrace> trace_;
 };

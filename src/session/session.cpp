@@ -95,6 +95,7 @@ struct Session::Impl {
   const Selection selection;
   engine::Memory* const memory;           ///< or null
   std::optional<check::Written> written;  ///< for initcheck
+  std::optional<Uncomputed> uncomputed;   ///< with timing_only
 
   LaunchTimes times;
   timeline::Record timeline;
@@ -114,21 +115,30 @@ struct Session::Impl {
   std::vector<RangeReport> ranges;
   std::map<std::string, std::set<std::uint64_t>> entries;  ///< of each range
 
-  Impl(gpus::Gpu g, Wishes w, const Selection& s, engine::Memory* m)
+  static Wishes completed(Wishes wishes) {
+    wishes.time |= wishes.timing_only;
+    wishes.sampled_only |= wishes.timing_only;
+    return wishes;
+  }
+
+  Impl(gpus::Gpu g, const Wishes& w, const Selection& s, engine::Memory* m)
       : gpu(std::move(g)),
-        wishes(w),
+        wishes(completed(w)),
         without_profile{.fidelity = w.fidelity, .assumptions = {}},
         only_time{.profile = w.profile ? w.profile : usual_sample,
                   .predict = false,
                   .tables = false,
+                  .sampled_only = wishes.sampled_only,
                   .fidelity = w.fidelity,
                   .time = true,
+                  .timing_only = w.timing_only,
                   .assumptions = w.assumptions},
         selection(s),
         memory(m),
         times(gpu, m),
         selector(s) {
     if (wishes.check.find("initcheck") != std::string::npos && m) written.emplace(*m);
+    if (wishes.timing_only && m) uncomputed.emplace(*m);
   }
 
   /// One cause, in however many launches: a kernel's instructions, and the error's first words. Of
@@ -195,10 +205,13 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch, Range rang
                impl.profiled.insert(shape_of(dispatch, range_.name)).second;
   }
   if (impl.wishes.time) asked_ = impl.times.ask(dispatch);
+  if (impl.wishes.timing_only && !asked_->predict && !profiles)
+    repeated_ = impl.times.repeated(*asked_);
+  const Uncomputed* const uncomputed = impl.uncomputed ? &*impl.uncomputed : nullptr;
   if (profiles)
-    observation_.emplace(impl.gpu, impl.wishes, dispatch);
+    observation_.emplace(impl.gpu, impl.wishes, dispatch, uncomputed);
   else if (asked_ && asked_->predict)
-    observation_.emplace(impl.gpu, impl.only_time, dispatch);
+    observation_.emplace(impl.gpu, impl.only_time, dispatch, uncomputed);
   else if (selected_)
     observation_.emplace(impl.gpu, impl.without_profile, dispatch);
   const auto checks = [&](std::string_view tool) { return selected_ && session.checks(tool); };
@@ -244,7 +257,10 @@ void Session::Launch::rehearse(engine::Engine& engine, const engine::Dispatch& d
   if (initcheck_ && selected_) initcheck_->rehearse(engine, dispatch);
 }
 
-void Session::Launch::add(engine::Result& result) {
+void Session::Launch::add(engine::Result& ran) {
+  engine::Result same;  // of another launch, though this one may have run for others who watch it
+  if (repeated_) same = *repeated_;
+  engine::Result& result = repeated_ ? same : ran;
   LaunchTimes& times = session_.impl_->times;
   if (asked_ && !asked_->predict) taken_ = times.of(*asked_, dispatch_, result);
   if (!observation_) return;
@@ -255,7 +271,12 @@ void Session::Launch::add(engine::Result& result) {
     if (asked_ && asked_->predict) taken_ = times.estimate(dispatch_, result, error.what());
     throw;
   }
-  if (observed.time && asked_) taken_ = times.add(*asked_, result, *observed.time);
+  if (session_.impl_->uncomputed) session_.impl_->uncomputed->add(observed.stored);
+  if (observed.time && asked_) {
+    taken_ = times.add(*asked_, result, *observed.time);
+    if (session_.impl_->wishes.timing_only) times.keep(*asked_, result, observed.stored);
+    if (!observed.decided_by.empty()) times.doubt(dispatch_, observed.decided_by);
+  }
   if (!selected_) return;
   if (observed.profile) observed.profile->launch = number_;
   const std::lock_guard lock(session_.impl_->mutex);
@@ -299,6 +320,8 @@ RunReport Session::report(const std::string& ended) const {
   report.errors = impl_->errors;
   report.checked = impl_->wishes.check;
   report.findings = impl_->findings;
+  report.timing_only = impl_->wishes.timing_only;
+  if (impl_->uncomputed) report.missing_results = impl_->uncomputed->reads();
   report.suppressed = impl_->suppressed;
   report.partly_checked.assign(impl_->partly_checked.begin(), impl_->partly_checked.end());
   for (const Tally& tally : impl_->tallies) report.kernels.push_back(tally.report(impl_->gpu));

@@ -57,6 +57,8 @@ class Session {
 
     /// Before it runs: what checks must find out first. The dispatch that will run.
     void rehearse(engine::Engine& engine, const engine::Dispatch& dispatch);
+    /// The result of one like it, which stands for this one's: this one need not run. Or null.
+    const engine::Result* repeated() const { return repeated_.get(); }
     /// It ran to its end. @throws Exception when its figures cannot be made.
     void add(engine::Result& result);
     /// How long a GPU takes for it, in seconds, if that is wished for: else 0. After `add`.
@@ -76,6 +78,7 @@ class Session {
     bool selected_ = false;
     std::optional<LaunchTimes::Asked> asked_;
     LaunchTimes::Taken taken_;
+    std::shared_ptr<const engine::Result> repeated_;
     std::optional<Observation> observation_;
     std::optional<check::Memcheck> memcheck_;
     std::optional<check::Racecheck> racecheck_;

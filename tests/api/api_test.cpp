@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -98,6 +99,38 @@ TEST_P(OnGpu, records_what_is_launched) {
   EXPECT_NEAR(launches[1].seconds, small, 0.02 * small);
   EXPECT_EQ(counts.launches()->size(), 3u);
   EXPECT_EQ(counts.report()->kernels[0].verdict.why_none, "not asked for");
+}
+
+TEST_P(OnGpu, computes_nothing_where_only_time_is_asked_for) {
+  const Gpu gpu = open(GetParam(), {.timing_only = true});
+  const Module module = *gpu.load_file(KERNELS);
+  constexpr unsigned n = 1 << 20;
+  const Buffer a = *gpu.allocate(n * 4), b = *gpu.allocate(n * 4);
+  std::ranges::fill(b.as<float>(), 1.0f);
+  const Kernel triad = *module.kernel("triad");
+  const Recording recording = *gpu.record();
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(triad.launch({.grid = {n / 256}, .block = {256}}, n, 2.0f, a, b));
+  EXPECT_GT(std::ranges::count(a.as<float>(), 0.0f), n / 2);  // not those that were observed
+  const RunReport report = *recording.report();
+  EXPECT_TRUE(report.timing_only);
+  EXPECT_TRUE(report.estimated.empty());
+  ASSERT_EQ(report.kernels.size(), 1u);
+  EXPECT_EQ(report.kernels[0].counts.launches, 3u);
+  EXPECT_EQ(report.kernels[0].counts.global.written, 3.0 * n * 4);
+  const std::vector<RecordedLaunch> launches = *recording.launches();
+  ASSERT_EQ(launches.size(), 3u);
+
+  const Recording usual = *gpu_.record();
+  const Buffer c = *gpu_.allocate(n * 4), d = *gpu_.allocate(n * 4);
+  (void)module_.kernel("triad")->launch({.grid = {n / 256}, .block = {256}}, n, 2.0f, c, d);
+  for (const RecordedLaunch& one : launches)
+    EXPECT_NEAR(one.seconds, usual.launches()->at(0).seconds, 0.02 * one.seconds);
+  // Nobody records: the counts are those of all of it.
+  ASSERT_TRUE(recording.stop());
+  const KernelReport alone = *triad.launch({.grid = {n / 256}, .block = {256}}, n, 2.0f, a, b);
+  EXPECT_EQ(alone.counts.global.written, 1.0 * n * 4);
+  EXPECT_FALSE(alone.prediction || alone.profile);
 }
 
 TEST_P(OnGpu, predicts_and_profiles_when_asked) {

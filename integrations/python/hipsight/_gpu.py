@@ -33,10 +33,13 @@ class Gpu:
     strict: accesses just beyond an array fail, where a GPU lets them pass.
     matrix: how matrix instructions sum: "fast", or "exact", as the hardware does.
     engine: "auto", or "interpret": never translate, which is slow.
+    timing_only: kernels compute no results: of a launch only what its prediction needs runs, and nothing of one like
+        another before it in the same profile.
     """
 
     def __init__(self, name: str | None = None, *, threads: int | None = None, timeout: float | None = None,
-                 strict: bool | None = None, matrix: str | None = None, engine: str | None = None):
+                 strict: bool | None = None, matrix: str | None = None, engine: str | None = None,
+                 timing_only: bool | None = None):
         self._process = os.getpid()
         count = _settings.number("threads", threads, 0, int)
         if not 0 <= count < 1 << 32:
@@ -45,7 +48,9 @@ class Gpu:
             _settings.text("gpu", name, "mi300x"), threads=count,
             timeout=_settings.number("timeout", timeout, 0), strict=_settings.flag("strict", strict),
             exact_matrix=_settings.text("matrix", matrix, "fast", ("fast", "exact")) == "exact",
-            interpret=_settings.text("engine", engine, "auto", ("auto", "interpret")) == "interpret")
+            interpret=_settings.text("engine", engine, "auto", ("auto", "interpret")) == "interpret",
+            timing_only=(only := _settings.flag("timing_only", timing_only)))
+        self.timing_only = only
 
     @property
     def facts(self) -> GpuFacts:

@@ -60,9 +60,10 @@ struct LoadedModule {
 };
 
 std::shared_ptr<OpenGpu> open_gpu(const std::string& name, unsigned threads, double timeout,
-                                  bool strict, bool exact_matrix, bool interpret) {
+                                  bool strict, bool exact_matrix, bool interpret,
+                                  bool timing_only) {
   return std::make_shared<OpenGpu>(
-      value(Gpu::open(name, {threads, timeout, strict, exact_matrix, interpret})));
+      value(Gpu::open(name, {threads, timeout, strict, exact_matrix, interpret, timing_only})));
 }
 
 std::shared_ptr<LoadedModule> load(const std::shared_ptr<OpenGpu>& gpu, const nb::bytes& image,
@@ -292,7 +293,8 @@ NB_MODULE(_hipsight, module) {
       nb::arg("text"));
   module.def("known_gpus", [] { return value(Gpu::known()); });
   module.def("open_gpu", open_gpu, nb::arg("name"), nb::kw_only(), nb::arg("threads"),
-             nb::arg("timeout"), nb::arg("strict"), nb::arg("exact_matrix"), nb::arg("interpret"));
+             nb::arg("timeout"), nb::arg("strict"), nb::arg("exact_matrix"), nb::arg("interpret"),
+             nb::arg("timing_only"));
   module.def("load", load, nb::arg("gpu"), nb::arg("image"), nb::arg("origin"));
   module.def("load_file", load_file, nb::arg("gpu"), nb::arg("path"));
   module.def("launch", launch, nb::arg("module"), nb::arg("kernel"), nb::kw_only(), nb::arg("grid"),
