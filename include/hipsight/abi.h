@@ -12,7 +12,7 @@ extern "C" {
 #define HIPSIGHT_API __attribute__((visibility("default")))
 
 /// The number of the newest function group that a library has; headers ask for theirs.
-constexpr std::uint32_t hipsight_abi = 3;
+constexpr std::uint32_t hipsight_abi = 4;
 HIPSIGHT_API std::uint32_t hipsight_abi_version();
 
 /// An answer: a value, or if `failed` an Error. Goes with hipsight_release_answer.
@@ -33,6 +33,9 @@ HIPSIGHT_API HipsightAnswer hipsight_gpus();
 /// `options`: GpuOptions. GpuFacts, and the GPU in `gpu`.
 HIPSIGHT_API HipsightAnswer hipsight_open(const char* name, const std::byte* options,
                                           std::size_t options_size, HipsightObject** gpu);
+/// CollectiveTime, of GPUs like this one.
+HIPSIGHT_API HipsightAnswer hipsight_all_reduce(HipsightObject* gpu, std::uint32_t ranks,
+                                                std::uint64_t bytes);
 /// The address in `memory`. No value.
 HIPSIGHT_API HipsightAnswer hipsight_allocate(HipsightObject* gpu, std::size_t size,
                                               const char* label, void** memory);

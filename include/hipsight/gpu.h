@@ -264,6 +264,12 @@ class Gpu {
 
   const GpuFacts& facts() const { return facts_; }
 
+  /// How long an all-reduce of `bytes` in each of so many such GPUs would take, in a node in which
+  /// all have a link to each other. Error: Usage, where there are no such nodes.
+  Expected<CollectiveTime> all_reduce(std::uint32_t ranks, std::uint64_t bytes) const {
+    return detail::value_of<CollectiveTime>(hipsight_all_reduce(gpu_.get(), ranks, bytes));
+  }
+
   /// `label`: what errors call this memory. Error: OutOfMemory.
   Expected<Buffer> allocate(std::size_t bytes, const std::string& label = "buffer") const {
     void* memory = nullptr;

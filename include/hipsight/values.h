@@ -365,6 +365,16 @@ struct RecordedLaunch {
   HIPSIGHT_FIELDS(kernel, grid, block, dynamic_lds, seconds, bound, range)
 };
 
+/// How long an operation of several GPUs would take (docs/collectives.md).
+struct CollectiveTime {
+  double seconds = 0;
+  std::string protocol;  ///< of RCCL: "LL", "LL128", "Simple"
+  std::string bound;     ///< "latency", or "links"
+  double bus_bytes_per_second =
+      0;  ///< as RCCL's tests print it: 2 (ranks - 1) / ranks of size / time
+  HIPSIGHT_FIELDS(seconds, protocol, bound, bus_bytes_per_second)
+};
+
 /// What launches must be asked for so that all figures of a condition are known.
 struct ConditionFacts {
   bool profile = false, prediction = false;

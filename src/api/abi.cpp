@@ -13,6 +13,7 @@
 #include "session/describe.h"
 #include "support/error.h"
 #include "support/files.h"
+#include "timing/collectives.h"
 
 namespace hipsight::api {
 namespace {
@@ -107,6 +108,14 @@ HipsightAnswer hipsight_open(const char* name, const std::byte* options, std::si
     GpuFacts facts = session::describe(opened->gpu());
     *gpu = opened.release();
     return facts;
+  });
+}
+
+HipsightAnswer hipsight_all_reduce(HipsightObject* gpu, std::uint32_t ranks, std::uint64_t bytes) {
+  return answer_to(Error::Kind::Usage, "all-reduce", [&] {
+    const auto time = timing::all_reduce_time(gpu_of(gpu).gpu(), ranks, bytes);
+    return CollectiveTime{time.seconds, std::string(time.protocol), std::string(time.bound),
+                          time.bus_bytes_per_second};
   });
 }
 

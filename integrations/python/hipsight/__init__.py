@@ -15,7 +15,8 @@ docs/python.md has more; hipsight.torch has torch.ops.hipsight.
 
 from ._error import Error
 from ._gpu import Gpu, Kernel, Module, compile, gpus, predict
-from ._hipsight import (Advice, ArgumentFacts, Bound, BoundKind, CacheUse, Counts, ErrorKind, EstimatedLaunches,
+from ._hipsight import (Advice, ArgumentFacts, Bound, BoundKind, CacheUse, CollectiveTime, Counts, ErrorKind,
+                        EstimatedLaunches,
                         FailedLaunch, Fidelity, Finding, GpuFacts, HotLine, Inexact, KernelFacts, KernelReport,
                         Location, MetCondition, ModelError, Occupancy, Prediction, Profile, ProfileRow, RangeReport,
                         RecordedLaunch, Registers, Roof, Roofline, RunReport, Selection, Traffic, UnfinishedLaunch,
@@ -24,7 +25,7 @@ from ._profile import ProfiledKernel, ProfiledRange, profile
 from ._recording import range
 
 __all__ = [
-    "Advice", "ArgumentFacts", "Bound", "BoundKind", "CacheUse", "Counts", "Error", "ErrorKind", "EstimatedLaunches",
+    "Advice", "ArgumentFacts", "Bound", "BoundKind", "CacheUse", "CollectiveTime", "Counts", "Error", "ErrorKind", "EstimatedLaunches",
     "FailedLaunch", "Fidelity", "Finding", "Gpu", "GpuFacts", "HotLine", "Inexact", "Kernel", "KernelFacts",
     "KernelReport", "Location", "MetCondition", "ModelError", "Module", "Occupancy", "Prediction", "Profile",
     "ProfileRow", "ProfiledKernel", "ProfiledRange", "RangeReport", "RecordedLaunch", "Registers", "Roof", "Roofline",

@@ -1,4 +1,4 @@
-"""python -m hipsight: the command line, docs/configuration.md. It takes this process's place."""
+"""python -m hipsight: the command line, docs/configuration.md, which takes this process's place; and what needs torch."""
 
 import os
 import sys
@@ -6,7 +6,17 @@ import sys
 from ._compiler import HERE
 
 
+WITH_TORCH = ("serve-report", "plan")
+
+
 def main():
+    if sys.argv[1:2] and sys.argv[1] in WITH_TORCH:
+        try:
+            import torch  # noqa: F401
+        except ImportError:
+            sys.exit(f"hipsight {sys.argv[1]}: it needs torch: pip install torch")
+        from .torch import _commands
+        sys.exit(_commands.run(sys.argv[1], sys.argv[2:]))
     program = str(HERE / "bin/hipsight")
     os.execv(program, [program, *sys.argv[1:]])
 

@@ -9,7 +9,7 @@ from typing import Any, Union
 
 from . import _arguments, _compiler, _hipsight, _recording, _settings
 from ._error import Error, usage
-from ._hipsight import GpuFacts, KernelFacts, KernelReport, Prediction
+from ._hipsight import CollectiveTime, GpuFacts, KernelFacts, KernelReport, Prediction
 
 Size = Union[int, Sequence[int]]
 Array = Any
@@ -56,6 +56,10 @@ class Gpu:
     def facts(self) -> GpuFacts:
         """What it is."""
         return self._gpu.facts
+
+    def all_reduce(self, ranks: int, bytes: int) -> CollectiveTime:
+        """How long an all-reduce of `bytes` in each of so many such GPUs would take, all with a link to each other."""
+        return self._gpu.all_reduce(ranks, bytes)
 
     def load(self, code: str | os.PathLike | bytes, origin: str = "code") -> Module:
         """Device code, from a file or as bytes: a code object, a bundle, or a program or library with code in it.
@@ -171,20 +175,20 @@ def sizes(what: str, given: Size) -> tuple[int, int, int]:
     return tuple([int(n) for n in numbers] + [1] * (3 - len(numbers)))
 
 
-_opened: dict[tuple[int, str], Gpu] = {}
+_opened: dict[tuple[int, str, bool], Gpu] = {}
 _lock = threading.Lock()
 
 
-def opened(gpu: Gpu | str | None) -> Gpu:
-    """The GPU that a call means: one that is open, or one by name, which stays open."""
+def opened(gpu: Gpu | str | None, timing_only: bool = False) -> Gpu:
+    """The GPU that a call means: one that is open, or one by name, which stays open. `timing_only`: of those by name."""
     if gpu is None:
         gpu = _recording.default_gpu()
     if isinstance(gpu, Gpu):
         return gpu
-    key = os.getpid(), _settings.text("gpu", gpu, "mi300x")
+    key = os.getpid(), _settings.text("gpu", gpu, "mi300x"), timing_only
     with _lock:
         if key not in _opened:
-            _opened[key] = Gpu(key[1])
+            _opened[key] = Gpu(key[1], timing_only=timing_only or None)
         return _opened[key]
 
 

@@ -242,6 +242,8 @@ void add_values(nb::module_& module) {
   value_class<ConditionFacts>(module, "ConditionFacts", "What a condition takes to be judged.");
   value_class<MetCondition>(module, "MetCondition",
                             "A kernel of which a condition on its figures holds.");
+  value_class<CollectiveTime>(module, "CollectiveTime",
+                              "How long an operation of several GPUs would take.");
   value_class<RecordedLaunch>(module, "RecordedLaunch", "One of the launches of a profile.");
   auto run = value_class<RunReport>(module, "RunReport", "What the kernels of a program did.");
   run.def_prop_ro(
@@ -269,9 +271,14 @@ NB_MODULE(_hipsight, module) {
     }
   });
   add_values(module);
-  nb::class_<OpenGpu>(module, "OpenGpu").def_prop_ro("facts", [](const OpenGpu& gpu) {
-    return gpu.gpu.facts();
-  });
+  nb::class_<OpenGpu>(module, "OpenGpu")
+      .def_prop_ro("facts", [](const OpenGpu& gpu) { return gpu.gpu.facts(); })
+      .def(
+          "all_reduce",
+          [](const OpenGpu& gpu, std::uint32_t ranks, std::uint64_t bytes) {
+            return value(gpu.gpu.all_reduce(ranks, bytes));
+          },
+          nb::arg("ranks"), nb::arg("bytes"));
   nb::class_<LoadedModule>(module, "LoadedModule")
       .def_prop_ro("kernels", [](const LoadedModule& module) { return module.module.kernels(); })
       .def("kernel",

@@ -12,5 +12,9 @@ Kernels read and write the tensors where they lie. torch.cuda stays as it is. do
 from . import _attention, _gemm, _grouped_gemm, _paged_attention, _rows, _scaled_gemm  # noqa: F401: registers them
 from ._backend import Backend  # noqa: F401
 from .._kernels import use_runtime  # noqa: F401
+from ._decoders import Decoder, NAMED as NAMED_DECODERS  # noqa: F401
 from ._model import ModelReport, ModuleTime, model  # noqa: F401
+from ._operators import OperatorLaunch, Operators, OperatorTime  # noqa: F401
+from ._plan import Choice, Plan, plan  # noqa: F401
 from ._replace import Replaced, replace  # noqa: F401
+from ._serving import ForwardTime, Serving, StepTime, Throughput, serving  # noqa: F401

@@ -15,11 +15,12 @@ from torch.utils._pytree import tree_leaves
 
 from .. import _recording
 from .._error import usage
-from .._gpu import Gpu
+from .._gpu import Gpu, opened
 from .._hipsight import GpuFacts, RecordedLaunch
 from .._profile import profile, ranges_of
 from .._shown import seconds_in_words, table
 from ._replace import Replaced, replace
+from ._stand_ins import StandIns
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,8 @@ class ModelReport:
             notes.append(f"to try: {one.advice.change}, in {name}: -{seconds_in_words(seconds)}")
         if self.rest:
             most = sorted(self.rest.items(), key=lambda each: -each[1])
-            notes.append(f"not predicted: {self.rest_bytes / 1e6:.3g} MB of torch's own "
+            least = seconds_in_words(self.rest_bytes / (self.gpu.dram_gb_per_s * 1e9))
+            notes.append(f"not predicted: {self.rest_bytes / 1e6:.3g} MB (memory alone: {least}) of torch's own "
                          f"{', '.join(f'{name} ({count})' for name, count in most[:8])}"
                          f"{', ...' if len(most) > 8 else ''}")
         return notes + [f"left: {name}: {why}" for name, why in self.replaced.left.items()]
@@ -142,22 +144,44 @@ class Rest(TorchDispatchMode):
         return result
 
 
-def model(model: nn.Module, *inputs: Any, gpus: Iterable[Gpu | str] = ("mi300x",), **keywords: Any) -> list[ModelReport]:
+def model(model: nn.Module, *inputs: Any, gpus: Iterable[Gpu | str] = ("mi300x",), timing_only: bool | None = None,
+          **keywords: Any) -> list[ModelReport]:
     """Runs a forward pass of a model on each GPU, and tells how long it would take, module by module.
 
         for report in hipsight.torch.model(llama, tokens, gpus=["mi300x", "mi355x"]):
             print(report)
 
-    model: its parameters are in the host's memory. What the kernel library has operations for is computed by them
-        while this runs (hipsight.torch.replace); then the model is as it was. What torch computes itself takes no time
-        here: ``rest`` counts it.
+        with torch.device("meta"):                                      # a model of any size, without its weights
+            llama = transformers.AutoModelForCausalLM.from_config(config)
+        print(hipsight.torch.model(llama, tokens.to("meta"))[0])
+
+    model: its parameters are in the host's memory, or have no data (device "meta"). What the kernel library has
+        operations for is computed by them while this runs (hipsight.torch.replace); then the model is as it was. What
+        torch computes itself takes no time here: ``rest`` counts it.
     inputs, keywords: of its forward, which is called without gradients.
     gpus: names, or GPUs.
+    timing_only: kernels compute no results, and each launch that differs is run only as far as its prediction needs;
+        what the model does must not depend on results. Default: where parameters have no data. Mixtures without data
+        choose each expert as often as another.
     """
-    elsewhere = {str(one.device) for one in model.parameters() if one.device.type != "cpu"}
-    if elsewhere:
-        raise usage("model", f"its parameters are on {', '.join(sorted(elsewhere))}: it takes a model in the host's memory")
-    return [on_one(model, inputs, keywords, gpu) for gpu in ([gpus] if isinstance(gpus, (str, Gpu)) else gpus)]
+    devices = {one.device.type for one in model.parameters()}
+    if not devices <= {"cpu", "meta"}:
+        raise usage("model", f"its parameters are on {', '.join(sorted(devices - {'cpu', 'meta'}))}: it takes a model in "
+                    "the host's memory, or on meta")
+    no_data = "meta" in devices
+    if no_data and timing_only is False:
+        raise usage("model", "its parameters are on meta: there is nothing to compute with, and timing_only is False")
+    return [on_one(model, inputs, keywords, gpu_of(gpu, timing_only or no_data))
+            for gpu in ([gpus] if isinstance(gpus, (str, Gpu)) else gpus)]
+
+
+def gpu_of(gpu, timing_only):
+    """The GPU, which computes no results if none are wanted."""
+    if not timing_only:
+        return gpu
+    if isinstance(gpu, Gpu) and not gpu.timing_only:
+        raise usage("model", "it is to compute no results, on a GPU that does: take its name, or open it with timing_only")
+    return opened(gpu, timing_only=True)
 
 
 def on_one(model, inputs, keywords, gpu):
@@ -174,7 +198,7 @@ def on_one(model, inputs, keywords, gpu):
 
             hooks += [module.register_forward_pre_hook(enter),
                       module.register_forward_hook(leave, always_call=True)]
-        with profile(gpu) as of, torch.no_grad(), Rest() as rest:
+        with profile(gpu) as of, torch.no_grad(), StandIns(), Rest() as rest:
             model(*inputs, **keywords)
     finally:
         for hook in hooks:

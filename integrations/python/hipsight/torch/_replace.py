@@ -49,7 +49,7 @@ def replace(model, *, gpu=None) -> Replaced:
     Replaced are nn.Linear; norms (nn.RMSNorm and what computes the same, nn.LayerNorm); SiLU-mul of modules with
     gate_proj, up_proj, down_proj and act_fn; the experts of transformers' mixtures; torch's scaled_dot_product_attention, and the rotary embedding of
     transformers' models, while the model's forward runs. The weights stay where they are. Whether a module computes
-    what its name says is tried on numbers first.
+    what its name says is tried on numbers first, unless its weights have none (device "meta").
     """
     counts, left, before = collections.Counter(), {}, []
 
@@ -92,6 +92,8 @@ def known_type(module):
 
 def computes(module, formula, columns, *rest):
     """Whether a module gives what the formula does, of two rows of numbers by chance; `rest`: its other arguments."""
+    if any(one.is_meta for one in module.parameters()):
+        return True  # there are no numbers to try it on
     dtype = next(module.parameters()).dtype
     x = torch.linspace(-2, 3, 2 * columns).sin().view(2, columns).to(dtype)
     with torch.no_grad():
@@ -215,12 +217,12 @@ def experts(module, gpu):
         if x.dtype != down.dtype:
             return original(x, chosen, weights)
         by_expert, order = chosen.flatten().sort(stable=True)
-        starts = torch.searchsorted(by_expert, torch.arange(count + 1))  # what chooses no expert comes last
+        starts = torch.searchsorted(by_expert, torch.arange(count + 1, device=x.device))  # what chooses no expert comes last
         token = order // chosen.shape[1]
         gate, up = _grouped_gemm.grouped_gemm(x, gate_up.mT, starts, token, gpu=gpu).chunk(2, -1)
         y = _grouped_gemm.grouped_gemm(operation(gate, up, gpu=gpu), down.mT, starts, gpu=gpu)
         y = y.float() * weights.flatten()[order, None].float()
-        return torch.zeros(x.shape).index_add_(0, token, y).to(x.dtype)
+        return torch.zeros(x.shape, device=x.device).index_add_(0, token, y).to(x.dtype)
 
     return forward
 
@@ -268,7 +270,9 @@ def attend(gpu, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=Fals
 
 
 def band_of(mask, queries, keys):
-    """Whether a mask is causal; None: neither that, nor one that hides nothing."""
+    """Whether a mask is causal; None: neither that, nor one that hides nothing. One without data is taken to be."""
+    if mask.is_meta:
+        return True
     hidden = ~mask if mask.dtype == torch.bool else mask < torch.finfo(mask.dtype).min / 2
     if mask.dtype != torch.bool and not torch.equal(mask.masked_fill(hidden, 0), torch.zeros_like(mask)):
         return None
@@ -325,10 +329,10 @@ def rotate(gpu, q, k, cos, sin, heads_at):
     if q.dim() != 4 or cos.dim() != 3 or cos.shape[-1] != q.shape[-1] or heads_at not in (1, 2) or q.dtype not in VALUES:
         return None
     halves = [table.reshape(-1, 2 * pairs) for table in (cos, sin)]
-    if not all(torch.equal(one[:, :pairs], one[:, pairs:]) for one in halves):
+    if not all(one.is_meta or torch.equal(one[:, :pairs], one[:, pairs:]) for one in halves):
         return None
     batch, tokens = q.shape[0], cos.shape[1]
-    positions = torch.arange(cos.shape[0] * tokens).view(cos.shape[0], tokens).expand(batch, tokens)
+    positions = torch.arange(cos.shape[0] * tokens, device=q.device).view(cos.shape[0], tokens).expand(batch, tokens)
     tables = [one[:, :pairs].float() for one in halves]
     by_tokens = [one.transpose(1, 2) if heads_at == 1 else one for one in (q, k)]
     rotated = [_rows.rope(one, *tables, positions, gpu=gpu) for one in by_tokens]

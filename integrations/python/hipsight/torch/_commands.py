@@ -1,0 +1,134 @@
+"""The commands of `python -m hipsight` that need torch: serve-report and plan."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+
+from .._error import Error, usage
+from .._shown import seconds_in_words
+from ._decoders import FORMATS, NAMED
+from ._plan import plan
+from ._serving import aligned, serving
+
+
+def numbers(text):
+    return [number(one) for one in text.split(",")]
+
+
+def number(text):
+    value = int(text)
+    if value < 1:
+        raise ValueError(text)
+    return value
+
+
+def requests(text):
+    concurrency, input, output = text.split(":")
+    return number(concurrency), number(input), number(output)
+
+
+def of_a_model(parser):
+    parser.add_argument("model", help=f"{', '.join(NAMED)}, or a config.json of transformers")
+    parser.add_argument("--gpu", default="mi300x", help="as `hipsight gpus` has it (mi300x)")
+    parser.add_argument("--weights", choices=FORMATS, default="bf16", help="their format (bf16)")
+    parser.add_argument("--cache", choices=FORMATS, help="of keys and values (that of the activations)")
+    parser.add_argument("--json", metavar="FILE", help="write all figures there; - for stdout")
+
+
+def serve_report(words):
+    parser = argparse.ArgumentParser("hipsight serve-report", description="How long the prefill and the decode steps "
+                                     "of a language model take, by operation, and what bounds them.")
+    of_a_model(parser)
+    parser.add_argument("--tensor-parallel", type=number, default=1, metavar="N", help="GPUs that share a layer (1)")
+    parser.add_argument("--batch", type=numbers, default=[1, 16, 64, 256], metavar="N,...", help="sequences (1,16,64,256)")
+    parser.add_argument("--context", type=numbers, default=[1024, 8192], metavar="N,...",
+                        help="tokens of each sequence (1024,8192)")
+    parser.add_argument("--requests", type=requests, action="append", default=[], metavar="COUNT:IN:OUT",
+                        help="tokens per second of so many requests at once; may be given again")
+    asked = parser.parse_args(words)
+    one = serving(asked.model, asked.gpu, tensor_parallel=asked.tensor_parallel, weights=asked.weights,
+                  cache=asked.cache)
+    rows = [["batch", "context", "step", "tokens/s", "a sequence", "most of it"]]
+    decodes, left = [], []
+    for context in asked.context:
+        for batch in asked.batch:
+            if batch > (most := one.most_sequences(context)):
+                left.append(f"left: batch {batch} of {context} tokens: the cache has room for {most}")
+                continue
+            step = one.forward(batch, context)
+            decodes.append(step)
+            rows.append([str(batch), str(context), seconds_in_words(step.seconds), f"{step.tokens_per_second:.0f}",
+                         f"{1 / step.seconds:.0f}", most_of(step)])
+    prefills = [one.forward(1, context, context) for context in asked.context]
+    lines = [str(one), "", "decode", *aligned(rows, 5), *left, "", "prefill of one sequence"]
+    lines += aligned([["tokens", "step", "tokens/s", "most of it"]] +
+                     [[str(step.context), seconds_in_words(step.seconds), f"{step.tokens_per_second:.0f}", most_of(step)]
+                      for step in prefills], 3)
+    served = [one.throughput(*each) for each in asked.requests]
+    if served:
+        lines += ["", "requests at once"]
+        lines += aligned([["count", "in", "out", "output tokens/s", "all tokens/s", "prefill", "decode"]] +
+                         [[str(each.concurrency), str(each.input), str(each.output),
+                           f"{each.output_tokens_per_second:.0f}", f"{each.tokens_per_second:.0f}",
+                           seconds_in_words(each.prefill), seconds_in_words(each.decode)] for each in served], 7)
+    if decodes:
+        lines += ["", str(decodes[-1])]
+    lines += ["", "mind: this is the GPUs' work alone, one operation after the other; schedulers, sampling and gaps "
+              "come on top (docs/serving.md)"]
+    figures = {"model": asdict(one.model), "gpu": one.gpu.name, "gpus": one.gpus, "weight_bytes": one.weight_bytes,
+               "decode": [asdict(step) | {"seconds": step.seconds} for step in decodes],
+               "prefill": [asdict(step) | {"seconds": step.seconds} for step in prefills],
+               "requests": [asdict(each) | {"output_tokens_per_second": each.output_tokens_per_second,
+                                            "tokens_per_second": each.tokens_per_second} for each in served]}
+    write(asked.json, figures, lines)
+
+
+def plan_command(words):
+    parser = argparse.ArgumentParser("hipsight plan", description="How many GPUs should share a language model, and how "
+                                     "many requests they should serve at once.")
+    of_a_model(parser)
+    parser.add_argument("--gpus", type=number, default=8, metavar="N", help="all there are (8)")
+    parser.add_argument("--input", type=number, default=1024, metavar="N", help="tokens of a prompt (1024)")
+    parser.add_argument("--output", type=number, default=1024, metavar="N", help="tokens of an answer (1024)")
+    parser.add_argument("--first-token", type=float, metavar="MS", help="the longest that a prompt may take")
+    parser.add_argument("--per-token", type=float, metavar="MS", help="the longest from one token to the next")
+    asked = parser.parse_args(words)
+    limits = {name: None if value is None else value / 1e3
+              for name, value in (("first_token", asked.first_token), ("per_token", asked.per_token))}
+    found = plan(asked.model, asked.gpu, gpus=asked.gpus, input=asked.input, output=asked.output,
+                 weights=asked.weights, cache=asked.cache, **limits)
+    write(asked.json, asdict(found), [str(found), "mind: this is the GPUs' work alone (docs/serving.md)"])
+    return 0 if found.choices else 1
+
+
+def most_of(step):
+    one = step.steps[0]
+    return f"{one.name}, {one.share:.0%}: {one.bound.split(':')[0]}"
+
+
+def write(file, figures, lines):
+    if file != "-":
+        print("\n".join(lines))
+    if file == "-":
+        print(json.dumps(figures, indent=2))
+    elif file:
+        try:
+            with open(file, "w", encoding="utf-8") as out:
+                json.dump(figures, out, indent=2)
+        except OSError as error:
+            raise usage("json", f"{file} cannot be written: {error.strerror}") from None
+
+
+COMMANDS = {"serve-report": serve_report, "plan": plan_command}
+
+
+def run(name, words):
+    """The exit code."""
+    try:
+        return COMMANDS[name](words) or 0
+    except Error as error:
+        print(f"hipsight {name}: {error.text}", file=sys.stderr)
+        return 125

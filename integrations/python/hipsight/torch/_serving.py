@@ -1,0 +1,217 @@
+"""hipsight.torch.serving: how quickly GPUs would serve a language model."""
+
+from __future__ import annotations
+
+import collections
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .._error import usage
+from .._gpu import Gpu
+from .._hipsight import GpuFacts
+from .._shown import seconds_in_words
+from ._decoders import Decoder, Step, Steps
+from ._operators import Operators
+
+FNUZ = ("gfx940", "gfx941", "gfx942")
+"""Targets whose matrix instructions take float8_e4m3fnuz; the others take float8_e4m3fn."""
+FREE = 0.9
+"""Of a GPU's memory that weights and cache may have: vLLM's gpu_memory_utilization."""
+
+
+@dataclass(frozen=True)
+class StepTime:
+    """What one operation of a step takes, of all layers."""
+
+    name: str
+    times: int
+    seconds: float
+    """All of them."""
+    share: float
+    bound: str
+    """What bounds it, in words."""
+    kernel: str
+    """That takes most of it; "all-reduce", or "" where the library has none, and memory's bandwidth alone counts."""
+
+
+@dataclass(frozen=True)
+class ForwardTime:
+    """One forward pass of a batch, on the GPUs that share the model."""
+
+    batch: int
+    queries: int
+    """New tokens of each sequence: 1 in decoding, all of the prompt in prefill."""
+    context: int
+    """Tokens of each sequence afterwards."""
+    steps: tuple[StepTime, ...]
+    """The longest first."""
+
+    @property
+    def seconds(self) -> float:
+        return sum(one.seconds for one in self.steps)
+
+    @property
+    def tokens_per_second(self) -> float:
+        """New tokens, of all sequences."""
+        return self.batch * self.queries / self.seconds
+
+    def __str__(self) -> str:
+        what = "decode" if self.queries < self.context else "prefill"
+        lines = [f"{what}: batch {self.batch}, context {self.context}: {seconds_in_words(self.seconds)}, "
+                 f"{self.tokens_per_second:.0f} tokens/s"]
+        rows = [["time", "share", "times", "bound", "step"]]
+        rows += [[seconds_in_words(one.seconds), f"{one.share:.0%}", str(one.times), one.bound.split(":")[0], one.name]
+                 for one in self.steps]
+        return "\n".join(lines + aligned(rows, 3))
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """Requests that are served together, from the first to the last token."""
+
+    concurrency: int
+    input: int
+    output: int
+    """Tokens of each request."""
+    prefill: float
+    decode: float
+    """Seconds, of all requests; no step of the one overlaps one of the other."""
+    cache_bytes: int
+    """On each GPU, at the end."""
+
+    @property
+    def seconds(self) -> float:
+        return self.prefill + self.decode
+
+    @property
+    def output_tokens_per_second(self) -> float:
+        return self.concurrency * self.output / self.seconds
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Those of the prompts, too."""
+        return self.concurrency * (self.input + self.output) / self.seconds
+
+
+class Serving:
+    """A model on a group of GPUs that share each layer."""
+
+    gpu: GpuFacts
+    model: Decoder
+
+    def __init__(self, model: Decoder, operators: Operators, steps: Steps):
+        self.model, self.gpu, self._operators, self._steps = model, operators.gpu.facts, operators, steps
+
+    @property
+    def gpus(self) -> int:
+        return self._steps.parallel
+
+    @property
+    def weight_bytes(self) -> int:
+        """On each GPU."""
+        return self._steps.weight_bytes
+
+    @property
+    def free_bytes(self) -> int:
+        """That the cache may have on each GPU."""
+        return int(FREE * self.gpu.dram_bytes) - self.weight_bytes
+
+    def most_sequences(self, context: int) -> int:
+        """That fit the cache."""
+        return max(0, self.free_bytes // (self._steps.cache_bytes * context))
+
+    def forward(self, batch: int, context: int, queries: int = 1) -> ForwardTime:
+        """A batch of sequences, each with so many new tokens, `context` in all."""
+        if not 1 <= queries <= context or batch < 1:
+            raise usage("forward", f"batch {batch}, {queries} new tokens of {context}: there must be one or more of each")
+        times = [(step, *self._time(step)) for step in self._steps.of(batch, queries, context)]
+        all = sum(step.times * seconds for step, seconds, _, _ in times)
+        merged: dict[tuple, list] = collections.defaultdict(list)
+        for step, seconds, bound, kernel in times:
+            merged[step.name].append(StepTime(step.name, step.times, step.times * seconds,
+                                              step.times * seconds / all, bound, kernel))
+        steps = [StepTime(name, sum(one.times for one in ones), sum(one.seconds for one in ones),
+                          sum(one.share for one in ones), *of_longest(ones)) for name, ones in merged.items()]
+        return ForwardTime(batch, queries, context, tuple(sorted(steps, key=lambda one: -one.seconds)))
+
+    def _time(self, step: Step) -> tuple[float, str, str]:
+        if step.all_reduce:
+            time = self._operators.gpu.all_reduce(self.gpus, step.all_reduce)
+            return time.seconds, time.bound, "all-reduce"
+        if not step.operation:
+            return step.moved / (self.gpu.dram_gb_per_s * 1e9), "memory: assumed, without a launch", ""
+        time = self._operators.time(step.operation, *step.arguments, **step.keywords)
+        kernel = max(time.launches, key=lambda one: one.seconds).kernel if time.launches else ""
+        return time.seconds, time.bound, kernel
+
+    def throughput(self, concurrency: int, input: int, output: int, prefill_tokens: int = 8192) -> Throughput:
+        """So many requests at once: prompts in batches of `prefill_tokens`, then all decode together.
+
+        Contexts grow while they decode: three lengths are timed, the others lie between. What a scheduler does
+        itself, sampling, and gaps between steps take no time.
+        """
+        if concurrency < 1 or input < 1 or output < 1:
+            raise usage("throughput", f"{concurrency} requests of {input} and {output} tokens: it takes one or more of each")
+        most = self.most_sequences(input + output)
+        if concurrency > most:
+            raise usage("throughput", f"{concurrency} sequences of {input + output} tokens: the cache of {self.gpus} "
+                        f"{self.gpu.title} has room for {most}")
+        at_once = max(1, min(concurrency, prefill_tokens // input))
+        whole, rest = divmod(concurrency, at_once)
+        prefill = whole * self.forward(at_once, input, input).seconds
+        if rest:
+            prefill += self.forward(rest, input, input).seconds
+        first, middle, last = (self.forward(concurrency, context).seconds
+                               for context in (input + 1, input + (output + 1) // 2, input + output))
+        decode = output * (first + 4 * middle + last) / 6  # Simpson's rule
+        return Throughput(concurrency, input, output, prefill, decode,
+                          concurrency * (input + output) * self._steps.cache_bytes)
+
+    def __str__(self) -> str:
+        return (f"{self.model.name} on {self.gpus} x {self.gpu.title}: {self.weight_bytes / 1e9:.3g} GB of weights on "
+                f"each, {max(0, self.free_bytes) / 1e9:.3g} GB left for the cache, "
+                f"{self._steps.cache_bytes / 1e3:.3g} kB a token")
+
+
+def of_longest(steps: Sequence[StepTime]) -> tuple[str, str]:
+    one = max(steps, key=lambda step: step.seconds)
+    return one.bound, one.kernel
+
+
+def aligned(rows: list[list[str]], right: int) -> list[str]:
+    """As a table: the first columns to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  ".join(text.rjust(width) if i < right else text.ljust(width)
+                      for i, (text, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
+
+
+def serving(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | str = "mi300x", *,
+            tensor_parallel: int = 1, weights: str = "bf16", cache: str | None = None) -> Serving:
+    """How quickly GPUs would serve a language model by the kernel library: nothing is computed.
+
+        serving = hipsight.torch.serving("llama-3-70b", "mi300x", tensor_parallel=8, weights="fp8")
+        print(serving.forward(batch=64, context=2048))               # a decode step, by operation
+        print(serving.forward(batch=1, context=2048, queries=2048))  # a prefill
+        serving.throughput(concurrency=256, input=128, output=2048).tokens_per_second
+
+    model: its sizes: a name that hipsight.torch.NAMED_DECODERS has, a config.json of transformers or what is in it, or
+        a Decoder.
+    gpu: a name, or a GPU opened with timing_only.
+    tensor_parallel: GPUs that share each layer, all with a link to each other.
+    weights: "bf16", "fp16" or "fp8" (which a mixture's experts are not, here: they are bf16).
+    cache: of keys and values: likewise; default: as the activations.
+    """
+    decoder, operators = Decoder.of(model), Operators(gpu)
+    target = operators.gpu.facts.target_id.split(":")[0]
+    fp8 = torch.float8_e4m3fnuz if target in FNUZ else torch.float8_e4m3fn
+    usual = "fp16" if weights == "fp16" else "bf16"
+    steps = Steps(decoder, tensor_parallel, weights, cache or usual, fp8)
+    result = Serving(decoder, operators, steps)
+    if result.free_bytes <= 0:
+        raise usage("serving", f"{decoder.name}: {result.weight_bytes / 1e9:.3g} GB of weights do not fit "
+                    f"{result.gpu.title}'s {result.gpu.dram_bytes / 1e9:.3g} GB: more GPUs, or a smaller format")
+    return result

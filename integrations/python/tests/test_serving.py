@@ -1,0 +1,229 @@
+"""Times of operations without data, and what serving reports and plans make of them."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import torch
+import transformers
+from torch import nn
+
+import hipsight
+import hipsight.torch
+
+SMALL = dict(num_hidden_layers=4, hidden_size=256, num_attention_heads=8, num_key_value_heads=2, head_dim=32,
+             intermediate_size=512, vocab_size=1024)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """Predictions of this test alone; compiled kernels of all."""
+    from hipsight.torch._operators import Operators
+    monkeypatch.setattr(Operators, "_file", lambda self, key: tmp_path / "predictions" / f"{key}.json")
+    return tmp_path / "predictions"
+
+
+def meta(*shape, dtype=torch.bfloat16):
+    return torch.empty(shape, dtype=dtype, device="meta")
+
+
+def real(*shape, dtype=torch.bfloat16):
+    """On 2 MiB, as memory of a GPU."""
+    count = torch.Size(shape).numel()
+    bytes = torch.zeros(count * dtype.itemsize + (2 << 20), dtype=torch.uint8)
+    begin = -bytes.data_ptr() % (2 << 20)
+    return bytes[begin:begin + count * dtype.itemsize].view(dtype).view(shape)
+
+
+@pytest.mark.parametrize("gpu", ["mi300x", "rx7900xtx"])
+@pytest.mark.parametrize("operation, make", [
+    ("gemm", lambda new: (new(96, 512), new(640, 512).mT)),
+    ("rms_norm", lambda new: (new(300, 1024), new(1024))),
+    ("silu_mul", lambda new: (new(64, 2048)[:, :1024], new(64, 2048)[:, 1024:])),
+    ("attention", lambda new: (new(1, 4, 256, 64), new(1, 2, 256, 64), new(1, 2, 256, 64))),
+])
+def test_without_data_as_with(operation, make, gpu):
+    with hipsight.profile(gpu) as p, torch.no_grad():
+        getattr(torch.ops.hipsight, operation)(*make(real))
+    time = hipsight.torch.Operators(gpu).time(operation, *make(meta))
+    assert [one.kernel for one in time.launches] == [one.kernel for one in p.launches]
+    assert time.seconds == pytest.approx(sum(one.seconds for one in p.launches), rel=0.05)
+    assert time.bound == max(p.launches, key=lambda one: one.seconds).bound
+
+
+def test_whole_numbers_count():
+    """Groups are even where their bounds have no data; else as these say."""
+    table = hipsight.torch.Operators("mi300x")
+    a, b = meta(1024, 512), meta(8, 512, 512)
+    even = torch.arange(9) * 128
+    all_in_one = torch.tensor([0] + [1024] * 8)
+    times = [table.time("grouped_gemm", a, b, starts).seconds for starts in (meta(9, dtype=torch.int64), even, all_in_one)]
+    assert times[0] == pytest.approx(times[1], rel=0.02) and times[2] != times[1]
+    pages, lengths = torch.arange(1024).view(4, 256), torch.full((4,), 4096)
+    q, cache = meta(4, 8, 1, 64), [meta(1024, 16, 2, 64) for _ in range(2)]
+    none = [meta(4, 256, dtype=torch.int64), meta(4, dtype=torch.int64)]
+    times = [table.time("paged_attention", q, *cache, *of).seconds
+             for of in (none, (pages, lengths), (pages, torch.full((4,), 16)))]
+    assert times[0] == pytest.approx(times[1], rel=0.02) and times[2] < times[1]
+
+
+def test_a_time_is_kept(cache, monkeypatch):
+    arguments = meta(64, 256), meta(256)
+    seconds = hipsight.torch.Operators().time("rms_norm", *arguments).seconds
+    file, = cache.iterdir()
+    # Another process takes what is there.
+    monkeypatch.setattr(torch.ops.hipsight, "rms_norm", None)
+    assert hipsight.torch.Operators().time("rms_norm", *arguments).seconds == seconds
+    # One that was cut off counts as none.
+    file.write_text(file.read_text()[:20])
+    with pytest.raises(TypeError):
+        hipsight.torch.Operators().time("rms_norm", *arguments)
+    monkeypatch.undo()
+
+
+def test_a_model_without_data():
+    config = transformers.LlamaConfig(max_position_embeddings=256, **SMALL)
+    with torch.device("meta"):
+        none = transformers.LlamaForCausalLM(config).eval().bfloat16()
+    some = transformers.LlamaForCausalLM(config).eval().bfloat16()
+    report, = hipsight.torch.model(none, torch.empty(2, 64, dtype=torch.int64, device="meta"), use_cache=False)
+    usual, = hipsight.torch.model(some, torch.ones(2, 64, dtype=torch.int64), use_cache=False)
+    kinds, usual_kinds = ({one.name: one for one in each.by_kind} for each in (report, usual))
+    assert kinds.keys() == usual_kinds.keys() and "model.layers.*.mlp.down_proj" in kinds
+    assert all(one.launches == usual_kinds[name].launches for name, one in kinds.items())
+    # Tensors of torch lie on 64 bytes, those of a GPU and stand-ins on more.
+    assert report.seconds == pytest.approx(usual.seconds, rel=0.1)
+    assert report.profile.reports[0].timing_only and not usual.profile.reports[0].timing_only
+
+
+def test_a_mixture_without_data():
+    config = transformers.Qwen3MoeConfig(num_experts=8, num_experts_per_tok=2, moe_intermediate_size=64, **SMALL)
+    with torch.device("meta"):
+        model = transformers.Qwen3MoeForCausalLM(config).eval().bfloat16()
+    report, = hipsight.torch.model(model, torch.empty(1, 64, dtype=torch.int64, device="meta"), use_cache=False)
+    assert report.replaced["experts"] == 4
+    assert any(one.name.endswith("mlp.experts") and one.seconds > 0 for one in report.by_kind)
+
+
+def test_times_without_results_of_a_model_with_data():
+    model = nn.Sequential(nn.Linear(256, 256), nn.Linear(256, 256)).bfloat16()
+    report, = hipsight.torch.model(model, torch.ones(32, 256, dtype=torch.bfloat16), timing_only=True)
+    assert report.seconds > 0 and report.profile.reports[0].timing_only
+    with pytest.raises(hipsight.Error, match="timing_only"):
+        hipsight.torch.model(model.to("meta"), meta(32, 256), timing_only=False)
+    with pytest.raises(hipsight.Error, match="take its name"):
+        hipsight.torch.model(model, meta(32, 256), gpus=hipsight.Gpu("mi300x"))
+
+
+def test_numbers_that_are_not_there():
+    class Branches(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(4))
+
+        def forward(self, x):
+            return x[:int(x.argmax())]
+
+    with pytest.raises(hipsight.Error, match="goes by a number"):
+        hipsight.torch.model(Branches().to("meta"), meta(4))
+
+
+def test_a_step_is_its_operations():
+    serving = hipsight.torch.serving(SMALL | {"model_type": "small"}, "mi300x", tensor_parallel=2)
+    step = serving.forward(batch=4, context=128)
+    by_name = {one.name: one for one in step.steps}
+    table = hipsight.torch.Operators("mi300x")
+    assert by_name["down"].seconds == pytest.approx(4 * table.time("gemm", meta(4, 256), meta(256, 256).mT).seconds)
+    assert by_name["norm of the sum"].times == 8
+    reduce = hipsight.Gpu("mi300x").all_reduce(2, 4 * 256 * 2)
+    assert by_name["all-reduce"].seconds == pytest.approx(8 * reduce.seconds) and by_name["all-reduce"].bound == reduce.bound
+    assert step.seconds == pytest.approx(sum(one.seconds for one in step.steps))
+    assert sum(one.share for one in step.steps) == pytest.approx(1)
+    assert step.tokens_per_second == pytest.approx(4 / step.seconds)
+    assert "all-reduce" not in {one.name for one in hipsight.torch.serving(SMALL, "mi300x").forward(4, 128).steps}
+    prefill = serving.forward(1, 128, 128)
+    assert prefill.steps and str(prefill).startswith("prefill: batch 1, context 128")
+    # Weights: four layers of 256 x (8 + 8 + 4 heads of 32) and three matrices of 256 x 512, and words twice.
+    weights = 4 * (256 * 32 * (2 * 8 + 2 * 2) + 3 * 256 * 512) + 2 * 1024 * 256
+    assert serving.weight_bytes == 2 * weights // 2
+    assert serving.most_sequences(1000) == serving.free_bytes // (2 * 4 * 1 * 32 * 2 * 1000)
+
+
+def test_formats():
+    half = hipsight.torch.serving(SMALL, "mi300x", weights="fp8", cache="fp8")
+    assert {one.kernel != "" for one in half.forward(4, 128).steps if one.name in ("down", "attention")} == {True}
+    assert half.weight_bytes < hipsight.torch.serving(SMALL, "mi300x").weight_bytes
+    mixture = SMALL | dict(num_experts=8, num_experts_per_tok=2, moe_intermediate_size=64)
+    steps = {one.name for one in hipsight.torch.serving(mixture, "rx7900xtx").forward(4, 128).steps}
+    assert {"router", "gate and up", "down", "sum of experts"} <= steps
+
+
+def test_throughput_is_made_of_steps():
+    serving = hipsight.torch.serving(SMALL, "mi300x")
+    served = serving.throughput(8, 64, 32)
+    steps = [serving.forward(8, context).seconds for context in (65, 80, 96)]
+    assert 32 * min(steps) <= served.decode <= 32 * max(steps)
+    assert served.prefill == pytest.approx(serving.forward(8, 64, 64).seconds)
+    assert served.output_tokens_per_second == pytest.approx(8 * 32 / (served.prefill + served.decode))
+    assert served.cache_bytes == 8 * 96 * 2 * 4 * 2 * 32 * 2
+    # Prompts that do not fit one batch.
+    assert serving.throughput(8, 64, 32, prefill_tokens=128).prefill == pytest.approx(
+        4 * serving.forward(2, 64, 64).seconds)
+
+
+def test_a_plan_takes_the_best_that_holds():
+    def planned(**limits):
+        return hipsight.torch.plan(SMALL, "mi300x", gpus=2, input=64, output=16, tensor_parallel=(1, 2), **limits)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hipsight.torch.Serving, "most_sequences", lambda self, context: 8)
+        everything = planned()
+        assert {(each.tensor_parallel, each.copies) for each in everything.choices} == {(1, 2), (2, 1)}
+        assert {each.concurrency for each in everything.choices} == {1, 2, 4, 8}
+        best = everything.choices[0]
+        assert best.output_tokens_per_second == max(each.output_tokens_per_second for each in everything.choices)
+        limit = sorted(each.per_token for each in everything.choices)[2]
+        some = planned(per_token=limit)
+        assert len(some.choices) >= 3 and all(each.per_token <= limit for each in some.choices)
+        assert all(each.per_token > limit for each in some.refused) and "(beyond the limits)" in str(some)
+        assert not planned(first_token=1e-9).choices
+        assert "no choice holds the limits" in str(planned(first_token=1e-9))
+        assert str(everything).startswith("decoder, 64 tokens in, 16 out, 2 GPUs: ")
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: hipsight.torch.serving("llama-7"), "llama-3-8b"),
+    (lambda: hipsight.torch.serving({"hidden_size": 4}), "no num_hidden_layers|no num_attention_heads"),
+    (lambda: hipsight.torch.serving(SMALL | {"kv_lora_rank": 512}), "multi-head latent attention"),
+    (lambda: hipsight.torch.serving(SMALL, tensor_parallel=3), "8 heads: 3 GPUs cannot share"),
+    (lambda: hipsight.torch.serving(SMALL, weights="int4"), "weights='int4'"),
+    (lambda: hipsight.torch.serving(SMALL, cache="fp16"), "cache='fp16'"),
+    (lambda: hipsight.torch.serving("llama-3-405b"), "812 GB of weights do not fit"),
+    (lambda: hipsight.torch.serving(SMALL).forward(0, 16), "batch 0"),
+    (lambda: hipsight.torch.serving(SMALL).throughput(1 << 30, 64, 64), "has room for"),
+    (lambda: hipsight.torch.serving(SMALL, "rx7900xtx", tensor_parallel=2).forward(1, 16), "no links"),
+    (lambda: hipsight.torch.plan(SMALL, gpus=0), "0 GPUs"),
+    (lambda: hipsight.Gpu("mi300x").all_reduce(1, 4), "two GPUs or more"),
+])
+def test_says_what_is_wrong(call, words):
+    with pytest.raises(hipsight.Error, match=words):
+        call()
+
+
+def test_commands(tmp_path):
+    config, out = tmp_path / "config.json", tmp_path / "out.json"
+    config.write_text(json.dumps(SMALL))
+
+    def run(*words):
+        return subprocess.run([sys.executable, "-m", "hipsight", *words], capture_output=True, text=True)
+
+    done = run("serve-report", str(config), "--batch", "1,4", "--context", "64", "--requests", "4:64:16", "--json", str(out))
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(out.read_text())
+    assert [step["batch"] for step in figures["decode"]] == [1, 4] and figures["requests"][0]["concurrency"] == 4
+    assert f"{figures['requests'][0]['output_tokens_per_second']:.0f}" in done.stdout
+    done = run("plan", str(config), "--gpus", "1", "--input", "64", "--output", "8", "--per-token", "0.0000001")
+    assert done.returncode == 1 and "no choice holds the limits" in done.stdout
+    done = run("serve-report", "no-such-model")
+    assert done.returncode == 125 and "no-such-model" in done.stderr and not done.stdout
