@@ -66,7 +66,7 @@ TEST_P(OnGpu, launches_and_counts) {
 }
 
 TEST_P(OnGpu, records_what_is_launched) {
-  constexpr unsigned n = 1 << 14;
+  constexpr unsigned n = 1 << 14, few = n / 8;
   const Buffer a = *gpu_.allocate(n * 4), b = *gpu_.allocate(n * 4);
   const Kernel triad = *module_.kernel("triad");
   const auto launch = [&](unsigned items) {
@@ -75,7 +75,7 @@ TEST_P(OnGpu, records_what_is_launched) {
     return *triad.launch(config, items, 2.0f, a, b);
   };
   const Recording all = *gpu_.record(), counts = *gpu_.record({.predict = false});
-  const double large = launch(n).prediction->seconds, small = launch(n / 8).prediction->seconds;
+  const double large = launch(n).prediction->seconds, small = launch(few).prediction->seconds;
   launch(n);
   ASSERT_TRUE(counts.stop());
   launch(n);
@@ -85,7 +85,7 @@ TEST_P(OnGpu, records_what_is_launched) {
   ASSERT_EQ(report.kernels.size(), 1u);
   const KernelReport& one = report.kernels[0];
   EXPECT_EQ(one.counts.launches, 4u);
-  EXPECT_EQ(one.counts.global.written, 4.0 * (3 * n + n / 8));
+  EXPECT_EQ(one.counts.global.written, 4.0 * (3 * n + few));
   EXPECT_TRUE(one.grids_differ);
   EXPECT_NEAR(one.verdict.seconds, 3 * large + small, 0.02 * (3 * large + small));
   const std::vector<RecordedLaunch> launches = *all.launches();

@@ -51,6 +51,57 @@ def test_groups_have_gradients():
     assert (b.grad[1] == 0).all()
 
 
+# --- rows in 8 bits ------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("gpu, to, dtype, shape, blocks", [
+    ("mi300x", torch.float8_e4m3fnuz, torch.bfloat16, (3, 5, 300), True),
+    ("mi300x", torch.int8, torch.float32, (70, 129), False),
+    ("rx7900xtx", torch.float8_e4m3fn, torch.float16, (70, 129), False),
+    ("rx7900xtx", torch.int8, torch.bfloat16, (3, 5, 300), True),
+])
+def test_quantise(gpu, to, dtype, shape, blocks):
+    x = drawn(*shape, dtype=dtype)
+    y, scales = ops.quantise(x, to, blocks, gpu=gpu)
+    assert y.dtype == to and y.shape == x.shape and scales.shape == (*shape[:-1], -(-shape[-1] // 128) if blocks else 1)
+    most = 127 if to == torch.int8 else torch.finfo(to).max
+    width = 128 if blocks else shape[-1]
+    pieces = [x[..., i:i + width].double() for i in range(0, shape[-1], width)]
+    largest = torch.stack([piece.abs().amax(-1) for piece in pieces], -1)
+    torch.testing.assert_close(scales.double(), largest / most, rtol=1e-6, atol=0)
+    back = y.double() * scales.double().repeat_interleave(width, -1)[..., :shape[-1]]
+    # Half a step: of the largest value in int8, of the value itself in floats of three digits.
+    step = largest.repeat_interleave(width, -1)[..., :shape[-1]] / most
+    error = 0.5 * step if to == torch.int8 else torch.maximum(x.double().abs() / 16, step * 2 ** -9)
+    assert ((back - x.double()).abs() <= 1.01 * error).all()
+
+
+@pytest.mark.parametrize("gpu, blocks", [("mi300x", False), ("rx7900xtx", True)])
+def test_results_in_8_bits(gpu, blocks):
+    """As the operation's own result, quantised, but for that result's rounding."""
+    fp8 = torch.float8_e4m3fnuz
+    x, r, w = drawn(20, 300, dtype=torch.bfloat16), drawn(20, 300, dtype=torch.bfloat16, seed=2), drawn(300, dtype=torch.bfloat16, seed=3)
+    wanted, sum = ops.add_rms_norm(x, r, w, gpu=gpu)
+    *added, found_sum = ops.add_rms_norm_quantise(x, r, w, fp8, blocks=blocks, gpu=gpu)
+    assert torch.equal(sum, found_sum)
+    for (y, scales), whole in ((ops.rms_norm_quantise(x, w, fp8, blocks=blocks, gpu=gpu), ops.rms_norm(x, w, gpu=gpu)),
+                               (added, wanted),
+                               (ops.silu_mul_quantise(x, r, fp8, blocks, gpu=gpu), ops.silu_mul(x, r, gpu=gpu))):
+        width = 128 if blocks else 300
+        back = y.double() * scales.double().repeat_interleave(width, -1)[:, :300]
+        step = whole.double().abs() / 16 * 1.05 + scales.double().repeat_interleave(width, -1)[:, :300] * 2 ** -8
+        assert ((back - whole.double()).abs() <= step).all()
+
+
+def test_quantise_refuses():
+    with pytest.raises(ValueError, match="it gives float8_e4m3fn"):
+        ops.quantise(torch.ones(3, 4), torch.int16)
+    assert ops.quantise(torch.ones(0, 4), torch.int8)[1].shape == (0, 1)
+    x, w = drawn(6, 70, dtype=torch.bfloat16), drawn(70, dtype=torch.bfloat16)
+    for operation, given in ((ops.quantise, (x,)), (ops.rms_norm_quantise, (x, w)), (ops.silu_mul_quantise, (x, x)),
+                             (ops.add_rms_norm_quantise, (x, x, w))):
+        torch.library.opcheck(operation, (*given, torch.int8))
+
+
 # --- GEMM of scaled operands ---------------------------------------------------------------------
 
 def spread(scale, shape):

@@ -154,7 +154,10 @@ def test_formats():
     half = hipsight.torch.serving(SMALL, "mi300x", weights="fp8", cache="fp8")
     assert {one.kernel != "" for one in half.forward(4, 128).steps if one.name in ("down", "attention")} == {True}
     assert half.weight_bytes < hipsight.torch.serving(SMALL, "mi300x").weight_bytes
+    weights = lambda model, format: hipsight.torch.serving(model, "mi300x", weights=format).weight_bytes
+    assert weights(SMALL, "bf16") - weights(SMALL, "fp8") == 4 * (256 * 32 * 20 + 3 * 256 * 512)
     mixture = SMALL | dict(num_experts=8, num_experts_per_tok=2, moe_intermediate_size=64)
+    assert weights(mixture, "bf16") - weights(mixture, "fp8") == 4 * 256 * 32 * 20  # experts are in 16 bits
     steps = {one.name for one in hipsight.torch.serving(mixture, "rx7900xtx").forward(4, 128).steps}
     assert {"router", "gate and up", "down", "sum of experts"} <= steps
 

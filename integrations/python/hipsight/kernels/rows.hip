@@ -1,6 +1,8 @@
 // One operation on the rows of matrices of one type: what torch.ops.hipsight.rms_norm and its like
 // launch.
 //   -DVALUE=bf16 -DOPERATION_rms_norm
+// Results in 8 bits: -DQUANTISED=fp8_e4m3, with a scale for each row, or, with -DBLOCKS, for each
+// 128 columns of a row. `scales` is null otherwise.
 #include "calls.h"
 #include "hipsight/kernels/rows.h"
 
@@ -16,6 +18,16 @@ RowMajor<const VALUE> input(const MatrixInMemory* matrix) {
 RowMajor<VALUE> output(const MatrixInMemory* matrix) {
   return matrix->as<VALUE>();
 }
+[[maybe_unused]] auto result(const MatrixInMemory* matrix,
+                             [[maybe_unused]] const MatrixInMemory* scales) {
+#if defined(BLOCKS)
+  return PerBlock(matrix->as<QUANTISED>(), scales->as<float>());
+#elif defined(QUANTISED)
+  return PerToken(matrix->as<QUANTISED>(), static_cast<float*>(scales->data));
+#else
+  return output(matrix);
+#endif
+}
 [[maybe_unused]] const VALUE* values(const void* data) {
   return static_cast<const VALUE*>(data);
 }
@@ -24,18 +36,20 @@ RowMajor<VALUE> output(const MatrixInMemory* matrix) {
 
 #if defined(OPERATION_rms_norm)
 HIPSIGHT_EXPORT const char* hipsight_rms_norm(const MatrixInMemory* x, const void* weight,
-                                              const MatrixInMemory* y, float epsilon) {
-  if (any_too_large({x, y})) return too_large;
-  return answer(rms_norm(nullptr, input(x), values(weight), output(y), epsilon));
+                                              const MatrixInMemory* y, float epsilon,
+                                              const MatrixInMemory* scales) {
+  if (any_too_large({x, y, scales})) return too_large;
+  return answer(rms_norm(nullptr, input(x), values(weight), result(y, scales), epsilon));
 }
 
 #elif defined(OPERATION_add_rms_norm)
 HIPSIGHT_EXPORT const char* hipsight_add_rms_norm(const MatrixInMemory* x,
                                                   const MatrixInMemory* residual,
                                                   const void* weight, const MatrixInMemory* y,
-                                                  const MatrixInMemory* sum, float epsilon) {
-  if (any_too_large({x, residual, y, sum})) return too_large;
-  return answer(rms_norm(nullptr, input(x), values(weight), output(y), epsilon,
+                                                  const MatrixInMemory* sum, float epsilon,
+                                                  const MatrixInMemory* scales) {
+  if (any_too_large({x, residual, y, sum, scales})) return too_large;
+  return answer(rms_norm(nullptr, input(x), values(weight), result(y, scales), epsilon,
                          AddResidual(input(residual), output(sum))));
 }
 
@@ -56,13 +70,20 @@ HIPSIGHT_EXPORT const char* hipsight_softmax(const MatrixInMemory* x, const Matr
 
 #elif defined(OPERATION_silu_mul) || defined(OPERATION_gelu_mul)
 HIPSIGHT_EXPORT const char* hipsight_gated(const MatrixInMemory* gate, const MatrixInMemory* up,
-                                           const MatrixInMemory* y) {
-  if (any_too_large({gate, up, y})) return too_large;
+                                           const MatrixInMemory* y, const MatrixInMemory* scales) {
+  if (any_too_large({gate, up, y, scales})) return too_large;
 #if defined(OPERATION_silu_mul)
-  return answer(silu_mul(nullptr, input(gate), input(up), output(y)));
+  return answer(silu_mul(nullptr, input(gate), input(up), result(y, scales)));
 #else
-  return answer(gelu_mul(nullptr, input(gate), input(up), output(y)));
+  return answer(gelu_mul(nullptr, input(gate), input(up), result(y, scales)));
 #endif
+}
+
+#elif defined(OPERATION_quantise)
+HIPSIGHT_EXPORT const char* hipsight_quantise(const MatrixInMemory* x, const MatrixInMemory* y,
+                                              const MatrixInMemory* scales) {
+  if (any_too_large({x, y, scales})) return too_large;
+  return answer(convert(nullptr, input(x), result(y, scales)));
 }
 
 #elif defined(OPERATION_rope)

@@ -90,15 +90,19 @@ class Decoder:
                        number("vocab_size"), experts, number("num_experts_per_tok", default=0) if experts else 0)
 
     @property
-    def layer_weights(self) -> int:
-        """Of a layer's matrices: numbers."""
-        attention = self.hidden * self.head * (2 * self.heads + 2 * self.kv_heads)
-        return attention + 3 * self.hidden * self.intermediate * max(1, self.experts)
+    def attention_weights(self) -> int:
+        """Of a layer: numbers."""
+        return self.hidden * self.head * (2 * self.heads + 2 * self.kv_heads)
+
+    @property
+    def product_weights(self) -> int:
+        """Of a layer's gated product, or of all its experts."""
+        return 3 * self.hidden * self.intermediate * max(1, self.experts)
 
     @property
     def weights(self) -> int:
         """Of all matrices, those of the embedding and the output among them."""
-        return self.layers * self.layer_weights + 2 * self.vocabulary * self.hidden
+        return self.layers * (self.attention_weights + self.product_weights) + 2 * self.vocabulary * self.hidden
 
 
 @dataclass(frozen=True)
@@ -142,26 +146,30 @@ class Steps:
 
     @property
     def weight_bytes(self) -> int:
-        """On each GPU. The embedding and the output are not in fp8."""
-        model = self.model
-        return (model.layers * model.layer_weights * self.weight.itemsize + 2 * model.vocabulary * model.hidden *
-                self.value.itemsize) // self.parallel
+        """On each GPU. The embedding, the output and experts are not in fp8."""
+        model, whole = self.model, self.value.itemsize
+        of_product = whole if model.experts else self.weight.itemsize
+        layer = model.attention_weights * self.weight.itemsize + model.product_weights * of_product
+        return (model.layers * layer + 2 * model.vocabulary * model.hidden * whole) // self.parallel
 
     @property
     def cache_bytes(self) -> int:
         """Of each place of a sequence, on each GPU."""
         return 2 * self.model.layers * self.kv_heads * self.model.head * self.cached.itemsize
 
-    def linear(self, name, rows, inner, columns, times=None):
-        """Of activations that are at hand; those of fp8 are made of them first."""
-        times = self.model.layers if times is None else times
+    @property
+    def in_8_bits(self) -> bool:
+        """Whether activations are made so before they meet weights: by the operation before, where that can."""
+        return self.weight.itemsize == 1
+
+    def linear(self, name, rows, inner, columns):
+        """Of activations that are at hand."""
         b = on_meta(columns, inner, dtype=self.weight).mT
-        if self.weight.itemsize == 2:
-            return [Step(name, times, "gemm", (on_meta(rows, inner, dtype=self.value), b))]
+        if not self.in_8_bits:
+            return Step(name, self.model.layers, "gemm", (on_meta(rows, inner, dtype=self.value), b))
         scales = [on_meta(*shape, dtype=torch.float32) for shape in ((rows, 1), (1, columns))]
-        return [Step("quantise", times, moved=rows * inner * (self.value.itemsize + 1)),
-                Step(name, times, "scaled_gemm", (on_meta(rows, inner, dtype=self.weight), b, *scales),
-                     {"dtype": self.value})]
+        return Step(name, self.model.layers, "scaled_gemm", (on_meta(rows, inner, dtype=self.weight), b, *scales),
+                    {"dtype": self.value})
 
     def of(self, batch: int, queries: int, context: int) -> list[Step]:
         """Sequences of `queries` new tokens each, after which they have `context`."""
@@ -174,28 +182,34 @@ class Steps:
         positions = on_meta(rows, dtype=torch.int64)
         own, inner = self.heads * model.head, model.intermediate // self.parallel
         of_heads = [("queries", self.heads), ("keys", self.kv_heads)]
+        quantised = {"dtype": self.weight} if self.in_8_bits else {}
+        then = "_quantise" if self.in_8_bits else ""
+        dense = {} if model.experts else quantised
         steps = [Step("embedding", 1, moved=2 * rows * model.hidden * value.itemsize),
-                 Step("norm", 1, "rms_norm", (x, weight)),
-                 *self.linear("queries, keys, values", rows, model.hidden, own + 2 * self.kv_heads * model.head),
+                 Step("norm", 1, "rms_norm" + then, (x, weight), quantised),
+                 self.linear("queries, keys, values", rows, model.hidden, own + 2 * self.kv_heads * model.head),
                  *[Step(f"rotate {name}", layers, "rope", (on_meta(rows, heads, model.head, dtype=value), *tables,
                                                           positions)) for name, heads in of_heads],
                  Step("store in cache", layers, moved=2 * rows * self.kv_heads * model.head *
                       (value.itemsize + self.cached.itemsize)),
                  self.attention(batch, queries, context),
-                 *self.linear("output of attention", rows, own, model.hidden),
+                 *([Step("quantise", layers, "quantise", (on_meta(rows, own, dtype=value), self.weight))] if then else []),
+                 self.linear("output of attention", rows, own, model.hidden),
                  Step("all-reduce", 2 * layers, all_reduce=rows * model.hidden * value.itemsize),
-                 Step("norm of the sum", 2 * layers, "add_rms_norm", (x, x, weight)),
+                 # The last one, before the words, is not in 8 bits: it takes nearly as long.
+                 Step("norm of the sum", layers, "add_rms_norm" + then, (x, x, weight), quantised),
+                 Step("norm of the sum", layers, "add_rms_norm" + (then if dense else ""), (x, x, weight), dense),
                  *(self.experts(rows, inner) if model.experts else
-                   [*self.linear("gate and up", rows, model.hidden, 2 * inner),
-                    self.activation(rows, inner),
-                    *self.linear("down", rows, inner, model.hidden)]),
+                   [self.linear("gate and up", rows, model.hidden, 2 * inner),
+                    self.activation(rows, inner, "silu_mul" + then, quantised),
+                    self.linear("down", rows, inner, model.hidden)]),
                  Step("words", 1, "gemm", (on_meta(batch, model.hidden, dtype=value),
                                            on_meta(model.vocabulary // self.parallel, model.hidden, dtype=value).mT))]
         return [one for one in steps if not one.all_reduce or self.parallel > 1]
 
-    def activation(self, rows, inner):
+    def activation(self, rows, inner, operation="silu_mul", keywords={}):
         both = on_meta(rows, 2 * inner, dtype=self.value)
-        return Step("activation", self.model.layers, "silu_mul", (both[:, :inner], both[:, inner:]))
+        return Step("activation", self.model.layers, operation, (both[:, :inner], both[:, inner:]), keywords)
 
     def experts(self, tokens, inner):
         """A mixture: each expert has as many tokens as another."""

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from .. import _kernels
-from ._operands import VALUES, check_types, matrix, plain, refuse, rows_of
+from ._operands import FP8, VALUES, check_types, matrix, plain, refuse, rows_of
 
 
 def call(gpu, operation, function, dtype, *arguments, memory, options=()):
@@ -56,7 +56,7 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6, *, gpu: Optional[str]
     if y.numel():
         of_x, of_y, weight = rows_of(x), y.view(-1, y.shape[-1]), plain(weight)
         call(gpu, "rms_norm", "hipsight_rms_norm", x.dtype, matrix(of_x), pointer(weight), matrix(of_y),
-             ctypes.c_float(eps), memory=(of_x, weight, of_y))
+             ctypes.c_float(eps), None, memory=(of_x, weight, of_y))
     return y
 
 
@@ -75,7 +75,7 @@ def add_rms_norm(x: Tensor, residual: Tensor, weight: Tensor, eps: float = 1e-6,
         of_x, of_residual, weight = rows_of(x), rows_of(residual), plain(weight)
         of_y, of_sum = (one.view(-1, y.shape[-1]) for one in (y, sum))
         call(gpu, "add_rms_norm", "hipsight_add_rms_norm", x.dtype, matrix(of_x), matrix(of_residual),
-             pointer(weight), matrix(of_y), matrix(of_sum), ctypes.c_float(eps),
+             pointer(weight), matrix(of_y), matrix(of_sum), ctypes.c_float(eps), None,
              memory=(of_x, of_residual, weight, of_y, of_sum))
     return y, sum
 
@@ -131,7 +131,7 @@ def gated(name, activation):
         y = gate.new_empty(gate.shape)
         if y.numel():
             of_gate, of_up, of_y = rows_of(gate), rows_of(up), y.view(-1, y.shape[-1])
-            call(gpu, name, "hipsight_gated", gate.dtype, matrix(of_gate), matrix(of_up), matrix(of_y),
+            call(gpu, name, "hipsight_gated", gate.dtype, matrix(of_gate), matrix(of_up), matrix(of_y), None,
                  memory=(of_gate, of_up, of_y))
         return y
 
@@ -144,6 +144,105 @@ def gated(name, activation):
     operation.register_fake(fake)
     recompute(operation, lambda gate, up: activation(gate.float()) * up.float(), 2)
     return operation
+
+
+BLOCK = 128  # columns, as kernels/rows/operands.h has it
+QUANTISED = FP8 | {torch.int8: "std::int8_t"}
+
+
+def quantised_like(operation, x, dtype, blocks):
+    """The values, and their scales."""
+    if dtype not in QUANTISED:
+        raise ValueError(f"hipsight::{operation}: dtype is {dtype}: it gives float8_e4m3fn, float8_e4m3fnuz or int8")
+    scales = -(-x.shape[-1] // BLOCK) if blocks else 1
+    return x.new_empty(x.shape, dtype=dtype), x.new_empty((*x.shape[:-1], scales), dtype=torch.float32)
+
+
+class Quantised:
+    """Results in 8 bits, as kernels are told of them."""
+
+    def __init__(self, y, scales):
+        of_y, of_scales = (one.view(-1, one.shape[-1]) for one in (y, scales))
+        self.values, self.scales = matrix(of_y), matrix(of_scales)
+        self.memory = (of_y.view(torch.uint8), of_scales)
+
+    @staticmethod
+    def options(dtype, blocks):
+        return (f"QUANTISED={QUANTISED[dtype]}", *(("BLOCKS",) if blocks else ()))
+
+
+@torch.library.custom_op("hipsight::quantise", mutates_args=(), device_types="cpu")
+def quantise(x: Tensor, dtype: torch.dtype, blocks: bool = False, *, gpu: Optional[str] = None) -> Tuple[Tensor, Tensor]:
+    check_rows("quantise", x)
+    y, scales = quantised_like("quantise", x, dtype, blocks)
+    if y.numel():
+        of_x, to = rows_of(x), Quantised(y, scales)
+        call(gpu, "quantise", "hipsight_quantise", x.dtype, matrix(of_x), to.values, to.scales,
+             memory=(of_x, *to.memory), options=to.options(dtype, blocks))
+    return y, scales
+
+
+@quantise.register_fake
+def _(x, dtype, blocks=False, *, gpu=None):
+    check_rows("quantise", x)
+    return quantised_like("quantise", x, dtype, blocks)
+
+
+@torch.library.custom_op("hipsight::rms_norm_quantise", mutates_args=(), device_types="cpu")
+def rms_norm_quantise(x: Tensor, weight: Tensor, dtype: torch.dtype, eps: float = 1e-6, blocks: bool = False, *,
+                      gpu: Optional[str] = None) -> Tuple[Tensor, Tensor]:
+    check_rows("rms_norm_quantise", x, weight=weight)
+    y, scales = quantised_like("rms_norm_quantise", x, dtype, blocks)
+    if y.numel():
+        of_x, weight, to = rows_of(x), plain(weight), Quantised(y, scales)
+        call(gpu, "rms_norm", "hipsight_rms_norm", x.dtype, matrix(of_x), pointer(weight), to.values,
+             ctypes.c_float(eps), to.scales, memory=(of_x, weight, *to.memory), options=to.options(dtype, blocks))
+    return y, scales
+
+
+@rms_norm_quantise.register_fake
+def _(x, weight, dtype, eps=1e-6, blocks=False, *, gpu=None):
+    check_rows("rms_norm_quantise", x, weight=weight)
+    return quantised_like("rms_norm_quantise", x, dtype, blocks)
+
+
+@torch.library.custom_op("hipsight::add_rms_norm_quantise", mutates_args=(), device_types="cpu")
+def add_rms_norm_quantise(x: Tensor, residual: Tensor, weight: Tensor, dtype: torch.dtype, eps: float = 1e-6,
+                          blocks: bool = False, *, gpu: Optional[str] = None) -> Tuple[Tensor, Tensor, Tensor]:
+    check_rows("add_rms_norm_quantise", x, residual=residual, weight=weight)
+    y, scales = quantised_like("add_rms_norm_quantise", x, dtype, blocks)
+    sum = x.new_empty(x.shape)
+    if y.numel():
+        of_x, of_residual, weight, to = rows_of(x), rows_of(residual), plain(weight), Quantised(y, scales)
+        of_sum = sum.view(-1, sum.shape[-1])
+        call(gpu, "add_rms_norm", "hipsight_add_rms_norm", x.dtype, matrix(of_x), matrix(of_residual),
+             pointer(weight), to.values, matrix(of_sum), ctypes.c_float(eps), to.scales,
+             memory=(of_x, of_residual, weight, of_sum, *to.memory), options=to.options(dtype, blocks))
+    return y, scales, sum
+
+
+@add_rms_norm_quantise.register_fake
+def _(x, residual, weight, dtype, eps=1e-6, blocks=False, *, gpu=None):
+    check_rows("add_rms_norm_quantise", x, residual=residual, weight=weight)
+    return *quantised_like("add_rms_norm_quantise", x, dtype, blocks), x.new_empty(x.shape)
+
+
+@torch.library.custom_op("hipsight::silu_mul_quantise", mutates_args=(), device_types="cpu")
+def silu_mul_quantise(gate: Tensor, up: Tensor, dtype: torch.dtype, blocks: bool = False, *,
+                      gpu: Optional[str] = None) -> Tuple[Tensor, Tensor]:
+    check_rows("silu_mul_quantise", gate, up=up)
+    y, scales = quantised_like("silu_mul_quantise", gate, dtype, blocks)
+    if y.numel():
+        of_gate, of_up, to = rows_of(gate), rows_of(up), Quantised(y, scales)
+        call(gpu, "silu_mul", "hipsight_gated", gate.dtype, matrix(of_gate), matrix(of_up), to.values, to.scales,
+             memory=(of_gate, of_up, *to.memory), options=to.options(dtype, blocks))
+    return y, scales
+
+
+@silu_mul_quantise.register_fake
+def _(gate, up, dtype, blocks=False, *, gpu=None):
+    check_rows("silu_mul_quantise", gate, up=up)
+    return quantised_like("silu_mul_quantise", gate, dtype, blocks)
 
 
 def recompute(operation, formula, tensors):
