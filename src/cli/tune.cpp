@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -108,9 +109,19 @@ std::string Tuner::key(const Point& point, const RunOptions& run) const {
   const Config& config = run.options.config;
   hash.add(gpus::find(config.gpu).name);
   if (fs::is_regular_file(config.gpu)) hash.add(read_file(config.gpu));
-  for (const char* name : {"kernel", "launch", "caches", "simulate", "profile", "sampled-only"})
+  for (const char* name :
+       {"kernel", "launch", "caches", "simulate", "profile", "sampled-only", "timing-only"})
     hash.add(config::text_of(config, config::row(name)));
   return hash.text();
+}
+
+/// Of what a compiler says: its errors, without where they come from; all, where it names none.
+std::string errors_of(const std::string& output) {
+  std::istringstream lines(output);
+  std::string line, errors;
+  for (unsigned count = 0; count < 3 && std::getline(lines, line);)
+    if (line.find("error:") != std::string::npos) errors += line + '\n', ++count;
+  return errors.empty() ? output : errors;
 }
 
 std::string Tuner::build(const Point& point, const fs::path& folder) const {
@@ -124,7 +135,7 @@ std::string Tuner::build(const Point& point, const fs::path& folder) const {
     execl("/bin/sh", "sh", "-c", text.c_str(), nullptr);
     return kNotExecutable;
   });
-  const std::string why = problem(code, read_file(output));
+  const std::string why = problem(code, errors_of(read_file(output)));
   return why.empty() ? "" : "it could not be built: " + why;
 }
 

@@ -81,12 +81,14 @@ void LaunchTimes::keep(const Asked& asked, const engine::Result& result,
   known.inputs = sum_of_inputs(asked, known);
 }
 
-std::uint64_t LaunchTimes::sum_of_inputs(const Asked& asked, const Known& known) {
+std::uint64_t LaunchTimes::sum_of_inputs(const Asked& asked, const Known& known) const {
   std::uint64_t sum = 0;
   const auto& allocations = asked.key.allocations;
   for (std::size_t i = 0; i < allocations.size(); ++i) {
     const engine::Memory::Allocation& one = allocations[i];
-    if (known.stored[i] || one.size > most_input_bytes) continue;
+    if (known.stored[i]) continue;
+    sum = sum * 31 + (uncomputed_ && uncomputed_->find(one.begin));
+    if (one.size > most_input_bytes) continue;
     const std::string_view bytes(reinterpret_cast<const char*>(one.begin), one.size);
     sum = sum * 31 + std::hash<std::string_view>{}(bytes);
   }

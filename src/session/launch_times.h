@@ -13,6 +13,7 @@
 #include "hipsight/values.h"
 #include "session/launch_key.h"
 #include "session/observation.h"
+#include "session/uncomputed.h"
 
 namespace hipsight::session {
 
@@ -20,7 +21,9 @@ namespace hipsight::session {
 /// several threads.
 class LaunchTimes {
  public:
-  LaunchTimes(const gpus::Gpu& gpu, const engine::Memory* memory) : gpu_(gpu), keys_(memory) {}
+  /// `uncomputed`: what launches that did not run in full left out, if there are such; or null.
+  LaunchTimes(const gpus::Gpu& gpu, const engine::Memory* memory, const Uncomputed* uncomputed)
+      : gpu_(gpu), uncomputed_(uncomputed), keys_(memory) {}
 
   /// The launch's key, and whether it has to be predicted: there was none like it, or of those
   /// like it some did more than others.
@@ -41,7 +44,7 @@ class LaunchTimes {
   /// shorter; those to come are predicted then.
   Taken of(const Asked& asked, const engine::Dispatch& dispatch, const engine::Result& result);
   /// For a launch that need not run, since the one like it did: that one's result. Null where what
-  /// it reads has changed since; it is to be predicted then.
+  /// it reads has changed since, or is missing now; it is to be predicted then.
   std::shared_ptr<const engine::Result> repeated(Asked& asked);
   /// Keeps what `repeated` gives; after `add`. `stored`: where the launch has.
   void keep(const Asked& asked, const engine::Result& result,
@@ -64,10 +67,11 @@ class LaunchTimes {
     std::vector<bool> stored;                      ///< to which of its allocations
     std::uint64_t inputs = 0;                      ///< a sum of what the others hold
   };
-  static std::uint64_t sum_of_inputs(const Asked& asked, const Known& known);
+  std::uint64_t sum_of_inputs(const Asked& asked, const Known& known) const;
   void note(const engine::Dispatch& dispatch, const std::string& why);
 
   const gpus::Gpu& gpu_;
+  const Uncomputed* const uncomputed_;
   mutable std::mutex mutex_;  ///< guards all that follows
   LaunchKeys keys_;
   std::unordered_map<std::string, Known> known_;

@@ -93,9 +93,9 @@ struct Session::Impl {
   const Wishes without_profile;  ///< of launches after a kernel's first
   const Wishes only_time;        ///< of those that differ from others before
   const Selection selection;
-  engine::Memory* const memory;           ///< or null
-  std::optional<check::Written> written;  ///< for initcheck
-  std::optional<Uncomputed> uncomputed;   ///< with timing_only
+  engine::Memory* const memory;                  ///< or null
+  std::optional<check::Written> written;         ///< for initcheck
+  const std::unique_ptr<Uncomputed> uncomputed;  ///< with timing_only; else null
 
   LaunchTimes times;
   timeline::Record timeline;
@@ -135,10 +135,10 @@ struct Session::Impl {
                   .assumptions = w.assumptions},
         selection(s),
         memory(m),
-        times(gpu, m),
+        uncomputed(wishes.timing_only && m ? std::make_unique<Uncomputed>(*m) : nullptr),
+        times(gpu, m, uncomputed.get()),
         selector(s) {
     if (wishes.check.find("initcheck") != std::string::npos && m) written.emplace(*m);
-    if (wishes.timing_only && m) uncomputed.emplace(*m);
   }
 
   /// One cause, in however many launches: a kernel's instructions, and the error's first words. Of
@@ -207,7 +207,7 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch, Range rang
   if (impl.wishes.time) asked_ = impl.times.ask(dispatch);
   if (impl.wishes.timing_only && !asked_->predict && !profiles)
     repeated_ = impl.times.repeated(*asked_);
-  const Uncomputed* const uncomputed = impl.uncomputed ? &*impl.uncomputed : nullptr;
+  const Uncomputed* const uncomputed = impl.uncomputed.get();
   if (profiles)
     observation_.emplace(impl.gpu, impl.wishes, dispatch, uncomputed);
   else if (asked_ && asked_->predict)

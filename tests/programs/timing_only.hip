@@ -41,6 +41,7 @@ int main() {
     (void)hipMemcpy(counts, &count, sizeof count, hipMemcpyHostToDevice);
     time_of("repeat", repeats);
   }
+  time_of("gather", [&] { gather<<<groups, block>>>(counts, y); });
   time_of("scale", [&] { scale<<<groups, block>>>(counts, y); });
   std::puts("-");  // from here on the GPU's own results matter
   fill<<<1, block>>>(counts, 300);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "run.h"
@@ -22,6 +23,8 @@ Outcome tune(const Words& words) {
 }
 
 const std::string tiled = folder() / "two_ways_tiled";
+
+const std::string hipcc = std::filesystem::path(HIPSIGHT_COMMAND).parent_path() / "hipcc";
 
 std::size_t lines(const std::string& text) {
   return std::size_t(std::ranges::count(text, '\n'));
@@ -126,16 +129,39 @@ TEST(Tune, shares_the_work_of_ranks) {
 }
 
 TEST(Tune, builds_what_it_runs) {
-  const std::filesystem::path hipcc =
-      std::filesystem::path(HIPSIGHT_COMMAND).parent_path() / "hipcc";
   const std::string source = std::filesystem::path(PROGRAM_SOURCES) / "two_ways.hip";
-  const Outcome outcome = tune(
-      {"--set", "FORM=PLAIN,TILED,=", "--build",
-       hipcc.string() + " --offload-arch=gfx942 -D{FORM} " + source + " -o {out}", "--", "{out}"});
+  const Outcome outcome =
+      tune({"--set", "FORM=PLAIN,TILED,=", "--build",
+            hipcc + " --offload-arch=gfx942 -D{FORM} " + source + " -o {out}", "--", "{out}"});
   EXPECT_EQ(outcome.status, 0) << describe(outcome);
   EXPECT_THAT(outcome.out, HasSubstr("hipsight tune: 3 configurations"));
   EXPECT_LT(outcome.out.find("TILED"), outcome.out.find("PLAIN")) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("\nFORM==: it could not be built: exit code 1\n"));
+}
+
+/// docs/kernels/gemm.md: a tiling of one's own for the kernel library's GEMM.
+TEST(Tune, tries_tilings_of_the_library) {
+  const Scratch scratch;
+  const std::string root = ROOT;
+  const std::string build = hipcc + " -O3 -std=c++20 --offload-arch=gfx942 -I" + root +
+                            "/kernels/include -I" + root +
+                            "/examples -DHIPSIGHT_GEMM_TILING=128,{N},64,{WM},64,8,100,100,2 " +
+                            root + "/examples/tilings.hip -o {out}";
+  const Outcome outcome =
+      tune({"--timing-only", "--set", "N=64,128", "--set", "WM=32,48", "--build", build, "--json",
+            scratch / "t.json", "--", "{out}", "512", "512", "1024"});
+  EXPECT_EQ(outcome.status, 0) << describe(outcome);
+  std::map<std::string, double> seconds;
+  const Json json = Json::parse(read_file(scratch / "t.json"));
+  for (const Json& one : json["configurations"])
+    if (one["seconds"].is_number())
+      seconds[one["point"]["N"].get<std::string>() + " " + one["point"]["WM"].get<std::string>()] =
+          one["seconds"].get<double>();
+  // Waves of 48 rows do not fit tiles of 128: told, as what does not compile.
+  ASSERT_EQ(seconds.size(), 2u) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("N=64 WM=48: it could not be built: exit code 1\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("error: static assertion failed"));
+  EXPECT_NE(seconds.at("64 32"), seconds.at("128 32"));
 }
 
 TEST(Tune, takes_a_folder_of_code_objects) {

@@ -38,6 +38,9 @@ inline constexpr bool are_turned =
 HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize size,
                                              int element_bytes, bool scaled = false,
                                              bool turned = false) {
+#ifdef HIPSIGHT_GEMM_TILING  // to try one: docs/kernels/gemm.md
+  if (architecture != Architecture::host) return {HIPSIGHT_GEMM_TILING};
+#endif
   constexpr auto pick = [](TileSize one, Tiling large, Tiling medium, Tiling small) {
     return one == TileSize::large ? large : one == TileSize::medium ? medium : small;
   };
