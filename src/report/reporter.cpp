@@ -67,6 +67,8 @@ Output Output::of(const Config& config) {
   output.details = Details::of(config.details);
   output.wishes.fidelity = config.fidelity;
   output.wishes.check = config.check;
+  if (config.timing_only && !config.check.empty())
+    fail("--timing-only runs a part of each launch: {} would see no more than that", config.check);
   if (!config.trace.empty()) {
     output.trace = TraceOptions::parse(config.trace);
     output.trace->file = output_file(config.trace_file);

@@ -196,6 +196,7 @@ TEST(Session, options_say_where) {
   EXPECT_EQ(Output::of({.report = "/r.txt"}).text, Output::Text::File);
   EXPECT_EQ(Output::of({.report = "/r.txt"}).text_file, "/r.txt");
   EXPECT_THROW(Output::of({.profile = 1, .trace = "0"}), Exception);
+  EXPECT_THROW(Output::of({.timing_only = true, .check = "memcheck"}), Exception);
 }
 
 TEST(Session, options_say_what_is_told) {

@@ -167,6 +167,7 @@ def test_throughput_is_made_of_steps():
     served = serving.throughput(8, 64, 32)
     steps = [serving.forward(8, context).seconds for context in (65, 80, 96)]
     assert 32 * min(steps) <= served.decode <= 32 * max(steps)
+    assert serving.throughput(8, 64, 32, contexts=1).decode == pytest.approx(32 * steps[1])
     assert served.prefill == pytest.approx(serving.forward(8, 64, 64).seconds)
     assert served.output_tokens_per_second == pytest.approx(8 * 32 / (served.prefill + served.decode))
     assert served.cache_bytes == 8 * 96 * 2 * 4 * 2 * 32 * 2
@@ -206,6 +207,7 @@ def test_a_plan_takes_the_best_that_holds():
     (lambda: hipsight.torch.serving(SMALL).forward(0, 16), "batch 0"),
     (lambda: hipsight.torch.serving(SMALL).throughput(1 << 30, 64, 64), "has room for"),
     (lambda: hipsight.torch.serving(SMALL, "rx7900xtx", tensor_parallel=2).forward(1, 16), "no links"),
+    (lambda: hipsight.torch.serving(SMALL).throughput(1, 64, 64, contexts=2), "contexts=2"),
     (lambda: hipsight.torch.plan(SMALL, gpus=0), "0 GPUs"),
     (lambda: hipsight.Gpu("mi300x").all_reduce(1, 4), "two GPUs or more"),
 ])

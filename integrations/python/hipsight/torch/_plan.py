@@ -73,7 +73,7 @@ class Plan:
 
 
 def choice(one: Serving, copies: int, concurrency: int, input: int, output: int) -> Choice:
-    served = one.throughput(concurrency, input, output)
+    served = one.throughput(concurrency, input, output, contexts=1)
     step = one.forward(concurrency, input + (output + 1) // 2)
     longest = step.steps[0]
     return Choice(one.gpu.name, one.gpus, copies, concurrency, one.forward(1, input, input).seconds, step.seconds,

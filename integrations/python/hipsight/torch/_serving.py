@@ -148,14 +148,17 @@ class Serving:
         kernel = max(time.launches, key=lambda one: one.seconds).kernel if time.launches else ""
         return time.seconds, time.bound, kernel
 
-    def throughput(self, concurrency: int, input: int, output: int, prefill_tokens: int = 8192) -> Throughput:
+    def throughput(self, concurrency: int, input: int, output: int, prefill_tokens: int = 8192,
+                   contexts: int = 3) -> Throughput:
         """So many requests at once: prompts in batches of `prefill_tokens`, then all decode together.
 
-        Contexts grow while they decode: three lengths are timed, the others lie between. What a scheduler does
-        itself, sampling, and gaps between steps take no time.
+        Contexts grow while they decode: `contexts` lengths are timed, three or the one in the middle, and the others lie
+        between. What a scheduler does itself, sampling, and gaps between steps take no time.
         """
         if concurrency < 1 or input < 1 or output < 1:
             raise usage("throughput", f"{concurrency} requests of {input} and {output} tokens: it takes one or more of each")
+        if contexts not in (1, 3):
+            raise usage("throughput", f"contexts={contexts}: it takes 1 or 3")
         most = self.most_sequences(input + output)
         if concurrency > most:
             raise usage("throughput", f"{concurrency} sequences of {input + output} tokens: the cache of {self.gpus} "
@@ -165,9 +168,10 @@ class Serving:
         prefill = whole * self.forward(at_once, input, input).seconds
         if rest:
             prefill += self.forward(rest, input, input).seconds
-        first, middle, last = (self.forward(concurrency, context).seconds
-                               for context in (input + 1, input + (output + 1) // 2, input + output))
-        decode = output * (first + 4 * middle + last) / 6  # Simpson's rule
+        decode = output * self.forward(concurrency, input + (output + 1) // 2).seconds
+        if contexts == 3:  # Simpson's rule
+            ends = [self.forward(concurrency, context).seconds for context in (input + 1, input + output)]
+            decode = decode * 4 / 6 + output * sum(ends) / 6
         return Throughput(concurrency, input, output, prefill, decode,
                           concurrency * (input + output) * self._steps.cache_bytes)
 
