@@ -42,7 +42,7 @@ class DevTest(unittest.TestCase):
         for folder in (self.root / "src", tools, self.fail):
             folder.mkdir(parents=True)
         for name, does in {"cmake": CMAKE, "ctest": CTEST, "clang-tidy-22": CHECK, "clang-format-22": CHECK,
-                           "mkdocs": CHECK}.items():
+                           "mkdocs": CHECK, "doxygen": CHECK}.items():
             (tools / name).write_text(NOTES + does)
         (tools / "dpkg-query").write_text("#!/bin/sh\nshift 3\nfor p in \"$@\"; do echo \"$p installed\"; done\n")
         self.calls = self.folder / "calls"
