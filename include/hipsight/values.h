@@ -18,6 +18,13 @@ struct Dim3 {
   HIPSIGHT_FIELDS(x, y, z)
 };
 
+/// A number and what it is of.
+struct Amount {
+  std::string of;
+  double value = 0;
+  HIPSIGHT_FIELDS(of, value)
+};
+
 /// What a GPU is, in short (docs/gpu-files.md has all, with sources).
 struct GpuFacts {
   std::string name;       ///< "mi300x"
@@ -28,8 +35,10 @@ struct GpuFacts {
   double clock_ghz = 0;          ///< peak
   std::uint64_t dram_bytes = 0;  ///< memory
   double dram_gb_per_s = 0;      ///< specified; 1 GB is 10^9 bytes
+  /// Operations of matrix instructions at the peak clock, by type: "bf16"; an FMA is two.
+  std::vector<Amount> matrix_per_second = {};
   HIPSIGHT_FIELDS(name, title, target_id, file, compute_units, simds_per_cu, wavefront_size,
-                  clock_ghz, dram_bytes, dram_gb_per_s)
+                  clock_ghz, dram_bytes, dram_gb_per_s, matrix_per_second)
 };
 
 /// An instruction of a kernel, or a line of its source.
@@ -64,13 +73,6 @@ struct KernelFacts {
   std::vector<ArgumentFacts> arguments;  ///< without the compiler's own
   HIPSIGHT_FIELDS(name, title, target, wavefront_size, vgprs, agprs, sgprs, vgpr_spills,
                   sgpr_spills, lds_bytes, scratch_bytes, code_bytes, max_workgroup_size, arguments)
-};
-
-/// A number and what it is of.
-struct Amount {
-  std::string of;
-  double value = 0;
-  HIPSIGHT_FIELDS(of, value)
 };
 
 /// Bytes that active lanes asked for.

@@ -127,7 +127,7 @@ constexpr Row table[]{
      .value = &Config::cache,
      .group = Group::Machine,
      .takes = "FOLDER",
-     .words = "Where translated code is kept for later runs; off: nowhere",
+     .words = "Where translated code and predictions are kept for later runs; off: nowhere",
      .usual = "hipsight in XDG_CACHE_HOME or ~/.cache"},
     {.name = "cache-size",
      .value = &Config::cache_size,

@@ -96,6 +96,10 @@ GpuFacts describe(const gpus::Gpu& gpu) {
   facts.clock_ghz = gpu.clock_ghz;
   facts.dram_bytes = gpu.dram_bytes;
   facts.dram_gb_per_s = gpu.dram_gb_per_s;
+  for (const gpus::Gpu::Rate& rate : gpu.rates)
+    if (rate.matrix)
+      facts.matrix_per_second.push_back(
+          {rate.type, *rate.matrix * gpu.compute_units * gpu.clock_ghz * 1e9});
   return facts;
 }
 

@@ -29,8 +29,18 @@ double instructions(const engine::Result& result) {
 LaunchTimes::Asked LaunchTimes::ask(const engine::Dispatch& dispatch) {
   const std::lock_guard lock(mutex_);
   Asked asked{.key = keys_.of(dispatch)};
-  const auto found = known_.find(asked.key.text);
-  asked.predict = found == known_.end() || found->second.varies;
+  const auto [found, is_new] = known_.try_emplace(asked.key.text);
+  if (is_new) {
+    const auto kept = kept_ ? kept_->find(asked.key.text) : std::nullopt;
+    if (!kept) {
+      known_.erase(found);
+      asked.predict = true;
+      return asked;
+    }
+    found->second.time = {kept->seconds, kept->launch, kept->waits, kept->bound};
+    found->second.instructions = kept->instructions;
+  }
+  asked.predict = found->second.varies;
   return asked;
 }
 
@@ -40,6 +50,9 @@ LaunchTimes::Taken LaunchTimes::add(const Asked& asked, const engine::Result& re
   Known& known = known_[asked.key.text];
   known.time = predicted;
   known.instructions = instructions(result);
+  if (kept_)
+    kept_->keep(asked.key.text, {predicted.seconds, predicted.launch, known.instructions,
+                                 predicted.waits, predicted.bound});
   return {predicted.seconds, predicted.bound};
 }
 

@@ -11,6 +11,7 @@
 
 #include "gpus/gpu.h"
 #include "hipsight/values.h"
+#include "session/kept_times.h"
 #include "session/launch_key.h"
 #include "session/observation.h"
 #include "session/uncomputed.h"
@@ -22,8 +23,10 @@ namespace hipsight::session {
 class LaunchTimes {
  public:
   /// `uncomputed`: what launches that did not run in full left out, if there are such; or null.
-  LaunchTimes(const gpus::Gpu& gpu, const engine::Memory* memory, const Uncomputed* uncomputed)
-      : gpu_(gpu), uncomputed_(uncomputed), keys_(memory) {}
+  /// `kept`: predictions of earlier runs; or null.
+  LaunchTimes(const gpus::Gpu& gpu, const engine::Memory* memory, const Uncomputed* uncomputed,
+              KeptTimes* kept)
+      : gpu_(gpu), uncomputed_(uncomputed), kept_(kept), keys_(memory) {}
 
   /// The launch's key, and whether it has to be predicted: there was none like it, or of those
   /// like it some did more than others.
@@ -72,6 +75,7 @@ class LaunchTimes {
 
   const gpus::Gpu& gpu_;
   const Uncomputed* const uncomputed_;
+  KeptTimes* const kept_;
   mutable std::mutex mutex_;  ///< guards all that follows
   LaunchKeys keys_;
   std::unordered_map<std::string, Known> known_;

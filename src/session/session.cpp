@@ -97,6 +97,7 @@ struct Session::Impl {
   std::optional<check::Written> written;         ///< for initcheck
   const std::unique_ptr<Uncomputed> uncomputed;  ///< with timing_only; else null
 
+  const std::unique_ptr<KeptTimes> kept;  ///< where each launch is timed; else null
   LaunchTimes times;
   timeline::Record timeline;
 
@@ -136,7 +137,9 @@ struct Session::Impl {
         selection(s),
         memory(m),
         uncomputed(wishes.timing_only && m ? std::make_unique<Uncomputed>(*m) : nullptr),
-        times(gpu, m, uncomputed.get()),
+        kept(wishes.time ? std::make_unique<KeptTimes>(gpu, only_time.profile, w.assumptions)
+                         : nullptr),
+        times(gpu, m, uncomputed.get(), kept.get()),
         selector(s) {
     if (wishes.check.find("initcheck") != std::string::npos && m) written.emplace(*m);
   }

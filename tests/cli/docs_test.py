@@ -9,6 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = sys.argv.pop(1)
+# Commands that the Python package adds, and their options.
+OF_PYTHON = (ROOT / "integrations/python/hipsight/torch/_commands.py").read_text()
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("integrations/*/README.md")]
 
 
@@ -32,6 +34,8 @@ class Commands(unittest.TestCase):
     helps = {}
 
     def help_of(self, command):
+        if f'"{command[0]}": ' in OF_PYTHON:
+            return set(re.findall(r'add_argument\("(--[a-z-]+)"', OF_PYTHON))
         if command not in self.helps:
             done = subprocess.run([COMMAND, *command, "--help"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, f"hipsight {' '.join(command)}: {done.stderr}")

@@ -196,6 +196,49 @@ def test_a_plan_takes_the_best_that_holds():
         assert str(everything).startswith("decoder, 64 tokens in, 16 out, 2 GPUs: ")
 
 
+def test_a_training_step_is_its_parts():
+    training = hipsight.torch.training(SMALL, "mi300x", sequence=128, batch=16)
+    one = training.step(hipsight.torch.Sharing(data=1, tensor=1, pipeline=1, micro_batch=2))
+    table = hipsight.torch.Operators("mi300x")
+    by_name = {step.name: step for step in one.steps}
+    x, w = meta(256, 512), meta(256, 512).mT  # of "down": rows x inner, inner x hidden
+    g = meta(256, 256)
+    assert by_name["down"].seconds == pytest.approx(table.time("gemm", x, w).seconds)
+    assert by_name["down: of inputs"].seconds == pytest.approx(table.time("gemm", g, w.mT).seconds)
+    assert by_name["down: of weights"].seconds == pytest.approx(table.time("gemm", x.mT, g).seconds)
+    assert by_name["attention: backward"].seconds > by_name["attention"].seconds
+    assert sum(one.parts.values()) == pytest.approx(one.seconds)
+    assert one.parts["idle"] == one.parts["gradients"] == one.parts["between stages"] == one.parts["recompute"] == 0
+    # 8 micro-batches of 4 layers, and the words.
+    assert one.parts["forward"] + one.parts["backward"] > 8 * 4 * sum(step.seconds for step in one.steps)
+    assert one.tokens_per_second == pytest.approx(16 * 128 / one.seconds)
+    weights = 4 * (256 * 32 * 20 + 3 * 256 * 512) + 1024 * 256
+    products = 6 * 16 * 128 * weights + 3 * 4 * 4 * 16 * 128 * 64 * 256
+    peak = hipsight.Gpu("mi300x").facts.matrix_per_second["bf16"]
+    assert one.utilization == pytest.approx(products / one.seconds / peak)
+    # Recomputing takes a forward pass and saves memory; halves of the batch take half as long, but for their exchange.
+    again = training.step(hipsight.torch.Sharing(1, 1, 1, 2, True))
+    assert again.parts["recompute"] == pytest.approx(one.parts["forward"]) and again.memory_bytes < one.memory_bytes
+    halves = training.step(hipsight.torch.Sharing(2, 1, 1, 2))
+    assert halves.parts["forward"] == pytest.approx(one.parts["forward"] / 2)
+    stages = training.step(hipsight.torch.Sharing(1, 1, 2, 2))
+    assert stages.parts["idle"] > 0 and stages.parts["between stages"] > 0
+    assert "copies x 2 stages" in str(stages)
+
+
+def test_a_training_plan_holds_memory():
+    training = hipsight.torch.training(SMALL, "mi300x", sequence=128, batch=16)
+    found = training.plan(4, micro_batches=(1,))
+    assert [one.seconds for one in found] == sorted(one.seconds for one in found)
+    assert {one.sharing.gpus for one in found} == {4}
+    assert {(one.sharing.data, one.sharing.tensor, one.sharing.pipeline) for one in found} == {
+        (4, 1, 1), (2, 2, 1), (1, 4, 1), (2, 1, 2), (1, 2, 2), (1, 1, 4)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hipsight.torch.Training, "memory_bytes", lambda self, sharing: 10 ** 15)
+        with pytest.raises(hipsight.Error, match="no way to share"):
+            training.plan(4)
+
+
 @pytest.mark.parametrize("call, words", [
     (lambda: hipsight.torch.serving("llama-7"), "llama-3-8b"),
     (lambda: hipsight.torch.serving({"hidden_size": 4}), "no num_hidden_layers|no num_attention_heads"),
@@ -210,6 +253,11 @@ def test_a_plan_takes_the_best_that_holds():
     (lambda: hipsight.torch.serving(SMALL).throughput(1, 64, 64, contexts=2), "contexts=2"),
     (lambda: hipsight.torch.plan(SMALL, gpus=0), "0 GPUs"),
     (lambda: hipsight.Gpu("mi300x").all_reduce(1, 4), "two GPUs or more"),
+    (lambda: hipsight.torch.training(SMALL | dict(num_experts=8, num_experts_per_tok=2)), "a mixture of experts"),
+    (lambda: hipsight.torch.training(SMALL, batch=0), "must be positive"),
+    (lambda: hipsight.torch.training(SMALL, batch=6).step(hipsight.torch.Sharing(4, 1, 1, 1)), "cannot share it evenly"),
+    (lambda: hipsight.torch.training(SMALL).step(hipsight.torch.Sharing(1, 1, 3, 1)), "3 stages cannot share"),
+    (lambda: hipsight.torch.training(SMALL).step(hipsight.torch.Sharing(1, 16, 1, 1)), "a node has 8"),
 ])
 def test_says_what_is_wrong(call, words):
     with pytest.raises(hipsight.Error, match=words):

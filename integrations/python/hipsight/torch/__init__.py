@@ -17,4 +17,5 @@ from ._model import ModelReport, ModuleTime, model  # noqa: F401
 from ._operators import OperatorLaunch, Operators, OperatorTime  # noqa: F401
 from ._plan import Choice, Plan, plan  # noqa: F401
 from ._replace import Replaced, replace  # noqa: F401
+from ._training import Sharing, Training, training, TrainingTime  # noqa: F401
 from ._serving import ForwardTime, Serving, StepTime, Throughput, serving  # noqa: F401

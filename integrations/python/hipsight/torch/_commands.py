@@ -12,6 +12,7 @@ from .._shown import seconds_in_words
 from ._decoders import FORMATS, NAMED
 from ._plan import plan
 from ._serving import aligned, serving
+from ._training import BETWEEN_NODES, training
 
 
 def numbers(text):
@@ -93,15 +94,38 @@ def plan_command(words):
     parser.add_argument("--gpus", type=number, default=8, metavar="N", help="all there are (8)")
     parser.add_argument("--input", type=number, default=1024, metavar="N", help="tokens of a prompt (1024)")
     parser.add_argument("--output", type=number, default=1024, metavar="N", help="tokens of an answer (1024)")
+    parser.add_argument("--train", action="store_true", help="plan a training step, not serving")
+    parser.add_argument("--sequence", type=number, default=4096, metavar="N", help="--train: tokens of a sequence (4096)")
+    parser.add_argument("--batch", type=number, default=1024, metavar="N", help="--train: sequences of a step (1024)")
+    parser.add_argument("--between-nodes", type=float, default=BETWEEN_NODES, metavar="GB/S",
+                        help=f"--train: from a GPU to other nodes ({BETWEEN_NODES:g})")
     parser.add_argument("--first-token", type=float, metavar="MS", help="the longest that a prompt may take")
     parser.add_argument("--per-token", type=float, metavar="MS", help="the longest from one token to the next")
     asked = parser.parse_args(words)
+    if asked.train:
+        return train_plan(asked)
     limits = {name: None if value is None else value / 1e3
               for name, value in (("first_token", asked.first_token), ("per_token", asked.per_token))}
     found = plan(asked.model, asked.gpu, gpus=asked.gpus, input=asked.input, output=asked.output,
                  weights=asked.weights, cache=asked.cache, **limits)
     write(asked.json, asdict(found), [str(found), "mind: this is the GPUs' work alone (docs/serving.md)"])
     return 0 if found.choices else 1
+
+
+def train_plan(asked):
+    found = training(asked.model, asked.gpu, sequence=asked.sequence, batch=asked.batch,
+                     between_nodes=asked.between_nodes).plan(asked.gpus)
+    rows = [["step", "tokens/s", "a GPU", "utilization", "memory", "copies", "stages", "GPUs each", "at a time", ""]]
+    for one in found[:12]:
+        by = one.sharing
+        rows.append([seconds_in_words(one.seconds), f"{one.tokens_per_second:.0f}",
+                     f"{one.tokens_per_second / by.gpus:.0f}", f"{one.utilization:.0%}", f"{one.memory_bytes / 1e9:.0f} GB",
+                     str(by.data), str(by.pipeline), str(by.tensor), str(by.micro_batch),
+                     "recomputed" if by.recompute else ""])
+    lines = [str(found[0]), "", *aligned(rows, 9), *([f"and {len(found) - 12} more"] if len(found) > 12 else []),
+             "mind: this is the GPUs' work alone, and what of their exchange it does not hide (docs/serving.md)"]
+    write(asked.json, [asdict(one) for one in found], lines)
+    return 0
 
 
 def most_of(step):

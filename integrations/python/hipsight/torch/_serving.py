@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import collections
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,25 +127,8 @@ class Serving:
         """A batch of sequences, each with so many new tokens, `context` in all."""
         if not 1 <= queries <= context or batch < 1:
             raise usage("forward", f"batch {batch}, {queries} new tokens of {context}: there must be one or more of each")
-        times = [(step, *self._time(step)) for step in self._steps.of(batch, queries, context)]
-        all = sum(step.times * seconds for step, seconds, _, _ in times)
-        merged: dict[tuple, list] = collections.defaultdict(list)
-        for step, seconds, bound, kernel in times:
-            merged[step.name].append(StepTime(step.name, step.times, step.times * seconds,
-                                              step.times * seconds / all, bound, kernel))
-        steps = [StepTime(name, sum(one.times for one in ones), sum(one.seconds for one in ones),
-                          sum(one.share for one in ones), *of_longest(ones)) for name, ones in merged.items()]
-        return ForwardTime(batch, queries, context, tuple(sorted(steps, key=lambda one: -one.seconds)))
-
-    def _time(self, step: Step) -> tuple[float, str, str]:
-        if step.all_reduce:
-            time = self._operators.gpu.all_reduce(self.gpus, step.all_reduce)
-            return time.seconds, time.bound, "all-reduce"
-        if not step.operation:
-            return step.moved / (self.gpu.dram_gb_per_s * 1e9), "memory: assumed, without a launch", ""
-        time = self._operators.time(step.operation, *step.arguments, **step.keywords)
-        kernel = max(time.launches, key=lambda one: one.seconds).kernel if time.launches else ""
-        return time.seconds, time.bound, kernel
+        steps = step_times(self._steps.of(batch, queries, context), self._operators, self.gpus)
+        return ForwardTime(batch, queries, context, tuple(steps))
 
     def throughput(self, concurrency: int, input: int, output: int, prefill_tokens: int = 8192,
                    contexts: int = 3) -> Throughput:
@@ -181,9 +163,33 @@ class Serving:
                 f"{self._steps.cache_bytes / 1e3:.3g} kB a token")
 
 
-def of_longest(steps: Sequence[StepTime]) -> tuple[str, str]:
-    one = max(steps, key=lambda step: step.seconds)
-    return one.bound, one.kernel
+def step_times(steps: Iterable[Step], operators: Operators, gpus: int, of: int = 1) -> list[StepTime]:
+    """By name, the longest first; `of` layers: of one of them. `gpus` share a layer."""
+    merged: dict[str, list[StepTime]] = {}
+    for step in steps:
+        seconds, bound, kernel = time_of(step, operators, gpus)
+        times = -(-step.times // of)
+        merged.setdefault(step.name, []).append(StepTime(step.name, times, times * seconds, 0, bound, kernel))
+    all = sum(one.seconds for ones in merged.values() for one in ones)
+    result = []
+    for name, ones in merged.items():
+        longest = max(ones, key=lambda one: one.seconds)
+        seconds = sum(one.seconds for one in ones)
+        result.append(StepTime(name, sum(one.times for one in ones), seconds, seconds / all, longest.bound,
+                               longest.kernel))
+    return sorted(result, key=lambda one: -one.seconds)
+
+
+def time_of(step: Step, operators: Operators, gpus: int) -> tuple[float, str, str]:
+    """Seconds, what bounds it, and the kernel that takes most of it."""
+    if step.all_reduce:
+        time = operators.gpu.all_reduce(gpus, step.all_reduce)
+        return time.seconds, time.bound, "all-reduce"
+    if not step.operation:
+        return step.moved / (operators.gpu.facts.dram_gb_per_s * 1e9), "memory: assumed, without a launch", ""
+    time = operators.time(step.operation, *step.arguments, **step.keywords)
+    kernel = max(time.launches, key=lambda one: one.seconds).kernel if time.launches else ""
+    return time.seconds, time.bound, kernel
 
 
 def aligned(rows: list[list[str]], right: int) -> list[str]:

@@ -1,0 +1,268 @@
+"""hipsight.torch.training: how long a training step of a language model takes on many GPUs, and how to share it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .._error import Error, usage
+from .._gpu import Gpu
+from .._shown import seconds_in_words
+from ._decoders import Decoder, Step, Steps, on_meta
+from ._operators import Operators
+from ._serving import FREE, StepTime, aligned, step_times
+
+STATE_BYTES = 12
+"""AdamW's of each weight: a copy, and two moments, in 32 bits."""
+BETWEEN_NODES = 50.0
+"""GB/s of a GPU to other nodes: one 400 Gb/s port each, as in AMD's and Supermicro's nodes of eight MI300X."""
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How GPUs share a training step."""
+
+    data: int
+    """Copies of the model, each with its part of the batch."""
+    tensor: int
+    """GPUs that share each layer."""
+    pipeline: int
+    """Groups of these, each with its part of the layers."""
+    micro_batch: int
+    """Sequences that go through a layer at a time."""
+    recompute: bool = False
+    """Activations are computed again for the backward pass, instead of kept."""
+
+    @property
+    def gpus(self) -> int:
+        return self.data * self.tensor * self.pipeline
+
+    def __str__(self) -> str:
+        return (f"{self.data} copies x {self.pipeline} stages x {self.tensor} GPUs, {self.micro_batch} sequences at a time" +
+                (", recomputed" if self.recompute else ""))
+
+
+@dataclass(frozen=True)
+class TrainingTime:
+    """A training step."""
+
+    sharing: Sharing
+    seconds: float
+    tokens_per_second: float
+    utilization: float
+    """Products that the model needs (6 for each weight and token, and attention's), of what the matrix units could do."""
+    memory_bytes: int
+    """On the fullest GPU: weights, gradients, the optimizer's state, activations."""
+    parts: Mapping[str, float]
+    """Seconds: "forward", "backward", "recompute", "idle" (stages that wait), "between stages", "gradients" (what of their
+    exchange the backward pass does not hide), "optimizer"."""
+    steps: tuple[StepTime, ...]
+    """Of one micro-batch through one layer, forward and backward, the longest first."""
+
+    def __str__(self) -> str:
+        lines = [f"{self.sharing}: {seconds_in_words(self.seconds)} a step, {self.tokens_per_second:.0f} tokens/s, "
+                 f"{self.utilization:.0%} of the matrix units, {self.memory_bytes / 1e9:.0f} GB a GPU"]
+        rows = [["time", "share", "part"]] + [[seconds_in_words(seconds), f"{seconds / self.seconds:.0%}", name]
+                                              for name, seconds in self.parts.items() if seconds]
+        rows_of_layer = [["time", "share", "bound", "of a layer and a micro-batch"]]
+        rows_of_layer += [[seconds_in_words(one.seconds), f"{one.share:.0%}", one.bound.split(":")[0], one.name]
+                          for one in self.steps]
+        return "\n".join(lines + aligned(rows, 2) + aligned(rows_of_layer, 2))
+
+
+class Training:
+    """A model that is trained on GPUs of one kind, in bf16 with AdamW."""
+
+    def __init__(self, model: Decoder, operators: Operators, sequence: int, batch: int, between_nodes: float,
+                 node: int):
+        self.model, self._operators, self.gpu = model, operators, operators.gpu.facts
+        self.sequence, self.batch, self.between_nodes, self.node = sequence, batch, between_nodes, node
+
+    def _layer(self, sharing: Sharing) -> tuple[list[Step], list[Step]]:
+        """What a layer does with a micro-batch: forward and backward."""
+        of = Steps(self.model, sharing.tensor, "bf16", "bf16", None)
+        rows = sharing.micro_batch * self.sequence
+        forward = [step for step in of.of(sharing.micro_batch, self.sequence, self.sequence)
+                   if step.name not in ("embedding", "norm", "store in cache", "words")]
+        backward = []
+        for step in forward:
+            if step.operation == "gemm":
+                a, b = step.arguments
+                gradient = on_meta(rows, b.shape[1], dtype=a.dtype)
+                backward += [Step(f"{step.name}: of inputs", step.times, "gemm", (gradient, b.mT)),
+                             Step(f"{step.name}: of weights", step.times, "gemm", (a.mT, gradient))]
+            elif step.operation == "attention":
+                q, k, v = step.arguments
+                sums = on_meta(*q.shape[:3], dtype=torch.float32)
+                backward.append(Step("attention: backward", step.times, "attention_backward", (q, q, k, v, q, sums),
+                                     step.keywords))
+            elif step.operation == "rope" or step.all_reduce:
+                backward.append(step)
+            else:  # norms and activations: the kernel library has no backward kernels of these
+                values = sum(one.numel() for one in step.arguments[:2])
+                backward.append(Step(f"{step.name}: backward", step.times, moved=3 * values * 2))
+        return forward, backward
+
+    def _times(self, steps, sharing):
+        return step_times(steps, self._operators, sharing.tensor, of=self.model.layers)
+
+    def step(self, sharing: Sharing) -> TrainingTime:
+        """One step of the optimizer."""
+        self._check(sharing)
+        model, value = self.model, 2
+        micro_batches = self.batch // (sharing.data * sharing.micro_batch)
+        rows, layers = sharing.micro_batch * self.sequence, model.layers // sharing.pipeline
+        ahead, back = (self._times(steps, sharing) for steps in self._layer(sharing))
+        forward, backward = (layers * sum(one.seconds for one in times) for times in (ahead, back))
+        words = self._words(rows, sharing)
+        forward, backward = forward + words / 3, backward + words * 2 / 3  # of the last stage, which is the slowest
+        again = forward if sharing.recompute else 0.0
+        stage = forward + backward + again
+        idle = (sharing.pipeline - 1) * stage
+        # Activations forward and gradients back, of each micro-batch.
+        within = sharing.tensor * sharing.pipeline <= self.node
+        handed = 2 * micro_batches * rows * model.hidden * value / (self._link(within) * 1e9) if sharing.pipeline > 1 else 0.0
+        of_gpu = self._weights(sharing)
+        exchange = self._exchange(of_gpu * value, sharing)
+        # The last micro-batch's backward pass hides it.
+        gradients = max(0.0, exchange - backward)
+        state = of_gpu * STATE_BYTES // sharing.data
+        rate = self.gpu.dram_gb_per_s * 1e9
+        optimizer = (2 * state + of_gpu * value * 2) / rate
+        parts = {"forward": micro_batches * forward, "backward": micro_batches * backward, "recompute": micro_batches * again,
+                 "idle": idle, "between stages": handed, "gradients": gradients, "optimizer": optimizer}
+        seconds = sum(parts.values())
+        tokens = self.batch * self.sequence
+        needed = 6 * tokens * (model.weights - model.vocabulary * model.hidden) + self._attention_products(tokens)
+        merged = {}
+        for one in (*ahead, *back):
+            merged.setdefault(one.name, []).append(one)
+        of_layer = sum(one.seconds for one in (*ahead, *back))
+        steps = [StepTime(name, len(ones), sum(one.seconds for one in ones), sum(one.seconds for one in ones) / of_layer,
+                          ones[0].bound, ones[0].kernel) for name, ones in merged.items()]
+        return TrainingTime(sharing, seconds, tokens / seconds,
+                            needed / (seconds * sharing.gpus * self.products_per_second), self.memory_bytes(sharing), parts,
+                            tuple(sorted(steps, key=lambda one: -one.seconds)))
+
+    def plan(self, gpus: int, micro_batches: Iterable[int] = (1, 2, 4)) -> list[TrainingTime]:
+        """Ways to share a step among so many GPUs whose memory suffices (90 % of it), the quickest first."""
+        if gpus < 1:
+            raise usage("plan", f"{gpus} GPUs: it takes one or more")
+        found, why = [], ""
+        powers = [1 << i for i in range(gpus.bit_length())]
+        for tensor in (one for one in powers if one <= self.node):
+            for pipeline in powers:
+                if gpus % (tensor * pipeline):
+                    continue
+                for micro_batch in micro_batches:
+                    for recompute in (False, True):
+                        sharing = Sharing(gpus // (tensor * pipeline), tensor, pipeline, micro_batch, recompute)
+                        try:
+                            if self.memory_bytes(sharing) <= FREE * self.gpu.dram_bytes:
+                                found.append(self.step(sharing))
+                            else:
+                                why = f"{self.memory_bytes(sharing) / 1e9:.0f} GB a GPU, for {sharing}"
+                        except Error as error:
+                            why = error.text
+        if not found:
+            raise usage("plan", f"no way to share a step of {self.model.name} among {gpus} {self.gpu.title} was found; the "
+                        f"last one tried: {why}")
+        return sorted(found, key=lambda one: one.seconds)
+
+    def _check(self, sharing):
+        model = self.model
+        if model.layers % sharing.pipeline:
+            raise usage("training", f"{model.name} has {model.layers} layers: {sharing.pipeline} stages cannot share them "
+                        "evenly")
+        if self.batch % (sharing.data * sharing.micro_batch):
+            raise usage("training", f"a batch of {self.batch} sequences: {sharing.data} copies with {sharing.micro_batch} at "
+                        "a time cannot share it evenly")
+        if sharing.tensor > self.node:
+            raise usage("training", f"{sharing.tensor} GPUs share a layer: a node has {self.node}")
+
+    def _weights(self, sharing):
+        """Of a GPU of the stage that has most: numbers."""
+        model = self.model
+        layers = model.layers // sharing.pipeline
+        words = (2 if sharing.pipeline == 1 else 1) * model.vocabulary * model.hidden
+        return (layers * (model.attention_weights + model.product_weights) + words) // sharing.tensor
+
+    def memory_bytes(self, sharing: Sharing) -> int:
+        """Of the fullest GPU: weights, gradients, its part of the optimizer's state, and what is kept for the backward
+        pass."""
+        self._check(sharing)
+        weights = self._weights(sharing)
+        rows, layers = sharing.micro_batch * self.sequence, self.model.layers // sharing.pipeline
+        return 4 * weights + weights * STATE_BYTES // sharing.data + self._activations(rows, layers, sharing)
+
+    def _link(self, within_node):
+        """GB/s from one GPU to the next stage's."""
+        return self._operators.gpu.all_reduce(2, 1 << 30).bus_bytes_per_second / 1e9 if within_node else self.between_nodes
+
+    def _words(self, rows, sharing):
+        """The last GEMM with both gradients, and the loss by its bytes."""
+        model = self.model
+        columns = model.vocabulary // sharing.tensor
+        x, w, g = (on_meta(*shape, dtype=torch.bfloat16) for shape in ((rows, model.hidden), (columns, model.hidden),
+                                                                    (rows, columns)))
+        products = [self._operators.time("gemm", *pair).seconds for pair in ((x, w.mT), (g, w), (x.mT, g))]
+        return sum(products) + 3 * rows * columns * 2 / (self.gpu.dram_gb_per_s * 1e9)
+
+    def _exchange(self, bytes, sharing):
+        """Of gradients and weights among the copies: as an all-reduce moves them."""
+        if sharing.data == 1:
+            return 0.0
+        if sharing.gpus <= self.node:
+            return self._operators.gpu.all_reduce(sharing.data, max(bytes, 1)).seconds
+        return 2 * (sharing.data - 1) / sharing.data * bytes / (self.between_nodes * 1e9)
+
+    def _attention_products(self, tokens):
+        """Operations of causal attention, forward and backward."""
+        model = self.model
+        return 3 * 2 * 2 * model.layers * tokens * self.sequence / 2 * model.heads * model.head
+
+    def _activations(self, rows, layers, sharing):
+        """Bytes that are kept for the backward pass: inputs of each operation, of as many micro-batches as there are
+        stages (one forward, one backward)."""
+        model, value = self.model, 2
+        own, keys, inner = (count // sharing.tensor for count in (
+            model.heads * model.head, model.kv_heads * model.head, model.intermediate))
+        of_layer = rows * value * (5 * model.hidden + 2 * own + 2 * keys + 3 * inner)
+        kept = rows * value * model.hidden if sharing.recompute else of_layer
+        words = 2 * rows * model.vocabulary // sharing.tensor * value
+        return sharing.pipeline * layers * kept + (of_layer if sharing.recompute else 0) + words
+
+    @property
+    def products_per_second(self) -> float:
+        """Operations in bf16 that the matrix units could do."""
+        return self.gpu.matrix_per_second.get("bf16", 0)
+
+
+def training(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | str = "mi300x", *,
+             sequence: int = 4096, batch: int = 1024, between_nodes: float = BETWEEN_NODES, node: int = 8) -> Training:
+    """How long training steps of a language model take on many GPUs, by the kernel library; nothing is computed.
+
+        training = hipsight.torch.training("llama-3-70b", "mi300x", sequence=4096, batch=1024)
+        print(training.step(hipsight.torch.Sharing(data=16, tensor=8, pipeline=2, micro_batch=1)))
+        for one in training.plan(gpus=256)[:5]:
+            print(one)
+
+    model, gpu: as ``hipsight.torch.serving`` has them; mixtures of experts are refused.
+    sequence, batch: tokens of a sequence, and sequences of a step.
+    between_nodes: GB/s from a GPU to other nodes.
+    node: GPUs of a node, which all have a link to each other.
+
+    Weights and gradients are bf16, AdamW's state is in 32 bits and shared by the copies. Layers are shared as Megatron
+    does; stages do one micro-batch forward and one back in turn.
+    """
+    decoder = Decoder.of(model)
+    if decoder.experts:
+        raise usage("training", f"{decoder.name}: a mixture of experts, whose exchange of tokens is not predicted")
+    if sequence < 1 or batch < 1 or node < 1 or not between_nodes > 0:
+        raise usage("training", f"sequence={sequence}, batch={batch}, node={node}, between_nodes={between_nodes}: they must be "
+                    "positive")
+    return Training(decoder, Operators(gpu), sequence, batch, between_nodes, node)
