@@ -148,7 +148,7 @@ class Training:
                             needed / (seconds * sharing.gpus * self.products_per_second), self.memory_bytes(sharing), parts,
                             tuple(sorted(steps, key=lambda one: -one.seconds)))
 
-    def plan(self, gpus: int, micro_batches: Iterable[int] = (1, 2, 4)) -> list[TrainingTime]:
+    def plan(self, gpus: int, micro_batches: Iterable[int] = (1, 2)) -> list[TrainingTime]:
         """Ways to share a step among so many GPUs whose memory suffices (90 % of it), the quickest first."""
         if gpus < 1:
             raise usage("plan", f"{gpus} GPUs: it takes one or more")
