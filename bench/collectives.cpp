@@ -26,7 +26,7 @@ int run(const std::string& json) {
   for (const auto& row : read_table("collectives/all_reduce.csv").rows) {
     const auto bytes = std::stoull(row[0]);
     const double published = std::stod(row[1]) * 1e-6;
-    const timing::CollectiveTime time = timing::all_reduce_time(gpu, 8, bytes);
+    const CollectiveTime time = timing::all_reduce_time(gpu, 8, bytes);
     const double error = time.seconds / published - 1;
     if (!fitted) errors.push_back(std::abs(error));
     fmt::print("{:>10} {:>12} {:>12} {:>6.1f} %  {:<8} {:<8} {}\n",

@@ -112,11 +112,8 @@ HipsightAnswer hipsight_open(const char* name, const std::byte* options, std::si
 }
 
 HipsightAnswer hipsight_all_reduce(HipsightObject* gpu, std::uint32_t ranks, std::uint64_t bytes) {
-  return answer_to(Error::Kind::Usage, "all-reduce", [&] {
-    const auto time = timing::all_reduce_time(gpu_of(gpu).gpu(), ranks, bytes);
-    return CollectiveTime{time.seconds, std::string(time.protocol), std::string(time.bound),
-                          time.bus_bytes_per_second};
-  });
+  return answer_to(Error::Kind::Usage, "all-reduce",
+                   [&] { return timing::all_reduce_time(gpu_of(gpu).gpu(), ranks, bytes); });
 }
 
 HipsightAnswer hipsight_allocate(HipsightObject* gpu, std::size_t size, const char* label,

@@ -18,7 +18,7 @@ int show_all_reduce(const CollectiveOptions& options) {
       "all-reduce of {} {}, each with a link to each other:\n{:>12} {:>10} {:>12}  {:<9} {}\n",
       options.ranks, printable(gpu.title), "size", "time", "bus", "protocol", "bound by");
   for (const std::uint64_t size : sizes) {
-    const timing::CollectiveTime time = timing::all_reduce_time(gpu, options.ranks, size);
+    const CollectiveTime time = timing::all_reduce_time(gpu, options.ranks, size);
     out += fmt::format("{:>12} {:>10} {:>12}  {:<9} {}\n", size, duration(time.seconds),
                        quantity(time.bus_bytes_per_second, "B/s"), time.protocol, time.bound);
   }

@@ -40,7 +40,7 @@ CollectiveTime all_reduce_time(const gpus::Gpu& gpu, unsigned ranks, std::uint64
     const double seconds = protocol.start_seconds + moving;
     if (best.seconds && seconds >= best.seconds) continue;
     best = {.seconds = seconds,
-            .protocol = protocol.name,
+            .protocol = std::string(protocol.name),
             .bound = moving > protocol.start_seconds ? "links" : "latency"};
   }
   best.bus_bytes_per_second = shares * (ranks - 1) / best.seconds;

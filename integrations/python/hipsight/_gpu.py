@@ -180,10 +180,14 @@ _lock = threading.Lock()
 
 
 def opened(gpu: Gpu | str | None, timing_only: bool = False) -> Gpu:
-    """The GPU that a call means: one that is open, or one by name, which stays open. `timing_only`: of those by name."""
+    """The GPU that a call means: one that is open, or one by name, which stays open. `timing_only`: one that computes no
+    results."""
     if gpu is None:
         gpu = _recording.default_gpu()
     if isinstance(gpu, Gpu):
+        if timing_only and not gpu.timing_only:
+            raise usage("gpu", f"{gpu.facts.name} computes results, and here none are wanted: take its name, or open it with "
+                        "timing_only")
         return gpu
     key = os.getpid(), _settings.text("gpu", gpu, "mi300x"), timing_only
     with _lock:

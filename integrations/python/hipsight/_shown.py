@@ -18,6 +18,13 @@ def shortened(name: str, length: int) -> str:
     return name if len(name) <= length else name[:length - 3] + "..."
 
 
+def aligned(rows: list[list[str]], right: int) -> list[str]:
+    """As a table: the first columns to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  ".join(text.rjust(width) if i < right else text.ljust(width)
+                      for i, (text, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
+
+
 def table(rows: list[list[str]]) -> str:
     """In HTML; the first row is its head."""
     head, *body = ["".join(f"<{cell}>{html.escape(text)}</{cell}>" for text in row)

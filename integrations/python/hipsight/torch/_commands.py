@@ -8,10 +8,10 @@ import sys
 from dataclasses import asdict
 
 from .._error import Error, usage
-from .._shown import seconds_in_words
+from .._shown import aligned, seconds_in_words
 from ._decoders import FORMATS, NAMED
 from ._plan import plan
-from ._serving import aligned, serving
+from ._serving import serving
 from ._training import BETWEEN_NODES, training
 
 

@@ -18,7 +18,7 @@ from .._error import usage
 from .._gpu import Gpu, opened
 from .._hipsight import GpuFacts, RecordedLaunch
 from .._profile import profile, ranges_of
-from .._shown import seconds_in_words, table
+from .._shown import aligned, seconds_in_words, table
 from ._replace import Replaced, replace
 from ._stand_ins import StandIns
 
@@ -108,11 +108,7 @@ class ModelReport:
         return f"{self.gpu.title}: {seconds_in_words(self.seconds)} predicted, {len(self.launches)} launches"
 
     def __str__(self) -> str:
-        rows = self._rows()
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
-        lines = ["  ".join([*(text.rjust(width) if i < 4 else text.ljust(width)
-                              for i, (text, width) in enumerate(zip(row, widths))), row[-1]]) for row in rows]
-        return "\n".join([self._heading(), *lines, *self._notes()])
+        return "\n".join([self._heading(), *aligned(self._rows(), 4), *self._notes()])
 
     def _repr_html_(self) -> str:
         return table([[self._heading()]]) + table(self._rows()) + table([[""], *([one] for one in self._notes())])
@@ -171,17 +167,8 @@ def model(model: nn.Module, *inputs: Any, gpus: Iterable[Gpu | str] = ("mi300x",
     no_data = "meta" in devices
     if no_data and timing_only is False:
         raise usage("model", "its parameters are on meta: there is nothing to compute with, and timing_only is False")
-    return [on_one(model, inputs, keywords, gpu_of(gpu, timing_only or no_data))
+    return [on_one(model, inputs, keywords, opened(gpu, True) if timing_only or no_data else gpu)
             for gpu in ([gpus] if isinstance(gpus, (str, Gpu)) else gpus)]
-
-
-def gpu_of(gpu, timing_only):
-    """The GPU, which computes no results if none are wanted."""
-    if not timing_only:
-        return gpu
-    if isinstance(gpu, Gpu) and not gpu.timing_only:
-        raise usage("model", "it is to compute no results, on a GPU that does: take its name, or open it with timing_only")
-    return opened(gpu, timing_only=True)
 
 
 def on_one(model, inputs, keywords, gpu):

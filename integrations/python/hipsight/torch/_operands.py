@@ -10,6 +10,13 @@ VALUES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}  #
 FP8 = {torch.float8_e4m3fn: "fp8_e4m3", torch.float8_e4m3fnuz: "fp8_e4m3_fnuz"}
 
 
+BLOCK = 128  # rows and columns that share a scale, as kernels/gemm/scales.h and rows/operands.h have it
+
+
+def blocks(size):
+    return -(-size // BLOCK)
+
+
 def told(tensor):
     return f"{str(tensor.dtype).removeprefix('torch.')} {tuple(tensor.shape)} on {tensor.device}"
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from .._error import Error, usage
 from .._gpu import Gpu
-from .._shown import seconds_in_words
+from .._shown import aligned, seconds_in_words
 from ._decoders import Decoder
-from ._serving import Serving, aligned, serving
+from ._serving import Serving, serving
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from .. import _kernels
-from ._operands import FP8, VALUES, check_types, matrix, plain, refuse, rows_of
+from ._operands import FP8, VALUES, blocks as of_blocks, check_types, matrix, plain, refuse, rows_of
 
 
 def call(gpu, operation, function, dtype, *arguments, memory, options=()):
@@ -146,7 +146,6 @@ def gated(name, activation):
     return operation
 
 
-BLOCK = 128  # columns, as kernels/rows/operands.h has it
 QUANTISED = FP8 | {torch.int8: "std::int8_t"}
 
 
@@ -154,7 +153,7 @@ def quantised_like(operation, x, dtype, blocks):
     """The values, and their scales."""
     if dtype not in QUANTISED:
         raise ValueError(f"hipsight::{operation}: dtype is {dtype}: it gives float8_e4m3fn, float8_e4m3fnuz or int8")
-    scales = -(-x.shape[-1] // BLOCK) if blocks else 1
+    scales = of_blocks(x.shape[-1]) if blocks else 1
     return x.new_empty(x.shape, dtype=dtype), x.new_empty((*x.shape[:-1], scales), dtype=torch.float32)
 
 

@@ -9,16 +9,9 @@ from torch import Tensor
 
 from .. import _kernels
 from ._gemm import described, in_order
-from ._operands import FP8, VALUES, matrix, refuse, rows_of
+from ._operands import BLOCK, FP8, VALUES, blocks, matrix, refuse, rows_of
 
 NAME = "scaled_gemm"
-BLOCK = 128  # as kernels/gemm/scales.h has it
-
-
-def blocks(size):
-    return -(-size // BLOCK)
-
-
 def check(a, b, scale_a, scale_b, dtype):
     """Which factors these are."""
     given = dict(a=a, b=b, scale_a=scale_a, scale_b=scale_b)

@@ -12,7 +12,7 @@ import torch
 from .._error import usage
 from .._gpu import Gpu
 from .._hipsight import GpuFacts
-from .._shown import seconds_in_words
+from .._shown import aligned, seconds_in_words
 from ._decoders import Decoder, Step, Steps
 from ._operators import Operators
 
@@ -190,13 +190,6 @@ def time_of(step: Step, operators: Operators, gpus: int) -> tuple[float, str, st
     time = operators.time(step.operation, *step.arguments, **step.keywords)
     kernel = max(time.launches, key=lambda one: one.seconds).kernel if time.launches else ""
     return time.seconds, time.bound, kernel
-
-
-def aligned(rows: list[list[str]], right: int) -> list[str]:
-    """As a table: the first columns to the right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return ["  ".join(text.rjust(width) if i < right else text.ljust(width)
-                      for i, (text, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
 
 
 def serving(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | str = "mi300x", *,

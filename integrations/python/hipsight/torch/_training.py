@@ -11,10 +11,10 @@ import torch
 
 from .._error import Error, usage
 from .._gpu import Gpu
-from .._shown import seconds_in_words
+from .._shown import aligned, seconds_in_words
 from ._decoders import Decoder, Step, Steps, on_meta
 from ._operators import Operators
-from ._serving import FREE, StepTime, aligned, step_times
+from ._serving import FREE, StepTime, step_times
 
 STATE_BYTES = 12
 """AdamW's of each weight: a copy, and two moments, in 32 bits."""
