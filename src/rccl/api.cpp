@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "clique.h"
+#include "support/of_thread.h"
 
 #define RCCL extern "C" __attribute__((visibility("default")))
 
@@ -28,11 +29,14 @@ namespace {
 /// The version that is answered: RCCL 2.22.3's.
 constexpr int version = 22203;
 
-thread_local std::string last_error;
+/// What ncclGetLastError tells of the thread's calls.
+std::string& last_error() {
+  return of_thread<std::string, struct LastError>();
+}
 
 ncclResult_t fail(ncclResult_t result, std::string text, ncclComm* comm = nullptr) {
-  last_error = std::move(text);
-  if (comm) comm->last = {result, last_error};
+  last_error() = std::move(text);
+  if (comm) comm->last = {result, last_error()};
   return result;
 }
 ncclResult_t fail(const Failure& failure, ncclComm* comm) {
@@ -46,12 +50,16 @@ struct Pending {
   Call call;
 };
 thread_local int depth = 0;
-thread_local std::vector<Pending> pending;
-thread_local std::vector<std::shared_ptr<Clique>> joining;
+std::vector<Pending>& pending() {
+  return of_thread<std::vector<Pending>, struct Calls>();
+}
+std::vector<std::shared_ptr<Clique>>& joining() {
+  return of_thread<std::vector<std::shared_ptr<Clique>>, struct Joining>();
+}
 
 ncclResult_t end_group() {
-  std::vector<Pending> calls = std::exchange(pending, {});
-  for (const auto& clique : std::exchange(joining, {})) {
+  std::vector<Pending> calls = std::exchange(pending(), {});
+  for (const auto& clique : std::exchange(joining(), {})) {
     clique->wait_for_all();
     if (clique->aborted()) return fail(ncclInternalError, "the communicator was aborted");
   }
@@ -93,7 +101,7 @@ ncclResult_t call(ncclComm* comm, const Call& one) {
   if (one.count && ((sends && !one.from) || (receives && !one.to)))
     return wrong(ncclInvalidArgument, "a buffer is null");
   if (comm->clique->aborted()) return wrong(ncclInvalidUsage, "the communicator was aborted");
-  pending.push_back({comm, one});
+  pending().push_back({comm, one});
   return depth ? ncclSuccess : end_group();
 }
 
@@ -157,7 +165,7 @@ RCCL ncclResult_t ncclCommInitRank(ncclComm_t* to, int ranks, ncclUniqueId uniqu
                 "ncclCommInitRank: rank " + std::to_string(rank) + " of " + std::to_string(ranks));
   Id id;
   std::memcpy(&id, unique.internal, sizeof id);
-  if (std::memcmp(id.mark, Id().mark, sizeof id.mark))
+  if (std::memcmp(id.mark, Id().mark, sizeof id.mark) != 0)
     return fail(ncclInvalidArgument, "ncclCommInitRank: the id is not of ncclGetUniqueId");
   if (id.process != getpid())
     return fail(ncclInvalidUsage,
@@ -177,7 +185,7 @@ RCCL ncclResult_t ncclCommInitRank(ncclComm_t* to, int ranks, ncclUniqueId uniqu
                                          std::to_string(comm->clique->ranks()));
   if (const Failure wrong = open_peers(comm->device)) return fail(wrong, nullptr);
   if (const Failure wrong = comm->clique->join(rank, comm->device)) return fail(wrong, nullptr);
-  joining.push_back(comm->clique);
+  joining().push_back(comm->clique);
   *to = comm.release();
   return depth ? ncclSuccess : end_group();
 }
@@ -260,7 +268,7 @@ RCCL const char* ncclGetErrorString(ncclResult_t result) {
   return result >= 0 && result < 8 ? words[result] : "unknown result code";
 }
 RCCL const char* ncclGetLastError(ncclComm_t comm) {
-  return comm && comm->last ? comm->last.text.c_str() : last_error.c_str();
+  return comm && comm->last ? comm->last.text.c_str() : last_error().c_str();
 }
 
 RCCL ncclResult_t ncclGroupStart() {

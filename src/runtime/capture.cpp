@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "runtime/stream.h"
+#include "support/of_thread.h"
 
 namespace hipsight::runtime {
 
@@ -265,7 +266,7 @@ HIP_API hipError_t hipStreamGetCaptureInfo_v2(hipStream_t handle, hipStreamCaptu
                                               std::size_t* dependency_count) {
   return graph_api([&] {
     require(status != nullptr);
-    thread_local std::vector<hipGraphNode_t> last;
+    auto& last = of_thread<std::vector<hipGraphNode_t>, struct Last>();
     last.clear();
     const auto stream = find_stream(handle);
     const auto capture = find(*stream);

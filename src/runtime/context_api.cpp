@@ -1,6 +1,7 @@
 // The driver interface's contexts. Each device has one, its primary context, which is always there.
 #include "runtime/state.h"
 #include "runtime/stream.h"
+#include "support/of_thread.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -20,7 +21,10 @@ int device_of(hipCtx_t context) {
   return static_cast<int>(number / 16) - 1;
 }
 
-thread_local std::vector<int> pushed;  // devices that were current before
+/// The devices that were current before.
+std::vector<int>& pushed() {
+  return of_thread<std::vector<int>, struct Pushed>();
+}
 
 }  // namespace
 
@@ -29,7 +33,7 @@ HIP_API hipError_t hipCtxCreate(hipCtx_t* context, unsigned flags, hipDevice_t d
     require(context != nullptr);
     require_device(device);
     *context = context_of(device);
-    pushed.push_back(current_device());
+    pushed().push_back(current_device());
     set_current_device(device);
     return hipSuccess;
   });
@@ -62,7 +66,7 @@ HIP_API hipError_t hipCtxSetCurrent(hipCtx_t context) {
 HIP_API hipError_t hipCtxPushCurrent(hipCtx_t context) {
   return api([&] {
     const int device = device_of(context);
-    pushed.push_back(current_device());
+    pushed().push_back(current_device());
     set_current_device(device);
     return hipSuccess;
   });
@@ -70,10 +74,10 @@ HIP_API hipError_t hipCtxPushCurrent(hipCtx_t context) {
 
 HIP_API hipError_t hipCtxPopCurrent(hipCtx_t* context) {
   return api([&] {
-    require(!pushed.empty(), hipErrorInvalidContext);
+    require(!pushed().empty(), hipErrorInvalidContext);
     if (context) *context = context_of(current_device());
-    set_current_device(pushed.back());
-    pushed.pop_back();
+    set_current_device(pushed().back());
+    pushed().pop_back();
     return hipSuccess;
   });
 }

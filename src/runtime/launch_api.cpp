@@ -7,6 +7,7 @@
 #include "runtime/registration.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
+#include "support/of_thread.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -52,8 +53,13 @@ struct CallConfiguration {
   std::size_t lds;
   hipStream_t stream;
 };
-thread_local std::vector<CallConfiguration> call_configurations;
-thread_local std::vector<std::byte> pending_arguments;  // of hipSetupArgument
+std::vector<CallConfiguration>& call_configurations() {
+  return of_thread<std::vector<CallConfiguration>, struct Configurations>();
+}
+/// What hipSetupArgument has set.
+std::vector<std::byte>& pending_arguments() {
+  return of_thread<std::vector<std::byte>, struct Arguments>();
+}
 
 }  // namespace
 
@@ -63,7 +69,7 @@ thread_local std::vector<std::byte> pending_arguments;  // of hipSetupArgument
 HIP_API hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, std::size_t lds,
                                               hipStream_t stream) {
   return api([&] {
-    call_configurations.push_back({grid, block, lds, stream});
+    call_configurations().push_back({grid, block, lds, stream});
     return hipSuccess;
   });
 }
@@ -71,9 +77,9 @@ HIP_API hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, std::size_t
 HIP_API hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, std::size_t* lds,
                                              hipStream_t* stream) {
   return api([&] {
-    require(!call_configurations.empty(), hipErrorMissingConfiguration);
-    const CallConfiguration top = call_configurations.back();
-    call_configurations.pop_back();
+    require(!call_configurations().empty(), hipErrorMissingConfiguration);
+    const CallConfiguration top = call_configurations().back();
+    call_configurations().pop_back();
     if (grid) *grid = top.grid;
     if (block) *block = top.block;
     if (lds) *lds = top.lds;
@@ -311,7 +317,7 @@ HIP_API hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG* config, hipFunc
 // The oldest way to launch: configure, one call per argument, launch by pointer.
 
 HIP_API hipError_t hipConfigureCall(dim3 grid, dim3 block, std::size_t lds, hipStream_t stream) {
-  pending_arguments.clear();
+  pending_arguments().clear();
   return __hipPushCallConfiguration(grid, block, lds, stream);
 }
 
@@ -319,9 +325,9 @@ HIP_API hipError_t hipSetupArgument(const void* argument, std::size_t size, std:
   return api([&] {
     constexpr std::size_t most = 1 << 20;
     require(argument && size <= most && offset <= most);
-    pending_arguments.resize(std::max(pending_arguments.size(), offset + size));
+    pending_arguments().resize(std::max(pending_arguments().size(), offset + size));
     std::ranges::copy(std::span(static_cast<const std::byte*>(argument), size),
-                      pending_arguments.begin() + static_cast<std::ptrdiff_t>(offset));
+                      pending_arguments().begin() + static_cast<std::ptrdiff_t>(offset));
     return hipSuccess;
   });
 }
@@ -332,8 +338,8 @@ HIP_API hipError_t hipLaunchByPtr(const void* stub) {
     if (const hipError_t error =
             __hipPopCallConfiguration(&call.grid, &call.block, &call.lds, &call.stream))
       return error;
-    std::size_t bytes = pending_arguments.size();
-    void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, pending_arguments.data(),
+    std::size_t bytes = pending_arguments().size();
+    void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, pending_arguments().data(),
                      HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END};
     return submit({.function = kernel_of(stub, call.stream),
                    .grid = items(call.grid, call.block),

@@ -6,6 +6,7 @@
 #include "runtime/handles.h"
 #include "runtime/state.h"
 #include "runtime/stream.h"
+#include "support/of_thread.h"
 #include "timeline/host_clock.h"
 
 namespace hipsight::runtime {
@@ -43,8 +44,7 @@ std::shared_ptr<Stream> stream_of_thread(int device) {
         if (stream) abandon(*stream);
     }
   };
-  thread_local Own own;
-  return made(own.streams, device, Stream::Role::PerThread);
+  return made(of_thread<Own, Own>().streams, device, Stream::Role::PerThread);
 }
 
 /// Calls a function of the program, whose types have the same names as ours in another namespace.

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "kernels.h"
 
@@ -30,10 +31,26 @@ void launch_late() {
   std::printf("sum %d\n", *sum);
 }
 
+/// Blocks of every small size, such as those that the main thread's own objects left free.
+struct Blocks {
+  std::vector<std::string> all;
+  Blocks() {
+    for (std::size_t size = 16; size < 512; size += 8)
+      for (int i = 0; i < 16; ++i) all.emplace_back(size, 'x');
+  }
+  void check() const {
+    for (const std::string& block : all)
+      if (block.find_first_not_of('x') != std::string::npos)
+        std::printf("a block of %zu bytes was written to\n", block.size());
+  }
+};
+
 struct Last {
   // HIP calls from static destructors are usual.
   ~Last() {
+    const Blocks blocks;
     if (launches_late) launch_late();
+    blocks.check();
     if (waits) std::printf("static destructor: %s\n", hipGetErrorString(hipDeviceSynchronize()));
   }
 };
