@@ -13,6 +13,7 @@
 
 #define RCCL extern "C" __attribute__((visibility("default")))
 
+using hipsight::of_thread;
 using hipsight::rccl::Call;
 using hipsight::rccl::Clique;
 using hipsight::rccl::Failure;
