@@ -37,7 +37,7 @@ endforeach()
 install(TARGETS hipsight_leave hipsight_re2_library hsa roctx64 LIBRARY COMPONENT hipsight)
 install(TARGETS rccl LIBRARY COMPONENT hipsight)
 # All of the second: what the Python package is made of (integrations/python).
-add_custom_target(installed DEPENDS hipsight pages hipsight_launch runtime hipsight_re2_library hsa roctx64 rccl)
+add_custom_target(installed DEPENDS hipsight pages hipsight_launch runtime hipsight_re2_library hsa roctx64 rccl hipsight_operations)
 
 # A Debian package of all of it, in a folder of its own: its libamdhip64 must not be taken for AMD's. What people call
 # and read is linked to where they look for it (./dev package).

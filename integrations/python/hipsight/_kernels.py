@@ -1,117 +1,158 @@
-"""The kernel library (kernels/), compiled for a GPU when it is first used and kept for later.
+"""The kernel library's operations (hipsight/operations.h) on arrays in the host's memory.
 
-A library that is made here holds a kernel's code for the GPU, and for the host what plans a launch of it: sizes of
-tiles, grid, arguments. Its launches come back here (kernels/launches.cpp) and run on the emulated GPU that is meant; or
-they go to the program's HIP runtime, if that is wanted (use_runtime).
+The library plans each launch; it comes back here and runs on the emulated GPU that is meant. Or it goes to the
+program's HIP runtime, if that is wanted (use_runtime).
 """
 
 import ctypes
 import functools
-import hashlib
 import os
 import pathlib
 import tempfile
 import threading
 
 from . import _recording, _settings
-from ._compiler import HERE, Compiler
+from ._compiler import HERE
 from ._error import usage
 from ._gpu import opened
 
-SOURCES = HERE / "kernels"
 HIP_RUNTIME = "libamdhip64.so.7"
-INCLUDE = HERE / "include"
+TYPES = {name: number for number, name in enumerate(
+    ("float16", "bfloat16", "float32", "float8_e4m3fn", "float8_e4m3fnuz", "int8", "int32"))}
+DIMENSIONS = 4
 
 
-class Dim3(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint) for name in "xyz"]
+class Tensor(ctypes.Structure):
+    """hipsight_tensor"""
+    _fields_ = [("data", ctypes.c_void_p), ("type", ctypes.c_int), ("dimensions", ctypes.c_int),
+                ("sizes", ctypes.c_int64 * DIMENSIONS), ("strides", ctypes.c_int64 * DIMENSIONS)]
 
 
-LAUNCH = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.POINTER(Dim3), ctypes.POINTER(Dim3), ctypes.c_size_t,
+class Size(ctypes.Structure):
+    """hipsight_size"""
+    _fields_ = [(name, ctypes.c_uint32) for name in "xyz"]
+
+
+LAUNCH = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, Size, Size, ctypes.c_size_t,
                           ctypes.POINTER(ctypes.c_void_p))
 
 
-class MatrixInMemory(ctypes.Structure):
-    """As kernels/calls.h has it."""
-    _fields_ = [("data", ctypes.c_void_p)] + [(name, ctypes.c_int64)
-                                              for name in ("rows", "columns", "stride", "batch_stride")]
+class Context(ctypes.Structure):
+    """hipsight_context"""
+    _fields_ = [("target", ctypes.c_char_p), ("stream", ctypes.c_void_p), ("launch", LAUNCH),
+                ("launch_data", ctypes.c_void_p), ("compute_units", ctypes.c_int), ("only_find", ctypes.c_int)]
 
 
-class HeadsInMemory(ctypes.Structure):
-    """As kernels/rows.hip has it."""
-    _fields_ = [("data", ctypes.c_void_p)] + [(name, ctypes.c_int64)
-                                              for name in ("tokens", "heads", "size", "token_stride", "head_stride")]
+def name_of_type(array):
+    return str(array.dtype).removeprefix("torch.")
 
 
-class SequencesInMemory(ctypes.Structure):
-    """As kernels/sequences.h has it."""
-    _fields_ = [("data", ctypes.c_void_p)] + [(name, ctypes.c_int64)
-                                              for name in ("length", "heads", "stride", "head_stride", "batch_stride")]
+def described(array):
+    """A torch tensor or a NumPy array, as the library takes it."""
+    if hasattr(array, "data_ptr"):
+        data, strides = array.data_ptr(), array.stride()
+    else:
+        data, strides = array.ctypes.data, [one // array.itemsize for one in array.strides]
+    sizes = ctypes.c_int64 * DIMENSIONS
+    return Tensor(data, TYPES[name_of_type(array)], len(strides), sizes(*array.shape), sizes(*strides))
 
 
-class CacheInMemory(ctypes.Structure):
-    """As kernels/paged_attention.hip has it."""
-    _fields_ = ([(name, ctypes.c_void_p) for name in ("keys", "values")] +
-                [(name, ctypes.c_int64) for name in ("heads", "page_places", "page_stride", "stride", "head_stride")] +
-                [(name, ctypes.c_void_p) for name in ("pages", "lengths")] + [("most", ctypes.c_int64)])
+def is_array(argument):
+    return hasattr(argument, "dtype") and hasattr(argument, "shape")
 
 
-class KernelLibrary:
-    """A source of kernels/ that is compiled for a GPU and loaded there."""
+def memory_of(array):
+    """What a kernel may reach; of 8 bits, as bytes, which all know."""
+    if not name_of_type(array).startswith("float8"):
+        return array
+    import torch
+    return array.view(torch.uint8 if hasattr(array, "data_ptr") else "uint8")
 
-    def __init__(self, gpu, source, defines):
-        file = compiled(source, defines, target_of(gpu), gpu.facts.compute_units)
-        self._module = gpu.load(file)
-        self._library = ctypes.CDLL(str(file))
 
-    def call(self, function, *arguments, memory, **keywords):
-        """Calls a function of the library: structures go by their address. The reports of its launches; its kernels
-        may reach `memory`."""
-        reports, errors = [], []
+def is_empty(array):
+    return 0 in array.shape
 
-        def launch(name, grid, block, lds, values):
-            try:
-                kernel = self._module.kernel(name.decode())
-                bytes_of = [ctypes.string_at(values[i], one.bytes) for i, one in enumerate(kernel.facts.arguments)]
-                sizes = [tuple(getattr(of.contents, axis) for axis in "xyz") for of in (grid, block)]
-                reports.append(kernel.launch(*sizes, bytes_of, lds=lds, memory=memory, **keywords))
-            except BaseException as error:  # must not pass through C++
-                errors.append(error)
 
-        callback = LAUNCH(launch)
-        self._library.hipsight_on_launch(callback)
-        wrong = entered(self._library, function, arguments)
+class Operations:
+    """The operations on one emulated GPU, with which they go."""
+
+    def __init__(self, gpu):
+        self._gpu, self._modules, self._lock = gpu, {}, threading.Lock()
+        self._calls = threading.local()
+        self._launch = LAUNCH(self._on_launch)
+        self._context = Context(target_of(gpu).encode(), None, self._launch, None, gpu.facts.compute_units, 0)
+
+    def _module(self, file):
+        with self._lock:
+            if file not in self._modules:
+                self._modules[file] = self._gpu.load(os.fsdecode(file))
+            return self._modules[file]
+
+    def _on_launch(self, _, file, name, grid, block, lds, values):
+        try:
+            kernel = self._module(file).kernel(name.decode())
+            arguments = [ctypes.string_at(values[i], one.bytes) for i, one in enumerate(kernel.facts.arguments)]
+            kernel.launch(*([getattr(of, axis) for axis in "xyz"] for of in (grid, block)), arguments, lds=lds,
+                          memory=self._calls.memory)
+        except BaseException as error:  # must not pass through C++
+            self._calls.errors.append(error)
+
+    def call(self, operation, arguments, arrays):
+        self._calls.errors = errors = []
+        self._calls.memory = [memory_of(one) for one in arrays]
+        wrong = entered(operation, self._context, arguments)
+        self._calls.memory = None
         if errors:
             raise errors[0]
         if wrong:
-            raise usage(function.removeprefix("hipsight_"), wrong)
-        return reports
+            raise usage(operation, wrong)
 
 
-class RuntimeLibrary:
-    """A source of kernels/ that is compiled for the GPU of the program's HIP runtime, which gets its launches."""
+class RuntimeOperations:
+    """The operations on the GPU of the program's HIP runtime, which gets their launches."""
 
-    def __init__(self, gpu, source, defines):
-        self._library = ctypes.CDLL(str(compiled(source, defines, target_of(gpu))))
+    def __init__(self, gpu):
+        self._context = Context(target_of(gpu).encode())
 
-    def call(self, function, *arguments, memory):
-        """As KernelLibrary's, without reports: the runtime writes them."""
-        for tensor in memory:
-            tensor.data_ptr()  # makes it known to the runtime
+    def call(self, operation, arguments, arrays):
+        for array in arrays:
+            array.data_ptr()  # makes it known to the runtime
         _runtime.forget_freed()
-        wrong = entered(self._library, function, arguments)
-        if wrong:
-            raise usage(function.removeprefix("hipsight_"), wrong)
+        if wrong := entered(operation, self._context, arguments):
+            raise usage(operation, wrong)
         _runtime.wait()
 
 
-def entered(library, function, arguments):
-    """Calls a function of a library: an empty text, or what is wrong."""
-    entry = getattr(library, function)
-    entry.restype = ctypes.c_char_p
-    return entry(*(ctypes.byref(one) if isinstance(one, ctypes.Structure) else one for one in arguments)).decode()
+def entered(operation, context, arguments):
+    """Calls a function of the library: None, or what is wrong."""
+    function = getattr(library(), f"hipsight_{operation}")
+    function.restype = ctypes.c_char_p
+    wrong = function(ctypes.byref(context), *arguments)
+    return wrong and wrong.decode(errors="replace")
 
 
+def argument(value):
+    """As C takes it."""
+    if is_array(value):
+        return ctypes.byref(described(value))
+    return ctypes.c_float(value) if isinstance(value, float) else value
+
+
+def call(operation, gpu, *arguments):
+    """An operation on a GPU: a Gpu, a name, or None, the one that a call means. Arrays are read and written where they
+    lie; whole numbers are C's ints, others its floats."""
+    if gpu is None:
+        gpu = _recording.default_gpu()
+    kind = RuntimeOperations if gpu is None and _runtime else Operations
+    gpu = opened(gpu)
+    with _lock:
+        kinds = gpu.__dict__.setdefault("_operations", {})
+        operations = kinds.get(kind) or kinds.setdefault(kind, kind(gpu))
+    arrays = [one for one in arguments if is_array(one) and not is_empty(one)]
+    operations.call(operation, [argument(one) for one in arguments], arrays)
+
+
+_lock = threading.Lock()
 _runtime = None  # hipsight_triton.memory, which tells the HIP runtime of tensors
 
 
@@ -134,20 +175,26 @@ def target_of(gpu):
     return gpu.facts.target_id.split(":")[0]
 
 
-_lock = threading.Lock()
+def library():
+    """libhipsight_operations, told where its sources and its cache are."""
+    library, folder = _library(), os.fsencode(cache_folder())
+    if library.cache != folder:
+        library.hipsight_operations_setup(os.fsencode(HERE), folder)
+        library.cache = folder
+    return library
 
 
-def loaded(gpu, source, defines):
-    """For the GPU that a call means: a Gpu, a name, or None. Made once for each GPU, with which it goes."""
-    if gpu is None:
-        gpu = _recording.default_gpu()
-    kind = RuntimeLibrary if gpu is None and _runtime else KernelLibrary
-    gpu = opened(gpu)
-    with _lock:
-        libraries = gpu.__dict__.setdefault("_libraries", {})
-        if (kind, source, defines) not in libraries:
-            libraries[kind, source, defines] = kind(gpu, source, defines)
-        return libraries[kind, source, defines]
+@functools.cache
+def _library():
+    library = ctypes.CDLL(str(HERE / "lib/libhipsight_operations.so.0"))
+    library.hipsight_operations_version.restype = ctypes.c_char_p
+    library.cache = None
+    return library
+
+
+def version():
+    """Of the sources of kernels: changes whenever results or times may."""
+    return library().hipsight_operations_version().decode()
 
 
 def cache_folder():
@@ -157,43 +204,8 @@ def cache_folder():
     return pathlib.Path(_temporary_folder() if named == "off" else named, "kernels")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _temporary_folder():
     folder = tempfile.TemporaryDirectory(prefix="hipsight-")  # goes with the process
     _temporary_folder.kept = folder
     return folder.name
-
-
-@functools.lru_cache(maxsize=None)
-def sources_hash():
-    """Of all that goes into a library but its options."""
-    digest = hashlib.sha256()
-    for folder in (SOURCES, INCLUDE):
-        for file in sorted(folder.rglob("*")):
-            if file.is_file():
-                digest.update(str(file.relative_to(HERE)).encode() + file.read_bytes())
-    digest.update((HERE / "hipcc").read_bytes())
-    return digest.hexdigest()
-
-
-def compiled(source, defines, target, compute_units=None):
-    """The library's file, for GPUs of one target with so many compute units; without these, one that calls the HIP
-    runtime."""
-    launches = [f'-DHIPSIGHT_TARGET="{target}"', f"-DHIPSIGHT_COMPUTE_UNITS={compute_units}", SOURCES / "launches.cpp"]
-    if not compute_units:
-        launches = [f"-L{HERE / 'lib'}", f"-l:{HIP_RUNTIME}"]
-    options = [f"-D{one}" for one in defines]
-    words = [sources_hash(), source, target, str(compute_units), *options]
-    name = hashlib.sha256(" ".join(words).encode()).hexdigest()[:32]
-    file = cache_folder() / f"{source.removesuffix('.hip')}-{target}-{name}.so"
-    if file.exists():
-        return file
-    compiler = Compiler()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=file.parent) as folder:
-        object, library = pathlib.Path(folder, "object.o"), pathlib.Path(folder, "library.so")
-        compiler.run("-c", "-fPIC", "-fvisibility=hidden", "-std=c++20", "-gline-tables-only",
-                     f"--offload-arch={target}", *options, f"-I{INCLUDE}", SOURCES / source, "-o", object)
-        compiler.link(library, object, *launches)
-        os.replace(library, file)  # whole, or not there
-    return file

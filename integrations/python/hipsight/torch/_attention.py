@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from typing import Optional, Tuple
 
@@ -11,7 +10,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from .. import _kernels
-from ._operands import VALUES, check_types, plain, refuse
+from ._operands import check_types, plain, refuse
 
 SIZES = 32  # kernels take heads of a multiple of it; others get zeros at their end
 
@@ -32,27 +31,14 @@ def check(q, k, v, scale, name="attention"):
         raise ValueError(f"hipsight::{name}: the scale is {scale}: it must be positive and finite")
 
 
-def sequences(x):
-    """As kernels take them: the tensor, or a copy."""
-    batch, heads, places, size = x.shape
-    stride = x.stride()
-    return _kernels.SequencesInMemory(x.data_ptr(), places, heads, stride[2] if places > 1 else size, stride[1],
-                                      stride[0] if batch > 1 else 0)
-
-
 def ready(x):
     """Of a size that kernels take, places from a head's size apart."""
     x = plain(pad(x, (0, -x.shape[3] % SIZES)))
     return x if x.shape[2] <= 1 or x.stride(2) >= x.shape[3] else x.contiguous()
 
 
-def library(gpu, q, *options):
-    size = q.shape[3] + -q.shape[3] % SIZES
-    return _kernels.loaded(gpu, "attention.hip", (f"VALUE={VALUES[q.dtype]}", f"HEAD={size}", *options))
-
-
 def scale_of(q, scale):
-    return ctypes.c_float(q.shape[3] ** -0.5 if scale is None else scale)
+    return float(q.shape[3] ** -0.5 if scale is None else scale)
 
 
 @torch.library.custom_op("hipsight::attention", mutates_args=(), device_types="cpu")
@@ -64,9 +50,7 @@ def attention(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = False, scale: O
     o = q.new_empty(of_q.shape)
     sums = q.new_empty(q.shape[:3], dtype=torch.float32)
     if o.numel():
-        library(gpu, q).call("hipsight_attention", *map(sequences, (of_q, of_k, of_v, o)),
-                             ctypes.c_void_p(sums.data_ptr()), q.shape[0], int(causal), scale_of(q, scale),
-                             memory=[one for one in (of_q, of_k, of_v, o, sums) if one.numel()])
+        _kernels.call("attention", gpu, of_q, of_k, of_v, o, sums, causal, scale_of(q, scale))
     return (o if o.shape[3] == size else o[..., :size].contiguous()), sums
 
 
@@ -86,10 +70,7 @@ def attention_backward(d_o: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, 
     outputs = [torch.zeros(one.shape, dtype=one.dtype) for one in inputs[:3]]
     if q.numel():
         sums, workspace = log_sums.contiguous(), torch.empty(q.shape[:3], dtype=torch.float32)
-        library(gpu, q, "BACKWARD").call(
-            "hipsight_attention_backward", *map(sequences, (*inputs, *outputs)), ctypes.c_void_p(sums.data_ptr()),
-            q.shape[0], int(causal), scale_of(q, scale), ctypes.c_void_p(workspace.data_ptr()),
-            memory=[one for one in (*inputs, *outputs, sums, workspace) if one.numel()])
+        _kernels.call("attention_backward", gpu, *inputs, *outputs, sums, workspace, causal, scale_of(q, scale))
     return tuple(one if one.shape[3] == size else one[..., :size].contiguous() for one in outputs)
 
 

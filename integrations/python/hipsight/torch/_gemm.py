@@ -37,10 +37,7 @@ def run(a, b, *, gpu=None):
     c = a.new_empty((*a.shape[:-1], b.shape[-1]))
     if c.numel() == 0:
         return c
-    a, b = in_order(a), in_order(b)
-    (of_a, order_a), (of_b, order_b), (of_c, _) = described(a), described(b), described(c)
-    library = _kernels.loaded(gpu, "gemm.hip", (f"VALUE={VALUES[a.dtype]}", f"ORDER_A={order_a}", f"ORDER_B={order_b}"))
-    library.call("hipsight_gemm", of_a, of_b, of_c, c.shape[0] if c.dim() == 3 else 1, memory=(a, b, c))
+    _kernels.call("gemm", gpu, in_order(a), in_order(b), c)
     return c
 
 
@@ -59,28 +56,14 @@ def setup_context(ctx, inputs, keyword_only_inputs, output):
 torch.library.register_autograd("hipsight::gemm", backward, setup_context=setup_context)
 
 
-def order_of(tensor):
-    """How the kernels take a matrix as it lies, or None."""
+def lies_in_order(tensor):
+    """Whether kernels take a matrix as it lies: its rows or its columns side by side."""
     rows, columns = tensor.shape[-2:]
     by_rows, by_columns = tensor.stride()[-2:]
-    if (by_columns == 1 or columns <= 1) and (by_rows >= columns or rows <= 1):
-        return "row_major"
-    if (by_rows == 1 or rows <= 1) and (by_columns >= rows or columns <= 1):
-        return "column_major"
-    return None
+    return ((by_columns == 1 or columns <= 1) and (by_rows >= columns or rows <= 1) or
+            (by_rows == 1 or rows <= 1) and (by_columns >= rows or columns <= 1))
 
 
 def in_order(tensor):
     """The tensor; or a copy, where neither its rows nor its columns lie side by side, or it would be negated first."""
-    return tensor if order_of(tensor) and not tensor.is_neg() else tensor.contiguous().resolve_neg()
-
-
-def described(tensor):
-    """A matrix, or a batch of them, and its order."""
-    order = order_of(tensor)
-    rows, columns = tensor.shape[-2:]
-    by_rows = order == "row_major"
-    lines, across = (rows, columns) if by_rows else (columns, rows)
-    stride = tensor.stride(-2 if by_rows else -1) if lines > 1 else across
-    batch = tensor.stride(0) if tensor.dim() == 3 else 0
-    return _kernels.MatrixInMemory(tensor.data_ptr(), rows, columns, stride, batch), order
+    return tensor if lies_in_order(tensor) and not tensor.is_neg() else tensor.contiguous().resolve_neg()

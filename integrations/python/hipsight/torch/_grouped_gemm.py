@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Optional
 
 import torch
 from torch import Tensor
 
 from .. import _kernels
-from ._gemm import described, in_order
-from ._operands import VALUES, check_types, matrix, refuse, rows_of
+from ._gemm import in_order
+from ._operands import check_types, refuse, rows_of
 
 NAME = "grouped_gemm"
 
@@ -53,12 +52,7 @@ def grouped_gemm(a: Tensor, b: Tensor, starts: Tensor, rows: Optional[Tensor] = 
         return c
     starts = starts.to(torch.int32).contiguous()
     index = None if rows is None else rows.to(torch.int32).contiguous()
-    of_a, (of_b, order) = rows_of(a), described(b := in_order(b))
-    library = _kernels.loaded(gpu, "grouped_gemm.hip", (f"VALUE={VALUES[a.dtype]}", f"ORDER_B={order}",
-                                                        *(() if index is None else ("INDEXED",))))
-    library.call("hipsight_grouped_gemm", matrix(of_a), of_b, matrix(c),
-                 ctypes.c_void_p(None if index is None else index.data_ptr()), ctypes.c_void_p(starts.data_ptr()),
-                 b.shape[0], memory=[one for one in (of_a, b, c, index, starts) if one is not None])
+    _kernels.call("grouped_gemm", gpu, rows_of(a), in_order(b), c, index, starts)
     return c
 
 

@@ -2,14 +2,8 @@
 
 import torch
 
-from .. import _kernels
-
-VALUES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}  # as kernels/types.h calls them
-
-
-FP8 = {torch.float8_e4m3fn: "fp8_e4m3", torch.float8_e4m3fnuz: "fp8_e4m3_fnuz"}
-
-
+VALUES = {torch.float16, torch.bfloat16, torch.float32}
+FP8 = {torch.float8_e4m3fn, torch.float8_e4m3fnuz}
 BLOCK = 128  # rows and columns that share a scale, as kernels/gemm/scales.h and rows/operands.h have it
 
 
@@ -30,7 +24,7 @@ def check_types(operation, **tensors):
     """All of one type that kernels compute with, on the CPU (or without data)."""
     given = {name: one for name, one in tensors.items() if one is not None}
     types = {one.dtype for one in given.values()}
-    if len(types) > 1 or not types <= VALUES.keys():
+    if len(types) > 1 or not types <= VALUES:
         refuse(operation, "it takes tensors of float16, bfloat16 or float32, all alike", **given)
 
 
@@ -44,9 +38,3 @@ def rows_of(tensor):
     """A tensor as a matrix of its last dimension's rows: a view, or else a copy."""
     matrix = plain(tensor.reshape(-1, tensor.shape[-1]))
     return matrix if matrix.shape[0] <= 1 or matrix.stride(0) >= matrix.shape[1] else matrix.contiguous()
-
-
-def matrix(tensor):
-    """Of two dimensions, the rows side by side."""
-    rows, columns = tensor.shape
-    return _kernels.MatrixInMemory(tensor.data_ptr(), rows, columns, tensor.stride(0) if rows > 1 else columns, 0)

@@ -73,7 +73,7 @@ class Operators:
         return self._times[key]
 
     def _key(self, operation, arguments, keywords):
-        words = [version(), _kernels.sources_hash(), self.gpu.facts.name, contents(self.gpu.facts.file), operation,
+        words = [version(), _kernels.version(), self.gpu.facts.name, contents(self.gpu.facts.file), operation,
                  *(told(one) for one in arguments), *(f"{name}={told(keywords[name])}" for name in sorted(keywords))]
         return hashlib.sha256("\n".join(words).encode()).hexdigest()[:40]
 

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from .. import _kernels
-from ._attention import SIZES, sequences
-from ._operands import FP8, VALUES, plain, refuse
+from ._attention import SIZES, scale_of
+from ._operands import FP8, plain, refuse
 
 NAME = "paged_attention"
 
@@ -73,21 +73,11 @@ def paged_attention(q: Tensor, keys: Tensor, values: Tensor, pages: Tensor, leng
             (keys.data_ptr() | values.data_ptr()) % 16):
         keys, values = (one.clone(memory_format=torch.contiguous_format) for one in (keys, values))
     pages, lengths = (one.to(torch.int32).contiguous() for one in (pages, lengths))
-    page_stride, stride, head_stride, _ = keys.stride()
-    cache = _kernels.CacheInMemory(keys.data_ptr(), values.data_ptr(), keys.shape[2], keys.shape[1], page_stride,
-                                   stride, head_stride, pages.data_ptr(), lengths.data_ptr(), pages.shape[1])
-    size = q.shape[3]
-    library = _kernels.loaded(gpu, "paged_attention.hip", (
-        f"VALUE={VALUES[q.dtype]}", f"CACHED={(VALUES | FP8)[keys.dtype]}", f"HEAD={size}"))
-    of_q, of_o, batch = sequences(q), sequences(o), q.shape[0]
-    bytes = ctypes.c_uint64()
-    library.call("hipsight_paged_attention_workspace", of_q, cache, of_o, batch, ctypes.byref(bytes), memory=[])
-    workspace = torch.empty(bytes.value, dtype=torch.uint8)
-    library.call("hipsight_paged_attention", of_q, cache, of_o, batch, int(causal),
-                 ctypes.c_float(size ** -0.5 if scale is None else scale), ctypes.c_float(key_scale),
-                 ctypes.c_float(value_scale), ctypes.c_void_p(workspace.data_ptr() if bytes.value else None), bytes,
-                 memory=[q, o, pages, lengths, *(one.view(torch.uint8) for one in (keys, values)),
-                         *([workspace] if bytes.value else [])])
+    tensors, bytes = (q, keys, values, pages, lengths, o), ctypes.c_uint64()
+    _kernels.call("paged_attention_workspace", gpu, *tensors, ctypes.byref(bytes))
+    workspace = torch.empty(bytes.value, dtype=torch.int8) if bytes.value else None
+    _kernels.call("paged_attention", gpu, *tensors, workspace, causal, scale_of(q, scale), float(key_scale),
+                  float(value_scale))
     return o
 
 

@@ -86,7 +86,7 @@ class Left(Exception):
 
 def known_type(module):
     types = {one.dtype for one in module.parameters(recurse=False)}
-    if not types <= VALUES.keys():
+    if not types <= VALUES:
         raise Left(f"its weights are {', '.join(sorted(str(one) for one in types))}")
 
 

@@ -6,23 +6,18 @@ rope the other way.
 
 from __future__ import annotations
 
-import ctypes
 from typing import Optional, Tuple
 
 import torch
 from torch import Tensor
 
 from .. import _kernels
-from ._operands import FP8, VALUES, blocks as of_blocks, check_types, matrix, plain, refuse, rows_of
+from ._operands import FP8, blocks as of_blocks, check_types, plain, refuse, rows_of
 
 
-def call(gpu, operation, function, dtype, *arguments, memory, options=()):
-    library = _kernels.loaded(gpu, "rows.hip", (f"VALUE={VALUES[dtype]}", f"OPERATION_{operation}", *options))
-    library.call(function, *arguments, memory=memory)
-
-
-def pointer(tensor):
-    return ctypes.c_void_p(tensor.data_ptr())
+def flat(tensor):
+    """A result as a matrix of its last dimension's rows."""
+    return tensor.view(-1, tensor.shape[-1])
 
 
 def check_rows(operation, x, **others):
@@ -54,9 +49,7 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6, *, gpu: Optional[str]
     check_rows("rms_norm", x, weight=weight)
     y = x.new_empty(x.shape)
     if y.numel():
-        of_x, of_y, weight = rows_of(x), y.view(-1, y.shape[-1]), plain(weight)
-        call(gpu, "rms_norm", "hipsight_rms_norm", x.dtype, matrix(of_x), pointer(weight), matrix(of_y),
-             ctypes.c_float(eps), None, memory=(of_x, weight, of_y))
+        _kernels.call("rms_norm", gpu, rows_of(x), plain(weight), flat(y), float(eps), None)
     return y
 
 
@@ -72,11 +65,8 @@ def add_rms_norm(x: Tensor, residual: Tensor, weight: Tensor, eps: float = 1e-6,
     check_rows("add_rms_norm", x, residual=residual, weight=weight)
     y, sum = x.new_empty(x.shape), x.new_empty(x.shape)
     if y.numel():
-        of_x, of_residual, weight = rows_of(x), rows_of(residual), plain(weight)
-        of_y, of_sum = (one.view(-1, y.shape[-1]) for one in (y, sum))
-        call(gpu, "add_rms_norm", "hipsight_add_rms_norm", x.dtype, matrix(of_x), matrix(of_residual),
-             pointer(weight), matrix(of_y), matrix(of_sum), ctypes.c_float(eps), None,
-             memory=(of_x, of_residual, weight, of_y, of_sum))
+        _kernels.call("add_rms_norm", gpu, rows_of(x), rows_of(residual), plain(weight), flat(y), flat(sum), float(eps),
+                      None)
     return y, sum
 
 
@@ -91,9 +81,7 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5, *, gp
     check_rows("layer_norm", x, weight=weight, bias=bias)
     y = x.new_empty(x.shape)
     if y.numel():
-        of_x, of_y, weight, bias = rows_of(x), y.view(-1, y.shape[-1]), plain(weight), plain(bias)
-        call(gpu, "layer_norm", "hipsight_layer_norm", x.dtype, matrix(of_x), pointer(weight), pointer(bias),
-             matrix(of_y), ctypes.c_float(eps), memory=(of_x, weight, bias, of_y))
+        _kernels.call("layer_norm", gpu, rows_of(x), plain(weight), plain(bias), flat(y), float(eps))
     return y
 
 
@@ -110,9 +98,7 @@ def softmax(x: Tensor, scale: float = 1.0, *, gpu: Optional[str] = None) -> Tens
     check_rows("softmax", x)
     y = x.new_empty(x.shape)
     if y.numel():
-        of_x, of_y = rows_of(x), y.view(-1, y.shape[-1])
-        call(gpu, "softmax", "hipsight_softmax", x.dtype, matrix(of_x), matrix(of_y), ctypes.c_float(scale),
-             memory=(of_x, of_y))
+        _kernels.call("softmax", gpu, rows_of(x), flat(y), float(scale))
     return y
 
 
@@ -130,9 +116,7 @@ def gated(name, activation):
         check(gate, up)
         y = gate.new_empty(gate.shape)
         if y.numel():
-            of_gate, of_up, of_y = rows_of(gate), rows_of(up), y.view(-1, y.shape[-1])
-            call(gpu, name, "hipsight_gated", gate.dtype, matrix(of_gate), matrix(of_up), matrix(of_y), None,
-                 memory=(of_gate, of_up, of_y))
+            _kernels.call(name, gpu, rows_of(gate), rows_of(up), flat(y), None)
         return y
 
     def fake(gate, up, *, gpu=None):
@@ -146,7 +130,7 @@ def gated(name, activation):
     return operation
 
 
-QUANTISED = FP8 | {torch.int8: "std::int8_t"}
+QUANTISED = {*FP8, torch.int8}
 
 
 def quantised_like(operation, x, dtype, blocks):
@@ -157,27 +141,12 @@ def quantised_like(operation, x, dtype, blocks):
     return x.new_empty(x.shape, dtype=dtype), x.new_empty((*x.shape[:-1], scales), dtype=torch.float32)
 
 
-class Quantised:
-    """Results in 8 bits, as kernels are told of them."""
-
-    def __init__(self, y, scales):
-        of_y, of_scales = (one.view(-1, one.shape[-1]) for one in (y, scales))
-        self.values, self.scales = matrix(of_y), matrix(of_scales)
-        self.memory = (of_y.view(torch.uint8), of_scales)
-
-    @staticmethod
-    def options(dtype, blocks):
-        return (f"QUANTISED={QUANTISED[dtype]}", *(("BLOCKS",) if blocks else ()))
-
-
 @torch.library.custom_op("hipsight::quantise", mutates_args=(), device_types="cpu")
 def quantise(x: Tensor, dtype: torch.dtype, blocks: bool = False, *, gpu: Optional[str] = None) -> Tuple[Tensor, Tensor]:
     check_rows("quantise", x)
     y, scales = quantised_like("quantise", x, dtype, blocks)
     if y.numel():
-        of_x, to = rows_of(x), Quantised(y, scales)
-        call(gpu, "quantise", "hipsight_quantise", x.dtype, matrix(of_x), to.values, to.scales,
-             memory=(of_x, *to.memory), options=to.options(dtype, blocks))
+        _kernels.call("quantise", gpu, rows_of(x), flat(y), flat(scales))
     return y, scales
 
 
@@ -193,9 +162,7 @@ def rms_norm_quantise(x: Tensor, weight: Tensor, dtype: torch.dtype, eps: float 
     check_rows("rms_norm_quantise", x, weight=weight)
     y, scales = quantised_like("rms_norm_quantise", x, dtype, blocks)
     if y.numel():
-        of_x, weight, to = rows_of(x), plain(weight), Quantised(y, scales)
-        call(gpu, "rms_norm", "hipsight_rms_norm", x.dtype, matrix(of_x), pointer(weight), to.values,
-             ctypes.c_float(eps), to.scales, memory=(of_x, weight, *to.memory), options=to.options(dtype, blocks))
+        _kernels.call("rms_norm", gpu, rows_of(x), plain(weight), flat(y), float(eps), flat(scales))
     return y, scales
 
 
@@ -212,11 +179,8 @@ def add_rms_norm_quantise(x: Tensor, residual: Tensor, weight: Tensor, dtype: to
     y, scales = quantised_like("add_rms_norm_quantise", x, dtype, blocks)
     sum = x.new_empty(x.shape)
     if y.numel():
-        of_x, of_residual, weight, to = rows_of(x), rows_of(residual), plain(weight), Quantised(y, scales)
-        of_sum = sum.view(-1, sum.shape[-1])
-        call(gpu, "add_rms_norm", "hipsight_add_rms_norm", x.dtype, matrix(of_x), matrix(of_residual),
-             pointer(weight), to.values, matrix(of_sum), ctypes.c_float(eps), to.scales,
-             memory=(of_x, of_residual, weight, of_sum, *to.memory), options=to.options(dtype, blocks))
+        _kernels.call("add_rms_norm", gpu, rows_of(x), rows_of(residual), plain(weight), flat(y), flat(sum), float(eps),
+                      flat(scales))
     return y, scales, sum
 
 
@@ -232,9 +196,7 @@ def silu_mul_quantise(gate: Tensor, up: Tensor, dtype: torch.dtype, blocks: bool
     check_rows("silu_mul_quantise", gate, up=up)
     y, scales = quantised_like("silu_mul_quantise", gate, dtype, blocks)
     if y.numel():
-        of_gate, of_up, to = rows_of(gate), rows_of(up), Quantised(y, scales)
-        call(gpu, "silu_mul", "hipsight_gated", gate.dtype, matrix(of_gate), matrix(of_up), to.values, to.scales,
-             memory=(of_gate, of_up, *to.memory), options=to.options(dtype, blocks))
+        _kernels.call("silu_mul", gpu, rows_of(gate), rows_of(up), flat(y), flat(scales))
     return y, scales
 
 
@@ -312,21 +274,11 @@ def rope(x: Tensor, cos: Tensor, sin: Tensor, positions: Optional[Tensor] = None
             raise ValueError(f"hipsight::rope: positions go from {int(positions.min())} to {int(positions.max())}; cos "
                              f"has {cos.shape[0]} rows")
         positions = positions.to(torch.int32).expand(x.shape[:-2]).contiguous()
-    pairing = "neighbours" if interleaved else "halves"
     from_heads, to_heads = (one if one.dim() == 4 else one[None] for one in (plain(x), y))
     for i in range(from_heads.shape[0]):
         places = None if positions is None else positions.view(from_heads.shape[0], -1)[i]
-        call(gpu, "rope", "hipsight_rope", x.dtype, heads(from_heads[i]), heads(to_heads[i]), matrix(cos), matrix(sin),
-             ctypes.c_void_p(None) if places is None else pointer(places),
-             memory=[one for one in (from_heads, to_heads, cos, sin, places) if one is not None],
-             options=(f"PAIRING={pairing}",))
+        _kernels.call("rope", gpu, from_heads[i], to_heads[i], cos, sin, places, interleaved)
     return y
-
-
-def heads(x):
-    tokens, count, size = x.shape
-    return _kernels.HeadsInMemory(x.data_ptr(), tokens, count, size, x.stride(0) if tokens > 1 else count * size,
-                                  x.stride(1) if count > 1 else size)
 
 
 @rope.register_fake

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from .. import _kernels
-from ._gemm import described, in_order
-from ._operands import BLOCK, FP8, VALUES, blocks, matrix, refuse, rows_of
+from ._gemm import in_order
+from ._operands import BLOCK, FP8, VALUES, blocks, refuse, rows_of
 
 NAME = "scaled_gemm"
 def check(a, b, scale_a, scale_b, dtype):
@@ -44,13 +44,9 @@ def scaled_gemm(a: Tensor, b: Tensor, scale_a: Tensor, scale_b: Tensor, dtype: t
         return c
     if not a.shape[1]:
         return c.zero_()
-    of_a, (of_b, order) = rows_of(a), described(b := in_order(b))
     of_rows = scale_a.reshape(1, 1) if kind == "all" else scale_a.contiguous()
-    of_columns = scale_b.reshape(1, 1) if kind == "all" else scale_b.mT.contiguous()  # blocks of N x blocks of K
-    library = _kernels.loaded(gpu, "scaled_gemm.hip", (f"VALUE={FP8[a.dtype]}", f"OUT={VALUES[dtype]}",
-                                                       f"ORDER_B={order}", f"FACTORS_{kind}"))
-    library.call("hipsight_scaled_gemm", matrix(of_a), of_b, matrix(c), matrix(of_rows), matrix(of_columns),
-                 memory=[one.view(torch.uint8) for one in (of_a, b)] + [c, of_rows, of_columns])
+    of_columns = scale_b.reshape(1, 1) if kind == "all" else scale_b.mT.contiguous().mT
+    _kernels.call("scaled_gemm", gpu, rows_of(a), in_order(b), c, of_rows, of_columns)
     return c
 
 

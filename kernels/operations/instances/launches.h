@@ -1,18 +1,17 @@
 // The functions of the HIP runtime that the host's side of kernels calls, in a library of its own:
 // so that each launch, planned as on any GPU, comes to whoever called, who makes it on the GPU that
-// is meant. That is one with HIPSIGHT_COMPUTE_UNITS of HIPSIGHT_TARGET.
+// is meant (hipsight_context::launch). That is one with HIPSIGHT_COMPUTE_UNITS of HIPSIGHT_TARGET.
+#include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
 
 #include <cstddef>
 #include <cstring>
 #include <map>
 
-/// A launch: the kernel's name, grid and block, bytes of LDS, where the arguments lie.
-using Launch = void (*)(const char* kernel, const dim3* grid, const dim3* block, std::size_t lds,
-                        void** arguments);
+#include "hipsight/operations.h"
 
 namespace {
-thread_local Launch launch = nullptr;
+thread_local const hipsight_context* caller = nullptr;
 std::map<const void*, const char*>& kernels() {
   static std::map<const void*, const char*> names;
   return names;
@@ -21,13 +20,16 @@ std::map<const void*, const char*>& kernels() {
 
 extern "C" {
 
-/// Where this thread's launches go.
-__attribute__((visibility("default"))) void hipsight_on_launch(Launch to) {
-  launch = to;
+/// Whose this thread's launches are.
+HIPSIGHT_OPERATION void hipsight_called_by(const hipsight_context* context) {
+  caller = context;
 }
 
-// As clang's registration code calls them. The code itself is loaded from this library's file.
-void** __hipRegisterFatBinary(const void*) {
+// As clang's registration code calls them. The code itself is loaded from this library's file: to
+// the compiler it must look as if it was wanted here.
+void** __hipRegisterFatBinary(const void* binary) {
+  [[maybe_unused]] static const void* volatile wanted = nullptr;
+  wanted = binary;
   static void* none = nullptr;
   return &none;
 }
@@ -62,7 +64,13 @@ hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, 
 
 hipError_t hipLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
                            std::size_t lds, hipStream_t) {
-  launch(kernels().at(stub), &grid, &block, lds, arguments);
+  static const char* const file = [] {
+    Dl_info here{};
+    dladdr(reinterpret_cast<const void*>(&hipsight_called_by), &here);
+    return here.dli_fname;
+  }();
+  caller->launch(caller->launch_data, file, kernels().at(stub), {grid.x, grid.y, grid.z},
+                 {block.x, block.y, block.z}, lds, arguments);
   return hipSuccess;
 }
 

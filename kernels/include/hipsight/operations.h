@@ -1,0 +1,197 @@
+/* The kernel library for callers who compile no kernels: one C function an operation.
+ *
+ *     hipsight_context context = {.target = "gfx942", .stream = stream};
+ *     hipsight_tensor a = {data, HIPSIGHT_BF16, 2, {m, k}, {k, 1}};
+ *     const char* error = hipsight_gemm(&context, &a, &b, &c);
+ *
+ * A function takes the types, sizes and strides of its tensors, finds the instance of the kernel
+ * that was compiled for them, plans its launch and starts it. An instance that is not there is
+ * compiled with hipcc, once, and kept on disk. docs/kernels/operations.md
+ *
+ * Each function returns null, or what is wrong, in a sentence that names the tensor; the text stays
+ * until the thread's next call. Functions may be called from any thread. Nothing is copied: tensors
+ * must stay until the stream has done the work.
+ */
+#ifndef HIPSIGHT_OPERATIONS_H
+#define HIPSIGHT_OPERATIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HIPSIGHT_OPERATION __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  HIPSIGHT_F16,
+  HIPSIGHT_BF16,
+  HIPSIGHT_F32,
+  HIPSIGHT_FP8_E4M3,      /* OCP's, as gfx950 and RDNA4 compute */
+  HIPSIGHT_FP8_E4M3_FNUZ, /* as gfx942 computes */
+  HIPSIGHT_I8,
+  HIPSIGHT_I32
+} hipsight_type;
+
+enum { HIPSIGHT_DIMENSIONS = 4 };
+
+/* Strides count elements; that of a dimension of one element says nothing. */
+typedef struct {
+  void* data;
+  hipsight_type type;
+  int dimensions;
+  int64_t sizes[HIPSIGHT_DIMENSIONS], strides[HIPSIGHT_DIMENSIONS];
+} hipsight_tensor;
+
+typedef struct {
+  uint32_t x, y, z;
+} hipsight_size;
+
+/* A kernel that is to be launched: `file` is the library that holds its code for the target,
+ * `arguments` points to each argument. It must be launched before this returns. */
+typedef void (*hipsight_launch)(void* data, const char* file, const char* kernel,
+                                hipsight_size grid, hipsight_size block, size_t lds,
+                                void** arguments);
+
+/* Where an operation runs. */
+typedef struct {
+  const char* target; /* the GPU, as "gfx942"; what follows a colon is ignored */
+  void* stream;       /* a hipStream_t of the process's HIP runtime, on its current device */
+  /* Instead of that runtime, who launches kernels, for a GPU of so many compute units. */
+  hipsight_launch launch;
+  void* launch_data;
+  int compute_units;
+  int only_find; /* nothing is launched: the call finds its instance, or compiles it */
+} hipsight_context;
+
+/* --- Settings: for the process; null: as before ------------------------------------------------
+ */
+
+/* `home`: the folder that holds hipcc, include/ and instances/; at first, share/hipsight beside the
+ * library's folder. `cache`: where instances are kept that it compiles; at first,
+ * $XDG_CACHE_HOME/hipsight/kernels. */
+HIPSIGHT_OPERATION const char* hipsight_operations_setup(const char* home, const char* cache);
+
+/* Of all sources of the instances: changes whenever results or times may. Null: they are not there.
+ */
+HIPSIGHT_OPERATION const char* hipsight_operations_version(void);
+
+/* --- Matrix products ---------------------------------------------------------------------------
+ */
+
+/* c = a b, or batches of them (the first of three dimensions). a: M x K, b: K x N, c: M x N, of
+ * f16, bf16 or f32; rows or columns of a and b, and rows of c, lie side by side. */
+HIPSIGHT_OPERATION const char* hipsight_gemm(const hipsight_context* context,
+                                             const hipsight_tensor* a, const hipsight_tensor* b,
+                                             const hipsight_tensor* c);
+
+/* c = a b of fp8 with factors of f32: one number each; or M x 1 and 1 x N; or M x K/128 and
+ * K/128 x N/128, whose columns lie side by side. c: f16, bf16 or f32. */
+HIPSIGHT_OPERATION const char* hipsight_scaled_gemm(
+    const hipsight_context* context, const hipsight_tensor* a, const hipsight_tensor* b,
+    const hipsight_tensor* c, const hipsight_tensor* scale_a, const hipsight_tensor* scale_b);
+
+/* Rows starts[g] to starts[g + 1] of c are those of a times b[g]. a: tokens x K, b: groups x K x N,
+ * c: rows x N; rows (or null): i32, which of a's rows each row of c takes; starts: groups + 1 of
+ * i32, on the device, as rows are. */
+HIPSIGHT_OPERATION const char* hipsight_grouped_gemm(
+    const hipsight_context* context, const hipsight_tensor* a, const hipsight_tensor* b,
+    const hipsight_tensor* c, const hipsight_tensor* rows, const hipsight_tensor* starts);
+
+/* --- Rows of matrices: tokens x columns, of f16, bf16 or f32, computed in f32 -------------------
+ */
+
+/* A result y in fp8 or i8 has scales of f32: tokens x 1, or tokens x columns/128. They are null
+ * otherwise. weight and bias have a value for each column. */
+
+/* y = x / sqrt(mean(x^2) + epsilon) weight */
+HIPSIGHT_OPERATION const char* hipsight_rms_norm(const hipsight_context* context,
+                                                 const hipsight_tensor* x,
+                                                 const hipsight_tensor* weight,
+                                                 const hipsight_tensor* y, float epsilon,
+                                                 const hipsight_tensor* scales);
+
+/* sum = x + residual; y = sum / sqrt(mean(sum^2) + epsilon) weight */
+HIPSIGHT_OPERATION const char* hipsight_add_rms_norm(
+    const hipsight_context* context, const hipsight_tensor* x, const hipsight_tensor* residual,
+    const hipsight_tensor* weight, const hipsight_tensor* y, const hipsight_tensor* sum,
+    float epsilon, const hipsight_tensor* scales);
+
+/* y = (x - mean(x)) / sqrt(variance(x) + epsilon) weight + bias */
+HIPSIGHT_OPERATION const char* hipsight_layer_norm(const hipsight_context* context,
+                                                   const hipsight_tensor* x,
+                                                   const hipsight_tensor* weight,
+                                                   const hipsight_tensor* bias,
+                                                   const hipsight_tensor* y, float epsilon);
+
+/* y = softmax(scale x) */
+HIPSIGHT_OPERATION const char* hipsight_softmax(const hipsight_context* context,
+                                                const hipsight_tensor* x, const hipsight_tensor* y,
+                                                float scale);
+
+/* y = silu(gate) up */
+HIPSIGHT_OPERATION const char* hipsight_silu_mul(const hipsight_context* context,
+                                                 const hipsight_tensor* gate,
+                                                 const hipsight_tensor* up,
+                                                 const hipsight_tensor* y,
+                                                 const hipsight_tensor* scales);
+
+/* y = gelu(gate) up, with gelu's approximation in tanh */
+HIPSIGHT_OPERATION const char* hipsight_gelu_mul(const hipsight_context* context,
+                                                 const hipsight_tensor* gate,
+                                                 const hipsight_tensor* up,
+                                                 const hipsight_tensor* y,
+                                                 const hipsight_tensor* scales);
+
+/* y = x / scales, rounded; scales are computed */
+HIPSIGHT_OPERATION const char* hipsight_quantise(const hipsight_context* context,
+                                                 const hipsight_tensor* x, const hipsight_tensor* y,
+                                                 const hipsight_tensor* scales);
+
+/* Rotates pairs of values of x, tokens x heads x size, by the angle of their token's position.
+ * cosine and sine: f32, positions x pairs; positions: i32 of each token, or null: 0, 1, ...
+ * interleaved: pairs are neighbours; else they lie half of what is rotated apart. */
+HIPSIGHT_OPERATION const char* hipsight_rope(const hipsight_context* context,
+                                             const hipsight_tensor* x, const hipsight_tensor* y,
+                                             const hipsight_tensor* cosine,
+                                             const hipsight_tensor* sine,
+                                             const hipsight_tensor* positions, int interleaved);
+
+/* --- Attention: batch x heads x places x size, of f16 or bf16, size a multiple of 32 up to 256 --
+ */
+
+/* o = softmax(scale q k^T) v. log_sums: f32, batch x heads x places, without gaps: the logarithm of
+ * each row's sum. causal: place i of q sees k up to i, the last places of both being the same. */
+HIPSIGHT_OPERATION const char* hipsight_attention(
+    const hipsight_context* context, const hipsight_tensor* q, const hipsight_tensor* k,
+    const hipsight_tensor* v, const hipsight_tensor* o, const hipsight_tensor* log_sums, int causal,
+    float scale);
+
+/* The gradients of q, k and v, of d_o. workspace: as log_sums. */
+HIPSIGHT_OPERATION const char* hipsight_attention_backward(
+    const hipsight_context* context, const hipsight_tensor* q, const hipsight_tensor* k,
+    const hipsight_tensor* v, const hipsight_tensor* o, const hipsight_tensor* d_o,
+    const hipsight_tensor* d_q, const hipsight_tensor* d_k, const hipsight_tensor* d_v,
+    const hipsight_tensor* log_sums, const hipsight_tensor* workspace, int causal, float scale);
+
+/* o = attention of q's places, the last ones of their sequence, to a cache in pages. keys, values:
+ * pages x places x heads x size, alike, of q's type or fp8; pages: i32, batch x the most pages of a
+ * sequence; lengths: i32, of each. key_scale and value_scale multiply what is cached. workspace:
+ * bytes, as i8, or null. */
+HIPSIGHT_OPERATION const char* hipsight_paged_attention(
+    const hipsight_context* context, const hipsight_tensor* q, const hipsight_tensor* keys,
+    const hipsight_tensor* values, const hipsight_tensor* pages, const hipsight_tensor* lengths,
+    const hipsight_tensor* o, const hipsight_tensor* workspace, int causal, float scale,
+    float key_scale, float value_scale);
+
+/* The bytes of workspace with which hipsight_paged_attention is quickest. */
+HIPSIGHT_OPERATION const char* hipsight_paged_attention_workspace(
+    const hipsight_context* context, const hipsight_tensor* q, const hipsight_tensor* keys,
+    const hipsight_tensor* values, const hipsight_tensor* pages, const hipsight_tensor* lengths,
+    const hipsight_tensor* o, uint64_t* workspace_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,51 @@
+// Attention of heads of one type and size, and its gradients.
+//   -DVALUE=bf16 -DHEAD=128, and -DBACKWARD for the gradients
+#include "hipsight/kernels/attention.h"
+#include "hipsight/kernels/attention_backward.h"
+#include "sequences.h"
+
+using namespace hipsight::kernels;
+
+namespace {
+
+auto input(const hipsight_tensor* tensor) {
+  return sequences<const VALUE, HEAD>(tensor);
+}
+auto output(const hipsight_tensor* tensor) {
+  return sequences<VALUE, HEAD>(tensor);
+}
+
+AttentionOptions options_of(const hipsight_tensor* q, const hipsight_tensor* log_sums, int causal,
+                            float scale) {
+  const auto heads = static_cast<int>(q->sizes[1]), length = static_cast<int>(q->sizes[2]);
+  AttentionOptions options{.scale = scale, .batches = static_cast<int>(q->sizes[0])};
+  if (causal) options.band = Band::causal();
+  options.log_sums = {data_of<float>(log_sums),    length, heads, 1, length,
+                      std::int64_t{heads} * length};
+  return options;
+}
+
+}  // namespace
+
+#ifndef BACKWARD
+const char* hipsight_attention(const hipsight_context* context, const hipsight_tensor* q,
+                               const hipsight_tensor* k, const hipsight_tensor* v,
+                               const hipsight_tensor* o, const hipsight_tensor* log_sums,
+                               int causal, float scale) {
+  return answer(attention(stream_of(context), input(q), input(k), input(v), output(o),
+                          options_of(q, log_sums, causal, scale)));
+}
+#else
+const char* hipsight_attention_backward(const hipsight_context* context, const hipsight_tensor* q,
+                                        const hipsight_tensor* k, const hipsight_tensor* v,
+                                        const hipsight_tensor* o, const hipsight_tensor* d_o,
+                                        const hipsight_tensor* d_q, const hipsight_tensor* d_k,
+                                        const hipsight_tensor* d_v, const hipsight_tensor* log_sums,
+                                        const hipsight_tensor* workspace, int causal, float scale) {
+  const AttentionOptions options = options_of(q, log_sums, causal, scale);
+  const Workspace room{data_of<void>(workspace), attention_backward_workspace(input(q), options)};
+  return answer(attention_backward(stream_of(context), input(q), input(k), input(v), input(o),
+                                   input(d_o), output(d_q), output(d_k), output(d_v), options,
+                                   room));
+}
+#endif

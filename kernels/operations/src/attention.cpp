@@ -1,0 +1,136 @@
+// Attention.
+#include <cmath>
+
+#include "call.h"
+
+using namespace hipsight::operations;
+
+namespace {
+
+using Tensor = const hipsight_tensor*;
+
+void check_scale(Call& call, const char* name, float scale) {
+  call.require(
+      scale > 0 && std::isfinite(scale),
+      std::string(name) + " is " + std::to_string(scale) + ": it must be positive and finite");
+}
+
+/// Heads of a size that kernels take.
+void check_heads(Call& call, Tensor q, int64_t of_keys) {
+  const int64_t size = q->sizes[3], heads = q->sizes[1];
+  call.require(size > 0 && size <= 256 && size % 32 == 0,
+               "heads must have a multiple of 32 values, up to 256");
+  call.require(of_keys > 0 && heads % of_keys == 0,
+               "the heads of q must be a multiple of those of the keys");
+}
+
+Instance instance_of(const char* source, Tensor q) {
+  return {source,
+          {std::string("VALUE=") + name_of(q->type), "HEAD=" + std::to_string(q->sizes[3])}};
+}
+
+void check(Call& call, Tensor q, Tensor k, Tensor v, Tensor o, Tensor log_sums, float scale) {
+  call.takes("q", q, {4}, halves).takes("k", k, {4}, halves).takes("v", v, {4}, halves);
+  call.takes("o", o, {4}, halves);
+  call.takes("log_sums", log_sums, {3}, f32).without_gaps({log_sums});
+  call.same_type({q, k, v, o}).same_sizes({k, v}).same_sizes({q, o}).by_rows({q, k, v, o});
+  call.require(k->sizes[0] == q->sizes[0] && k->sizes[3] == q->sizes[3],
+               "q and k must have the same batch and size of heads");
+  for (int i = 0; i < 3; i++)
+    call.require(log_sums->sizes[i] == q->sizes[i],
+                 "log_sums must have a value for each place of each head of q");
+  check_heads(call, q, k->sizes[1]);
+  check_scale(call, "scale", scale);
+}
+
+void check(Call& call, Tensor q, Tensor keys, Tensor values, Tensor pages, Tensor lengths,
+           Tensor o) {
+  call.takes("q", q, {4}, halves).takes("o", o, {4}, halves);
+  call.takes("keys", keys, {4},
+             {HIPSIGHT_F16, HIPSIGHT_BF16, HIPSIGHT_FP8_E4M3, HIPSIGHT_FP8_E4M3_FNUZ});
+  call.takes("values", values, {4}, {keys->type});
+  call.takes("pages", pages, {2}, whole).takes("lengths", lengths, {1}, whole);
+  call.same_type({q, o}).same_sizes({q, o}).same_sizes({keys, values}).by_rows({q, o});
+  call.without_gaps({pages, lengths});
+  call.require(is_one_of(keys->type, fp8) || keys->type == q->type,
+               "keys and values must be of q's type, or fp8");
+  bool alike = true;
+  for (int i = 0; i < 4; i++)
+    alike = alike && (keys->sizes[i] <= 1 || keys->strides[i] == values->strides[i]);
+  call.require(alike && (keys->sizes[3] <= 1 || keys->strides[3] == 1),
+               "keys and values must lie alike, the values of a head side by side");
+  call.require(keys->sizes[3] == q->sizes[3], "the cache's heads must have the size of q's");
+  const int64_t places = keys->sizes[1];
+  call.require(places > 0 && (places & (places - 1)) == 0,
+               "a page's places must be a power of two");
+  call.require(pages->sizes[0] == q->sizes[0] && lengths->sizes[0] == q->sizes[0],
+               "pages and lengths must have a row for each sequence of q");
+  check_heads(call, q, keys->sizes[2]);
+}
+
+Instance paged(Tensor q, Tensor keys) {
+  Instance instance = instance_of("paged_attention", q);
+  instance.macros.push_back(std::string("CACHED=") + name_of(keys->type));
+  return instance;
+}
+
+}  // namespace
+
+const char* hipsight_attention(const hipsight_context* context, Tensor q, Tensor k, Tensor v,
+                               Tensor o, Tensor log_sums, int causal, float scale) {
+  return guarded([&] {
+    Call call("attention", context);
+    check(call, q, k, v, o, log_sums, scale);
+    return call.run(instance_of("attention", q), hipsight_attention, "hipsight_attention", q, k, v,
+                    o, log_sums, causal, scale);
+  });
+}
+
+const char* hipsight_attention_backward(const hipsight_context* context, Tensor q, Tensor k,
+                                        Tensor v, Tensor o, Tensor d_o, Tensor d_q, Tensor d_k,
+                                        Tensor d_v, Tensor log_sums, Tensor workspace, int causal,
+                                        float scale) {
+  return guarded([&] {
+    Call call("attention_backward", context);
+    check(call, q, k, v, o, log_sums, scale);
+    const auto like = [&](Tensor of, const char* name, Tensor gradient) {
+      call.takes(name, gradient, {4}, halves).same_type({q, gradient}).same_sizes({of, gradient});
+    };
+    like(q, "d_o", d_o), like(q, "d_q", d_q), like(k, "d_k", d_k), like(v, "d_v", d_v);
+    call.by_rows({d_o, d_q, d_k, d_v}).takes("workspace", workspace, {3}, f32);
+    call.same_sizes({log_sums, workspace}).without_gaps({workspace});
+    Instance instance = instance_of("attention", q);
+    instance.macros.emplace_back("BACKWARD");
+    return call.run(instance, hipsight_attention_backward, "hipsight_attention_backward", q, k, v,
+                    o, d_o, d_q, d_k, d_v, log_sums, workspace, causal, scale);
+  });
+}
+
+const char* hipsight_paged_attention(const hipsight_context* context, Tensor q, Tensor keys,
+                                     Tensor values, Tensor pages, Tensor lengths, Tensor o,
+                                     Tensor workspace, int causal, float scale, float key_scale,
+                                     float value_scale) {
+  return guarded([&] {
+    Call call("paged_attention", context);
+    check(call, q, keys, values, pages, lengths, o);
+    call.may_take("workspace", workspace, {1}, {HIPSIGHT_I8}).without_gaps({workspace});
+    check_scale(call, "scale", scale);
+    check_scale(call, "key_scale", key_scale);
+    check_scale(call, "value_scale", value_scale);
+    return call.run(paged(q, keys), hipsight_paged_attention, "hipsight_paged_attention", q, keys,
+                    values, pages, lengths, o, workspace, causal, scale, key_scale, value_scale);
+  });
+}
+
+const char* hipsight_paged_attention_workspace(const hipsight_context* context, Tensor q,
+                                               Tensor keys, Tensor values, Tensor pages,
+                                               Tensor lengths, Tensor o,
+                                               uint64_t* workspace_bytes) {
+  return guarded([&] {
+    Call call("paged_attention", context);
+    check(call, q, keys, values, pages, lengths, o);
+    return call.run(paged(q, keys), hipsight_paged_attention_workspace,
+                    "hipsight_paged_attention_workspace", q, keys, values, pages, lengths, o,
+                    workspace_bytes);
+  });
+}
