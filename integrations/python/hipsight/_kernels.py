@@ -62,11 +62,15 @@ def is_array(argument):
 
 
 def memory_of(array):
-    """What a kernel may reach; of 8 bits, as bytes, which all know."""
+    """What a kernel may reach, as an array of a type that all know."""
+    if not hasattr(array, "data_ptr"):
+        import numpy
+        first, end = numpy.lib.array_utils.byte_bounds(array)
+        return numpy.frombuffer((ctypes.c_uint8 * (end - first)).from_address(first), numpy.uint8)
     if not name_of_type(array).startswith("float8"):
         return array
     import torch
-    return array.view(torch.uint8 if hasattr(array, "data_ptr") else "uint8")
+    return array.view(torch.uint8)
 
 
 def is_empty(array):
