@@ -29,7 +29,8 @@ struct Program {
 };
 constexpr Program programs[] = {{"gemm", KERNELS_GEMM},           {"grouped", KERNELS_GROUPED},
                                 {"attention", KERNELS_ATTENTION}, {"backward", KERNELS_BACKWARD},
-                                {"paged", KERNELS_PAGED},         {"rows", KERNELS_ROWS}};
+                                {"paged", KERNELS_PAGED},         {"rows", KERNELS_ROWS},
+                                {"training", KERNELS_TRAINING}};
 
 /// All that a program holds, for each processor: "gfx942", ...
 void for_each_kernel(const std::string& program,
@@ -107,8 +108,12 @@ std::string short_name(std::string title) {
   const std::regex rope("rope_kernel<\\(Pairing\\)([01]), ([^>]+)>.*");
   if (std::regex_search(title, parts, rope))
     return fmt::format("Rope<{}, {}>", parts[1] == "0" ? "halves" : "neighbours", parts[2].str());
+  const std::regex norm("norm_backward_kernel<(.*), ([0-5])>\\(.*");
+  const std::regex sums("column_sums_kernel<([^>]+)>.*");
+  if (std::regex_search(title, parts, sums))
+    return fmt::format("sums over rows, {}", parts[1].str());
   const std::regex row("row_kernel<(.*), ([0-5])>\\(.*");
-  if (!std::regex_search(title, parts, row)) return title;
+  if (!std::regex_search(title, parts, norm) && !std::regex_search(title, parts, row)) return title;
   constexpr const char* teams[] = {
       "lanes", "a wave", "a workgroup", "a wide workgroup", "a large workgroup", "streamed"};
   return parts[1].str() + ", " + teams[std::stoi(parts[2])];
@@ -198,14 +203,14 @@ TEST(Instances, SpillNothing) {
 }
 
 /// For each of five GPUs, all that is built. More would take CI too long: it is for ./dev kernels.
-TEST(Instances, AreSeventyAGpuAtTheMost) {
+TEST(Instances, AreNinetyAGpuAtTheMost) {
   std::vector<const char*> files{KERNELS_STRIX_HALO};
   for (const Program& program : programs) files.push_back(program.file);
   std::size_t all = 0;
   for (const char* file : files)
     for (const auto& [processor, kernels] : kernels_in(file)) all += kernels;
   EXPECT_GT(all, 0u);
-  EXPECT_LE(all, 70 * std::size(gpus));
+  EXPECT_LE(all, 90 * std::size(gpus));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Facts,

@@ -61,6 +61,8 @@
 #include "hipsight/kernels/paged_attention/on_host.h"
 #include "hipsight/kernels/rows.h"
 #include "hipsight/kernels/rows/on_host.h"
+#include "hipsight/kernels/training.h"
+#include "hipsight/kernels/training/on_host.h"
 #include "hipsight/kernels/wave_roles.h"
 
 hipsight::kernels::Status call(const hipsight::kernels::RowMajor<const float>& a,

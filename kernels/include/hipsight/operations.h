@@ -158,6 +158,62 @@ HIPSIGHT_OPERATION const char* hipsight_rope(const hipsight_context* context,
                                              const hipsight_tensor* sine,
                                              const hipsight_tensor* positions, int interleaved);
 
+/* --- Training: gradients of operations on rows, the loss, the optimizer. Of f16, bf16 or f32
+ * -------- */
+
+/* The gradients of rms_norm's x, up to 16,384 columns, and weight, of that of y. workspace: bytes,
+ * as i8: as many as the function below says, which depend on the sizes and the GPU alone. */
+HIPSIGHT_OPERATION const char* hipsight_rms_norm_backward(
+    const hipsight_context* context, const hipsight_tensor* x, const hipsight_tensor* weight,
+    const hipsight_tensor* d_y, const hipsight_tensor* d_x, const hipsight_tensor* d_weight,
+    const hipsight_tensor* workspace, float epsilon);
+HIPSIGHT_OPERATION const char* hipsight_rms_norm_backward_workspace(const hipsight_context* context,
+                                                                    const hipsight_tensor* x,
+                                                                    uint64_t* workspace_bytes);
+
+/* Those of layer_norm's x, up to 8,192 columns, weight and bias. */
+HIPSIGHT_OPERATION const char* hipsight_layer_norm_backward(
+    const hipsight_context* context, const hipsight_tensor* x, const hipsight_tensor* weight,
+    const hipsight_tensor* d_y, const hipsight_tensor* d_x, const hipsight_tensor* d_weight,
+    const hipsight_tensor* d_bias, const hipsight_tensor* workspace, float epsilon);
+HIPSIGHT_OPERATION const char* hipsight_layer_norm_backward_workspace(
+    const hipsight_context* context, const hipsight_tensor* x, uint64_t* workspace_bytes);
+
+/* That of x, of y = softmax(scale x). */
+HIPSIGHT_OPERATION const char* hipsight_softmax_backward(const hipsight_context* context,
+                                                         const hipsight_tensor* y,
+                                                         const hipsight_tensor* d_y,
+                                                         const hipsight_tensor* d_x, float scale);
+
+/* Those of gate and up; they may lie where the inputs do. */
+HIPSIGHT_OPERATION const char* hipsight_silu_mul_backward(
+    const hipsight_context* context, const hipsight_tensor* gate, const hipsight_tensor* up,
+    const hipsight_tensor* d_y, const hipsight_tensor* d_gate, const hipsight_tensor* d_up);
+HIPSIGHT_OPERATION const char* hipsight_gelu_mul_backward(
+    const hipsight_context* context, const hipsight_tensor* gate, const hipsight_tensor* up,
+    const hipsight_tensor* d_y, const hipsight_tensor* d_gate, const hipsight_tensor* d_up);
+
+/* losses: log(sum(exp(row))) - row[target], f32, of each row of logits, tokens x classes; targets:
+ * i32. d_logits: factor times the losses' gradients, which may lie where the logits do. A row whose
+ * target is below 0 counts for nothing; the loss of one beyond the classes is not a number. */
+HIPSIGHT_OPERATION const char* hipsight_cross_entropy(
+    const hipsight_context* context, const hipsight_tensor* logits, const hipsight_tensor* targets,
+    const hipsight_tensor* losses, const hipsight_tensor* d_logits, float factor);
+
+/* What a step of AdamW does (arXiv 1711.05101). The first step is 1. */
+typedef struct {
+  float rate, beta1, beta2, epsilon, decay;
+  float gradient_factor; /* of gradients that were clipped or scaled */
+  int step;
+} hipsight_adamw_step;
+
+/* One step, in place. gradient and parameters: matrices of one shape; mean and square: f32. master:
+ * the parameters in f32, which are then rounded into `parameters`, or null. */
+HIPSIGHT_OPERATION const char* hipsight_adamw(
+    const hipsight_context* context, const hipsight_tensor* gradient,
+    const hipsight_tensor* parameters, const hipsight_tensor* mean, const hipsight_tensor* square,
+    const hipsight_tensor* master, const hipsight_adamw_step* step);
+
 /* --- Attention: batch x heads x places x size, of f16 or bf16, size a multiple of 32 up to 256 --
  */
 
