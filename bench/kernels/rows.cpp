@@ -23,6 +23,10 @@ constexpr Operation operations[] = {
     {"SiLU-mul", "silu_mul", 6},
     {"to int8 by token", "quantise", 3},
     {"RoPE", "rope", 4},
+    {"RMSNorm's gradients", "rms_norm_backward", 6},
+    {"SiLU-mul's gradients", "silu_mul_backward", 10},
+    {"cross-entropy and its gradient", "cross_entropy", 4},
+    {"AdamW, with parameters in f32", "adamw", 28},
 };
 
 struct Shape {
@@ -40,7 +44,7 @@ void add_rows(const std::string& gpu, std::vector<Row>& rows) {
           report("predict --sampled-only --sample 16", gpu,
                  fmt::format("kernels_rows_launch {} {} {}", operation.word, s.rows, s.columns));
       const KernelReport& kernel = first(all);
-      const double seconds = kernel.prediction->seconds;
+      const double seconds = predicted_seconds(all);
       const double bytes = operation.bytes * static_cast<double>(s.rows * s.columns);
       const double limit = bytes / memory_bytes_per_second(known) + launch_seconds(known);
       rows.push_back({.name = fmt::format("{}, {}, {} x {}, {}", gpu, operation.name, s.rows,

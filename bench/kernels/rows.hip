@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hipsight/kernels/rows.h"
+#include "hipsight/kernels/training.h"
 
 using namespace hipsight::kernels;
 
@@ -87,6 +88,29 @@ Status run_rope() {
                                      angles, angles);
 }
 
+Status run_norm_backward() {
+  const std::size_t bytes = rms_norm_backward_workspace<bf16>(rows, columns);
+  void* workspace = nullptr;
+  if (hipMalloc(&workspace, bytes) != hipSuccess) std::exit(1);
+  return rms_norm_backward<bf16>(nullptr, input<bf16>(), input<bf16>().data, input<bf16>(),
+                                 matrix<bf16>(), matrix<bf16>().data, 1e-5f, {workspace, bytes});
+}
+
+Status run_silu_backward() {
+  return run(gated_backward_problem<SiluBackward, bf16>(input<bf16>(), input<bf16>(), input<bf16>(),
+                                                        matrix<bf16>(), matrix<bf16>()));
+}
+
+Status run_cross_entropy() {
+  return run(cross_entropy_problem<bf16>(input<bf16>(), matrix<int>(1).data, matrix<float>(1).data,
+                                         matrix<bf16>(), 1));
+}
+
+Status run_adamw() {
+  return run(adamw_problem<bf16, bf16>(input<bf16>(), matrix<bf16>(), matrix<float>(),
+                                       matrix<float>(), matrix<float>(), {}));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -96,6 +120,10 @@ int main(int argc, char** argv) {
                                                        {"softmax", run_softmax},
                                                        {"silu_mul", run_silu},
                                                        {"quantise", run_quantise},
+                                                       {"rms_norm_backward", run_norm_backward},
+                                                       {"silu_mul_backward", run_silu_backward},
+                                                       {"cross_entropy", run_cross_entropy},
+                                                       {"adamw", run_adamw},
                                                        {"rope", run_rope}};
   const auto found = operations.find(argc == 4 ? argv[1] : "");
   if (found == operations.end()) return 2;

@@ -48,6 +48,53 @@ def test_rows_have_gradients(name):
         assert_close(one.grad, other.grad)
 
 
+@pytest.mark.parametrize("name, columns", [("rms_norm", 16500), ("layer_norm", 8300)])
+def test_gradients_of_long_rows(name, columns):
+    operation, reference, kinds = ROWS[name]
+    given = [one.requires_grad_() for one in operands(kinds, (2, columns), torch.float32)]
+    operation(*given).sum().backward()
+    as_wide = wide(*given)
+    reference(*as_wide).sum().backward()
+    for one, other in zip(given, as_wide):
+        assert_close(one.grad, other.grad)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_cross_entropy(dtype):
+    logits, targets = drawn(7, 1000, dtype=dtype).requires_grad_(), torch.tensor([0, 999, 5, -100, 5, 6, 7])
+    losses, _ = ops.cross_entropy(logits, targets)
+    (as_wide,) = wide(logits)
+    wanted = functional.cross_entropy(as_wide, targets, reduction="none")
+    assert_close(losses, wanted, of=torch.float32)
+    weight = drawn(7, seed=3)
+    (losses * weight).sum().backward()
+    (wanted * weight).sum().backward()
+    assert_close(logits.grad, as_wide.grad)
+    with pytest.raises(ValueError, match="a target is 1000"):
+        ops.cross_entropy(logits, targets + 1)
+    with pytest.raises(ValueError, match="one for each token"):
+        ops.cross_entropy(logits, targets[1:])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_adamw(dtype):
+    start = [drawn(5, 30, dtype=dtype), drawn(7, dtype=dtype, seed=2)]
+    ours = [torch.nn.Parameter(one.clone()) for one in start]
+    theirs = [torch.nn.Parameter(one.float()) for one in start]
+    options = dict(lr=0.01, betas=(0.8, 0.95), weight_decay=0.1)
+    optimizers = [hipsight.torch.AdamW(ours, **options), torch.optim.AdamW(theirs, **options)]
+    for step in range(3):
+        for one, other in zip(ours, theirs):
+            one.grad = drawn(*one.shape, dtype=dtype, seed=10 + step)
+            other.grad = one.grad.float()
+        for optimizer in optimizers:
+            optimizer.step()
+    for one, other in zip(ours, theirs):
+        assert_close(one, other)
+    with pytest.raises(ValueError, match="mean must be float32"):
+        ops.adamw_(ours[0], ours[0].grad, start[0].double(), start[0], None, 1, 0.1, 0.9, 0.9, 0.1, 0.1)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_norm_of_a_sum(dtype):
     x, residual, weight = (drawn(*shape, dtype=dtype, seed=i)

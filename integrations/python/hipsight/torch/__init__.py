@@ -9,11 +9,13 @@
 Kernels read and write the tensors where they lie. torch.cuda stays as it is. docs/python.md
 """
 
-from . import _attention, _gemm, _grouped_gemm, _paged_attention, _rows, _scaled_gemm  # noqa: F401: registers them
+from . import (_attention, _gemm, _gradients, _grouped_gemm, _paged_attention, _rows,  # noqa: F401: registers them
+               _scaled_gemm)
 from ._backend import Backend  # noqa: F401
 from .._kernels import use_runtime  # noqa: F401
 from ._decoders import Decoder, NAMED as NAMED_DECODERS  # noqa: F401
 from ._model import ModelReport, ModuleTime, model  # noqa: F401
+from ._optimizer import AdamW  # noqa: F401
 from ._operators import OperatorLaunch, Operators, OperatorTime  # noqa: F401
 from ._plan import Choice, Plan, plan  # noqa: F401
 from ._replace import Replaced, replace  # noqa: F401

@@ -38,3 +38,8 @@ def rows_of(tensor):
     """A tensor as a matrix of its last dimension's rows: a view, or else a copy."""
     matrix = plain(tensor.reshape(-1, tensor.shape[-1]))
     return matrix if matrix.shape[0] <= 1 or matrix.stride(0) >= matrix.shape[1] else matrix.contiguous()
+
+
+def flat(tensor):
+    """A result as a matrix of its last dimension's rows."""
+    return tensor.view(-1, tensor.shape[-1])

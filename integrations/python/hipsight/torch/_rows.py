@@ -1,7 +1,7 @@
 """torch.ops.hipsight: norms, softmax, gated activations and rotary embedding.
 
-They compute in f32 and round once. Gradients are recomputed by torch from the inputs, in f32, but for rope's, which is
-rope the other way.
+They compute in f32 and round once. Their gradients are kernels, too (_gradients.py); rope's is rope the other way. Of norms
+of rows that are too long for these, torch recomputes them from the inputs, in f32.
 """
 
 from __future__ import annotations
@@ -12,12 +12,8 @@ import torch
 from torch import Tensor
 
 from .. import _kernels
-from ._operands import FP8, blocks as of_blocks, check_types, plain, refuse, rows_of
-
-
-def flat(tensor):
-    """A result as a matrix of its last dimension's rows."""
-    return tensor.view(-1, tensor.shape[-1])
+from . import _gradients
+from ._operands import FP8, blocks as of_blocks, check_types, flat, plain, refuse, rows_of
 
 
 def check_rows(operation, x, **others):
@@ -108,7 +104,7 @@ def _(x, scale=1.0, *, gpu=None):
     return x.new_empty(x.shape)
 
 
-def gated(name, activation):
+def gated(name, derivative):
     def check(gate, up):
         check_rows(name, gate, up=up)
 
@@ -126,7 +122,8 @@ def gated(name, activation):
     run.__annotations__ = {"gate": Tensor, "up": Tensor, "gpu": Optional[str], "return": Tensor}
     operation = torch.library.custom_op(f"hipsight::{name}", run, mutates_args=(), device_types="cpu")
     operation.register_fake(fake)
-    recompute(operation, lambda gate, up: activation(gate.float()) * up.float(), 2)
+    operation.register_autograd(lambda ctx, d_y: derivative(d_y, *ctx.saved_tensors, gpu=ctx.gpu),
+                                setup_context=save_inputs(2))
     return operation
 
 
@@ -206,41 +203,77 @@ def _(gate, up, dtype, blocks=False, *, gpu=None):
     return quantised_like("silu_mul_quantise", gate, dtype, blocks)
 
 
-def recompute(operation, formula, tensors):
-    """Gradients of an operation whose first arguments are so many tensors, by torch, of a formula that takes its
-    arguments."""
+def save_inputs(tensors):
+    """Keeps the first inputs, so many tensors, and the GPU for the gradient."""
     def setup_context(ctx, inputs, keyword_only_inputs, output):
         ctx.save_for_backward(*inputs[:tensors])
-        ctx.rest = inputs[tensors:]
-
-    def backward(ctx, *gradients):
-        inputs = [one.detach().requires_grad_(needed)
-                  for one, needed in zip(ctx.saved_tensors, ctx.needs_input_grad)]
-        with torch.enable_grad():
-            outputs = formula(*inputs, *ctx.rest)
-        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-        given = [(of, gradient.to(of.dtype)) for of, gradient in zip(outputs, gradients) if gradient is not None]
-        wanted = [one for one in inputs if one.requires_grad]
-        found = iter(torch.autograd.grad([of for of, _ in given], wanted, [gradient for _, gradient in given],
-                                         allow_unused=True))
-        return (*(next(found) if one.requires_grad else None for one in inputs), *(None for _ in ctx.rest))
-
-    operation.register_autograd(backward, setup_context=setup_context)
+        ctx.rest, ctx.gpu = inputs[tensors:], keyword_only_inputs["gpu"]
+    return setup_context
 
 
-recompute(rms_norm, rms_norm_formula, 2)
-recompute(layer_norm, layer_norm_formula, 3)
-recompute(softmax, lambda x, scale: torch.softmax(x.float() * scale, -1), 1)
+def recomputed(formula, inputs, gradient):
+    """Gradients of a formula of tensors, by torch."""
+    inputs = [one.detach().requires_grad_() for one in inputs]
+    with torch.enable_grad():
+        output = formula(*inputs)
+    return torch.autograd.grad(output, inputs, gradient.to(output.dtype))
 
 
-def add_rms_norm_formula(x, residual, weight, eps):
-    sum = (x.float() + residual.float()).to(x.dtype)
-    return rms_norm_formula(sum, weight, eps), sum
+def is_too_long(name, x):
+    return x.shape[-1] > _gradients.MOST_COLUMNS[name]
 
 
-recompute(add_rms_norm, add_rms_norm_formula, 3)
-silu_mul = gated("silu_mul", torch.nn.functional.silu)
-gelu_mul = gated("gelu_mul", lambda gate: torch.nn.functional.gelu(gate, approximate="tanh"))
+def rms_norm_gradients(x, weight, eps, gradient, gpu):
+    if is_too_long("rms_norm", x):
+        return recomputed(lambda x, weight: rms_norm_formula(x, weight, eps), (x, weight), gradient)
+    return _gradients.rms_norm_backward(gradient, x, weight, eps, gpu=gpu)
+
+
+def rms_norm_gradient(ctx, gradient):
+    x, weight = ctx.saved_tensors
+    return *rms_norm_gradients(x, weight, *ctx.rest, gradient, ctx.gpu), None
+
+
+def layer_norm_gradient(ctx, gradient):
+    x, weight, bias = ctx.saved_tensors
+    eps, = ctx.rest
+    if is_too_long("layer_norm", x):
+        return *recomputed(lambda *given: layer_norm_formula(*given, eps), (x, weight, bias), gradient), None
+    return *_gradients.layer_norm_backward(gradient, x, weight, eps, gpu=ctx.gpu), None
+
+
+rms_norm.register_autograd(rms_norm_gradient, setup_context=save_inputs(2))
+layer_norm.register_autograd(layer_norm_gradient, setup_context=save_inputs(3))
+
+
+def save_result(ctx, inputs, keyword_only_inputs, output):
+    ctx.save_for_backward(output)
+    ctx.scale, ctx.gpu = inputs[1], keyword_only_inputs["gpu"]
+
+
+def softmax_gradient(ctx, gradient):
+    return _gradients.softmax_backward(gradient, *ctx.saved_tensors, ctx.scale, gpu=ctx.gpu), None
+
+
+softmax.register_autograd(softmax_gradient, setup_context=save_result)
+
+
+def save_sum(ctx, inputs, keyword_only_inputs, output):
+    ctx.save_for_backward(output[1], inputs[2])
+    ctx.eps, ctx.gpu = inputs[3], keyword_only_inputs["gpu"]
+
+
+def add_rms_norm_gradient(ctx, of_y, of_sum):
+    """Of the sum, by the norm, and directly: the same for x and for the residual."""
+    sum, weight = ctx.saved_tensors
+    of_norm, of_weight = rms_norm_gradients(sum, weight, ctx.eps, of_y, ctx.gpu)
+    both = (of_norm.float() + of_sum.float()).to(sum.dtype)
+    return both, both, of_weight, None
+
+
+add_rms_norm.register_autograd(add_rms_norm_gradient, setup_context=save_sum)
+silu_mul = gated("silu_mul", _gradients.silu_mul_backward)
+gelu_mul = gated("gelu_mul", _gradients.gelu_mul_backward)
 
 
 # --- rotary embedding ----------------------------------------------------------------------------

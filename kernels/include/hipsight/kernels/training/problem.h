@@ -93,7 +93,7 @@ struct NormBackwardProblem {
 
 /// Work-items of all teams on a compute unit: enough for its loads to be under way, and few enough
 /// for the sums that they leave to be a small part of what is read.
-inline constexpr int norm_backward_threads = 512;
+inline constexpr int norm_backward_threads = 1536;
 
 /// The launch of a norm's gradients, and what its teams leave.
 struct NormBackwardLaunch {
