@@ -15,6 +15,9 @@ inline constexpr auto hipDeviceAttributeWarpSize = cudaDevAttrWarpSize;
 inline hipError_t hipMallocManaged(void** data, std::size_t bytes, unsigned flags) {
   return cudaMallocManaged(data, bytes, flags);
 }
+inline hipError_t hipMalloc(void** data, std::size_t bytes) {
+  return cudaMalloc(data, bytes);
+}
 inline hipError_t hipFree(void* data) {
   return cudaFree(data);
 }
