@@ -30,7 +30,7 @@ struct Program {
 constexpr Program programs[] = {{"gemm", KERNELS_GEMM},           {"grouped", KERNELS_GROUPED},
                                 {"attention", KERNELS_ATTENTION}, {"backward", KERNELS_BACKWARD},
                                 {"paged", KERNELS_PAGED},         {"rows", KERNELS_ROWS},
-                                {"training", KERNELS_TRAINING}};
+                                {"training", KERNELS_TRAINING},   {"moe", KERNELS_MOE}};
 
 /// All that a program holds, for each processor: "gfx942", ...
 void for_each_kernel(const std::string& program,
@@ -110,6 +110,9 @@ std::string short_name(std::string title) {
     return fmt::format("Rope<{}, {}>", parts[1] == "0" ? "halves" : "neighbours", parts[2].str());
   const std::regex norm("norm_backward_kernel<(.*), ([0-5])>\\(.*");
   const std::regex sums("column_sums_kernel<([^>]+)>.*");
+  const std::regex moe("moe_(route|sort|combine)_kernel<([^>]+)>.*");
+  if (std::regex_search(title, parts, moe))
+    return fmt::format("{}, {}", parts[1].str(), parts[2].str());
   if (std::regex_search(title, parts, sums))
     return fmt::format("sums over rows, {}", parts[1].str());
   const std::regex row("row_kernel<(.*), ([0-5])>\\(.*");
@@ -203,14 +206,14 @@ TEST(Instances, SpillNothing) {
 }
 
 /// For each of five GPUs, all that is built. More would take CI too long: it is for ./dev kernels.
-TEST(Instances, AreNinetyAGpuAtTheMost) {
+TEST(Instances, AreNinetyFiveAGpuAtTheMost) {
   std::vector<const char*> files{KERNELS_STRIX_HALO};
   for (const Program& program : programs) files.push_back(program.file);
   std::size_t all = 0;
   for (const char* file : files)
     for (const auto& [processor, kernels] : kernels_in(file)) all += kernels;
   EXPECT_GT(all, 0u);
-  EXPECT_LE(all, 90 * std::size(gpus));
+  EXPECT_LE(all, 95 * std::size(gpus));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Facts,

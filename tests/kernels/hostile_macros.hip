@@ -57,6 +57,8 @@
 #include "hipsight/kernels/gemm/on_host.h"
 #include "hipsight/kernels/grouped_gemm.h"
 #include "hipsight/kernels/grouped_gemm/on_host.h"
+#include "hipsight/kernels/moe.h"
+#include "hipsight/kernels/moe/on_host.h"
 #include "hipsight/kernels/paged_attention.h"
 #include "hipsight/kernels/paged_attention/on_host.h"
 #include "hipsight/kernels/rows.h"

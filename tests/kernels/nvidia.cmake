@@ -60,4 +60,5 @@ nvidia_program(kernels_backward attention_backward.hip attention_backward_test.c
 nvidia_program(kernels_paged paged_f16.hip paged_bf16.hip paged_test.cpp)
 nvidia_program(kernels_rows rows_norm.hip rows_map.hip rows_test.cpp)
 nvidia_program(kernels_training training.hip training_test.cpp)
+nvidia_program(kernels_moe moe.hip moe_test.cpp)
 nvidia_program(bench_kernels ${CMAKE_SOURCE_DIR}/bench/nvidia/kernels.cu)
