@@ -280,3 +280,46 @@ X = torch.ones(4, 8)
 def test_refuses(call, words):
     with pytest.raises((ValueError, RuntimeError, hipsight.Error), match=words):
         call()
+
+
+def test_a_mixture_of_experts():
+    """Routing to combining, against each token's experts one by one."""
+    tokens, experts, chosen, size, inner = 23, 12, 3, 32, 64
+    x, scores = drawn(tokens, size), drawn(tokens, experts, seed=2)
+    up, down = drawn(experts, size, inner, seed=3), drawn(experts, inner, size, seed=4)
+    which, weights = ops.moe_route(scores, chosen)
+    probabilities, wanted = torch.softmax(scores, -1).topk(chosen)
+    assert torch.equal(which.long(), wanted)
+    assert_close(weights, probabilities / probabilities.sum(-1, keepdim=True))
+    starts, rows, places = ops.moe_sort(which, experts)
+    assert starts.tolist() == [0, *torch.bincount(which.flatten(), minlength=experts).cumsum(0).tolist()]
+    hidden = ops.grouped_gemm(x, up, starts, rows)
+    y = ops.moe_combine(ops.grouped_gemm(hidden, down, starts), places, weights)
+    each = torch.einsum("ts,esi,eio->teo", x.double(), up.double(), down.double())
+    assert_close(y, (each.gather(1, wanted[..., None].expand(-1, -1, size)) * weights.double()[..., None]).sum(1))
+
+
+def test_routing_by_groups():
+    """DeepSeek-V3's: sigmoid, a bias for the comparison, four of eight groups by their best two."""
+    scores, bias = drawn(9, 64), drawn(64, seed=2) * 0.1
+    which, weights = ops.moe_route(scores, 6, bias, sigmoid=True, factor=2.5, groups=8, chosen_groups=4, of_group=2)
+    share = scores.double().sigmoid()
+    rank = share + bias
+    best = rank.view(9, 8, 8).topk(2).values.sum(-1).topk(4).indices
+    open = torch.zeros(9, 8, dtype=torch.bool).scatter(1, best, True).repeat_interleave(8, 1)
+    wanted = rank.masked_fill(~open, -1e9).topk(6).indices
+    assert torch.equal(which.long(), wanted)
+    of_chosen = share.gather(1, wanted)
+    assert_close(weights, 2.5 * of_chosen / of_chosen.sum(-1, keepdim=True))
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: ops.moe_route(drawn(4), 2), "tokens x experts"),
+    (lambda: ops.moe_route(drawn(4, 8), 9), "from 1 to 8"),
+    (lambda: ops.moe_route(drawn(4, 8), 2, groups=3), "cannot be in 3 groups"),
+    (lambda: ops.moe_sort(torch.zeros(3, 2), 4), "integers"),
+    (lambda: ops.moe_combine(drawn(4, 8), torch.full((2, 2), 4, dtype=torch.int32), drawn(2, 2)), "a place is 4"),
+])
+def test_mixtures_refuse(call, words):
+    with pytest.raises((ValueError, hipsight.Error), match=words):
+        call()

@@ -99,6 +99,45 @@ HIPSIGHT_OPERATION const char* hipsight_grouped_gemm(
     const hipsight_context* context, const hipsight_tensor* a, const hipsight_tensor* b,
     const hipsight_tensor* c, const hipsight_tensor* rows, const hipsight_tensor* starts);
 
+/* --- Mixtures of experts, but for their matrices
+ * -------------------------------------------------- */
+
+/* How experts are chosen. `bias` is added for the comparison alone: f32, one for each expert, or
+ * null. Experts are in `groups` of as many neighbours each; those of the best chosen_groups are
+ * compared. A group is as good as its best `of_group` experts together, 1 or 2. */
+typedef struct {
+  int sigmoid;                         /* scores become 1 / (1 + exp(-x)); else their softmax */
+  int renormalise;                     /* the weights of a token's experts add up to `factor` */
+  float factor;                        /* of all weights */
+  int groups, chosen_groups, of_group; /* 1, 1, 1: without groups */
+} hipsight_moe_options;
+
+/* scores: tokens x experts (up to 512), of f16, bf16 or f32. experts, i32, and weights, f32: tokens
+ * x chosen (up to 16), the best one first. */
+HIPSIGHT_OPERATION const char* hipsight_moe_route(const hipsight_context* context,
+                                                  const hipsight_tensor* scores,
+                                                  const hipsight_tensor* bias,
+                                                  const hipsight_tensor* experts,
+                                                  const hipsight_tensor* weights,
+                                                  const hipsight_moe_options* options);
+
+/* Choices in the order of experts, for grouped_gemm. experts: i32, tokens x chosen, without gaps.
+ * starts: i32, experts + 1; rows: i32, the token of each row, tokens chosen; places: i32, tokens x
+ * chosen, the row of each choice, or -1 if its expert is none. */
+HIPSIGHT_OPERATION const char* hipsight_moe_sort(const hipsight_context* context,
+                                                 const hipsight_tensor* experts,
+                                                 const hipsight_tensor* starts,
+                                                 const hipsight_tensor* rows,
+                                                 const hipsight_tensor* places);
+
+/* y[token] = sum over its choices of their weight times x[their place]. x: rows x columns, y:
+ * tokens x columns, of f16, bf16 or f32; places: i32, weights: f32, tokens x chosen. */
+HIPSIGHT_OPERATION const char* hipsight_moe_combine(const hipsight_context* context,
+                                                    const hipsight_tensor* x,
+                                                    const hipsight_tensor* places,
+                                                    const hipsight_tensor* weights,
+                                                    const hipsight_tensor* y);
+
 /* --- Rows of matrices: tokens x columns, of f16, bf16 or f32, computed in f32 -------------------
  */
 

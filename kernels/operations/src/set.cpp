@@ -45,6 +45,22 @@ void add_products(std::vector<Wanted>& all, hipsight_type type) {
                      const auto x = square(type, a), y = square(type, b), z = square(type, false);
                      return hipsight_gemm(context, &x, &y, &z);
                    }});
+  const auto choices = tensor(HIPSIGHT_I32, {some, 2}), starts = tensor(HIPSIGHT_I32, {3}),
+             of_rows = tensor(HIPSIGHT_I32, {2 * some});
+  const auto weights = tensor(HIPSIGHT_F32, {some, 2});
+  all.push_back({"moe_route", [=](const hipsight_context* context) {
+                   const auto scores = square(type, false);
+                   const hipsight_moe_options options{0, 1, 1, 1, 1, 1};
+                   return hipsight_moe_route(context, &scores, nullptr, &choices, &weights,
+                                             &options);
+                 }});
+  all.push_back({"moe_sort", [=](const hipsight_context* context) {
+                   return hipsight_moe_sort(context, &choices, &starts, &of_rows, &choices);
+                 }});
+  all.push_back({"moe_combine", [=](const hipsight_context* context) {
+                   const auto x = square(type, false);
+                   return hipsight_moe_combine(context, &x, &choices, &weights, &x);
+                 }});
   for (const bool indexed : {false, true})
     all.push_back(
         {"grouped_gemm", [=](const hipsight_context* context) {

@@ -9,8 +9,8 @@
 Kernels read and write the tensors where they lie. torch.cuda stays as it is. docs/python.md
 """
 
-from . import (_attention, _gemm, _gradients, _grouped_gemm, _paged_attention, _rows,  # noqa: F401: registers them
-               _scaled_gemm)
+from . import (_attention, _gemm, _gradients, _grouped_gemm, _moe, _paged_attention,  # noqa: F401: registers them
+               _rows, _scaled_gemm)
 from ._backend import Backend  # noqa: F401
 from .._kernels import use_runtime  # noqa: F401
 from ._decoders import Decoder, NAMED as NAMED_DECODERS  # noqa: F401
