@@ -217,7 +217,7 @@ void test_gate(TrainingRun* run, Workers workers, double (*gate)(double)) {
     const Matrix<T> g(rows, columns, columns + 2, 1), up(rows, columns, columns + 2, 2),
         d(rows, columns, columns + 2, 3), d_gate(rows, columns, columns + 2, 4),
         d_up(rows, columns, columns + 2, 5);
-    for (int i = 0; i < columns; i++) g(0, i) = T(static_cast<float>(i - columns / 2));
+    for (int i = 0; i < columns; i++) g(0, i) = T(static_cast<float>(i) - columns / 2.0f);
     const float infinity = std::numeric_limits<float>::infinity();
     g(1, 0) = T(-infinity), g(1, 1) = T(infinity);
     TrainingCase test;
@@ -325,7 +325,7 @@ void test_adamw(TrainingRun* run, bool with_master) {
       ASSERT_EQ(run(test), "");
       for (int row = 0; row < rows; row++)
         for (int i = 0; i < columns; i++) {
-          const auto at = static_cast<std::size_t>(row * columns + i);
+          const auto at = static_cast<std::size_t>(row) * columns + static_cast<std::size_t>(i);
           const double g = 0.5 * gradient.at(row, i);
           m[at] = 0.9 * m[at] + 0.1 * g, v[at] = 0.999 * v[at] + 0.001 * g * g;
           p[at] = p[at] * (1 - 0.01 * 0.1) -
