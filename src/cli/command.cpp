@@ -417,6 +417,24 @@ int dispatch(CLI::App& app, int argc, char** argv) {
         ->type_name("FILE");
   }
 
+  cli::CalibrateOptions fitting;
+  CLI::App* calibrate = app.add_subcommand(
+      "calibrate", "Fit a GPU's numbers to times that you measured (docs/calibrate.md)");
+  calibrate->footer(
+      "Exit code: 1 if the fitted numbers are no nearer to the measured times, and then no file is "
+      "written.");
+  calibrate->add_option("times", fitting.file, "A .csv file: command,microseconds")
+      ->type_name("FILE")
+      ->required();
+  calibrate->add_option("-o,--output", fitting.out, "Write a GPU file with the fitted numbers")
+      ->type_name("FILE");
+  calibrate->add_option("--fit", fitting.keys, "Only these numbers, by their keys in GPU files")
+      ->type_name("KEY,...")
+      ->delimiter(',');
+  calibrate->add_option("--in", fitting.folder, "Run the commands in this folder")
+      ->type_name("FOLDER");
+  for (const char* row : {"gpu", "gpu-path", "kernel", "threads"}) options.add(*calibrate, row);
+
   CLI::App* config = app.add_subcommand(
       "config", "Show every option, its value and where that came from (docs/configuration.md)");
   options.add(*config, {Group::Machine, Group::Hip, Group::Compiler, Group::Selection,
@@ -529,6 +547,10 @@ int dispatch(CLI::App& app, int argc, char** argv) {
                    : compare->parsed() ? cli::KpiOptions::What::Check
                                        : cli::KpiOptions::What::Diff;
     return cli::kpi(figures);
+  }
+  if (calibrate->parsed()) {
+    fitting.options = std::move(loaded);
+    return cli::calibrate(fitting);
   }
   if (doctor->parsed()) return cli::doctor(loaded);
   if (completion->parsed()) {

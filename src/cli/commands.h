@@ -119,6 +119,18 @@ struct TuneOptions {
 /// @throws Exception when a parameter or a file cannot be used.
 int tune(const TuneOptions& options);
 
+struct CalibrateOptions {
+  std::string file;               ///< measured times, as of calibrate/measured.h
+  std::string out;                ///< a GPU file to write; empty: none
+  std::vector<std::string> keys;  ///< of numbers that are fitted; empty: the usual ones
+  std::filesystem::path folder;   ///< that commands run in; empty: this one
+  config::Loaded options;
+};
+/// Fits numbers of a GPU to measured times (docs/calibrate.md). Returns 0, or kDiffers if what was
+/// fitted is no better.
+/// @throws Exception when a file cannot be used, or a program fails.
+int calibrate(const CalibrateOptions& options);
+
 /// Every option, its value and where that came from.
 int show_config(const config::Loaded& options);
 

@@ -4,6 +4,16 @@
 
 namespace hipsight::timing::assumed {
 
+std::optional<double> number(const gpus::Gpu& gpu, std::string_view key) {
+  if (key == "launch_us") return launch_us;
+  if (key == "l1_latency") return l1_latency;
+  if (key == "l2_latency") return l2_latency;
+  if (key == "dram_latency") return dram_latency;
+  if (key == "l2_gb_per_s") return l2_bytes_per_clock_per_cu * gpu.compute_units * gpu.clock_ghz;
+  if (key == "dram_gb_per_s_measured") return dram_reached * gpu.dram_gb_per_s;
+  return {};
+}
+
 std::vector<Value> of(const gpus::Gpu& gpu) {
   std::vector<Value> values;
   const auto add = [&](bool known, std::string_view key, std::string taken) {

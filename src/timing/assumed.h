@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,9 @@ struct Value {
   std::string_view key;  ///< of the GPU's file
   std::string taken;     ///< in words
 };
+/// What is taken of a number of time or rate that the GPU's file does not have, in the file's unit;
+/// nullopt: nothing is.
+std::optional<double> number(const gpus::Gpu& gpu, std::string_view key);
 /// All that is assumed of this GPU.
 std::vector<Value> of(const gpus::Gpu& gpu);
 

@@ -27,10 +27,10 @@ namespace {
 struct Program {
   const char *name, *file;
 };
-constexpr Program programs[] = {{"gemm", KERNELS_GEMM},           {"grouped", KERNELS_GROUPED},
-                                {"attention", KERNELS_ATTENTION}, {"backward", KERNELS_BACKWARD},
-                                {"paged", KERNELS_PAGED},         {"rows", KERNELS_ROWS},
-                                {"training", KERNELS_TRAINING},   {"moe", KERNELS_MOE}};
+constexpr Program programs[] = {
+    {"gemm", KERNELS_GEMM},         {"grouped", KERNELS_GROUPED}, {"attention", KERNELS_ATTENTION},
+    {"backward", KERNELS_BACKWARD}, {"paged", KERNELS_PAGED},     {"rows", KERNELS_ROWS},
+    {"training", KERNELS_TRAINING}, {"moe", KERNELS_MOE},         {"append", KERNELS_APPEND}};
 
 /// All that a program holds, for each processor: "gfx942", ...
 void for_each_kernel(const std::string& program,
@@ -110,6 +110,9 @@ std::string short_name(std::string title) {
     return fmt::format("Rope<{}, {}>", parts[1] == "0" ? "halves" : "neighbours", parts[2].str());
   const std::regex norm("norm_backward_kernel<(.*), ([0-5])>\\(.*");
   const std::regex sums("column_sums_kernel<([^>]+)>.*");
+  const std::regex append("append_to_cache_kernel<([^>]+), (\\S+)>\\(.*");
+  if (std::regex_search(title, parts, append))
+    return fmt::format("append, {} to {}", parts[1].str(), parts[2].str());
   const std::regex moe("moe_(route|sort|combine)_kernel<([^>]+)>.*");
   if (std::regex_search(title, parts, moe))
     return fmt::format("{}, {}", parts[1].str(), parts[2].str());

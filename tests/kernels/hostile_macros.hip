@@ -49,6 +49,7 @@
 #define WAVE HOSTILE
 #define WARP_SIZE HOSTILE
 
+#include "hipsight/kernels/append_to_cache.h"
 #include "hipsight/kernels/attention.h"
 #include "hipsight/kernels/attention/on_host.h"
 #include "hipsight/kernels/attention_backward.h"

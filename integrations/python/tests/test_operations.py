@@ -323,3 +323,23 @@ def test_routing_by_groups():
 def test_mixtures_refuse(call, words):
     with pytest.raises((ValueError, hipsight.Error), match=words):
         call()
+
+
+@pytest.mark.parametrize("cached", [torch.bfloat16, torch.float8_e4m3fn])
+def test_appends_to_a_cache(cached):
+    k, v = drawn(7, 2, 64, dtype=torch.bfloat16), drawn(7, 2, 64, dtype=torch.bfloat16, seed=2)
+    both = torch.zeros(5, 2, 4, 2, 64).to(cached)  # as vLLM has it: pages of keys and values
+    keys, values = both.unbind(1)
+    slots = torch.tensor([3, 19, -1, 0, 7, 8, -1])
+    ops.append_to_cache(k, v, keys, values, slots, 0.5, 2.0)
+    for name, cache, given, scale in (("keys", keys, k, 0.5), ("values", values, v, 2.0)):
+        places = cache.float().reshape(-1, 2, 64)
+        wanted = torch.zeros(20, 2, 64)
+        for token, slot in enumerate(slots.tolist()):
+            if slot >= 0:
+                wanted[slot] = (given[token].float() / scale).to(cached).float()
+        assert torch.equal(places, wanted), name
+    with pytest.raises(ValueError, match="a slot is 20"):
+        ops.append_to_cache(k, v, keys, values, slots + 1)
+    with pytest.raises(ValueError, match="one for each token"):
+        ops.append_to_cache(k, v, keys, values, slots[1:])

@@ -280,6 +280,14 @@ HIPSIGHT_OPERATION const char* hipsight_paged_attention(
     const hipsight_tensor* o, const hipsight_tensor* workspace, int causal, float scale,
     float key_scale, float value_scale);
 
+/* New keys and values k and v, tokens x heads x size, of f16 or bf16, into the cache: slots, i32,
+ * of each token: place slot % places of page slot / places; a slot below 0: none. They are divided
+ * by the scales before they are rounded to fp8. */
+HIPSIGHT_OPERATION const char* hipsight_append_to_cache(
+    const hipsight_context* context, const hipsight_tensor* k, const hipsight_tensor* v,
+    const hipsight_tensor* keys, const hipsight_tensor* values, const hipsight_tensor* slots,
+    float key_scale, float value_scale);
+
 /* The bytes of workspace with which hipsight_paged_attention is quickest. */
 HIPSIGHT_OPERATION const char* hipsight_paged_attention_workspace(
     const hipsight_context* context, const hipsight_tensor* q, const hipsight_tensor* keys,

@@ -2,8 +2,8 @@
 //   -DVALUE=bf16 -DOPERATION_rms_norm
 // Results in 8 bits: -DQUANTISED=fp8_e4m3, with a scale for each row, or, with -DBLOCKS, for each
 // 128 columns of a row. `scales` is null otherwise.
+#include "heads.h"
 #include "hipsight/kernels/rows.h"
-#include "tensors.h"
 
 using namespace hipsight::kernels;
 
@@ -81,22 +81,6 @@ const char* hipsight_quantise(const hipsight_context* context, const hipsight_te
 
 #elif defined(OPERATION_rope)
 // -DPAIRING=neighbours, or halves
-namespace {
-
-/// tokens x heads x size
-template <class Value>
-Heads<Value> heads(const hipsight_tensor* tensor) {
-  const auto* const sizes = tensor->sizes;
-  return {data_of<Value>(tensor),
-          static_cast<int>(sizes[0]),
-          static_cast<int>(sizes[1]),
-          static_cast<int>(sizes[2]),
-          stride_of(*tensor, 0, sizes[1] * sizes[2]),
-          stride_of(*tensor, 1, sizes[2])};
-}
-
-}  // namespace
-
 const char* hipsight_rope(const hipsight_context* context, const hipsight_tensor* x,
                           const hipsight_tensor* y, const hipsight_tensor* cosine,
                           const hipsight_tensor* sine, const hipsight_tensor* positions, int) {

@@ -43,22 +43,26 @@ void check(Call& call, Tensor q, Tensor k, Tensor v, Tensor o, Tensor log_sums, 
   check_scale(call, "scale", scale);
 }
 
-void check(Call& call, Tensor q, Tensor keys, Tensor values, Tensor pages, Tensor lengths,
-           Tensor o) {
-  call.takes("q", q, {4}, halves).takes("o", o, {4}, halves);
+/// Keys and values in the pages of a cache.
+void check_cache(Call& call, Tensor q, Tensor keys, Tensor values) {
   call.takes("keys", keys, {4},
              {HIPSIGHT_F16, HIPSIGHT_BF16, HIPSIGHT_FP8_E4M3, HIPSIGHT_FP8_E4M3_FNUZ});
-  call.takes("values", values, {4}, {keys->type});
-  call.takes("pages", pages, {2}, whole).takes("lengths", lengths, {1}, whole);
-  call.same_type({q, o}).same_sizes({q, o}).same_sizes({keys, values}).by_rows({q, o});
-  call.without_gaps({pages, lengths});
+  call.takes("values", values, {4}, {keys->type}).same_sizes({keys, values});
   call.require(is_one_of(keys->type, fp8) || keys->type == q->type,
-               "keys and values must be of q's type, or fp8");
+               "keys and values must be of the type of what is attended, or fp8");
   bool alike = true;
   for (int i = 0; i < 4; i++)
     alike = alike && (keys->sizes[i] <= 1 || keys->strides[i] == values->strides[i]);
   call.require(alike && (keys->sizes[3] <= 1 || keys->strides[3] == 1),
                "keys and values must lie alike, the values of a head side by side");
+}
+
+void check(Call& call, Tensor q, Tensor keys, Tensor values, Tensor pages, Tensor lengths,
+           Tensor o) {
+  call.takes("q", q, {4}, halves).takes("o", o, {4}, halves);
+  check_cache(call, q, keys, values);
+  call.takes("pages", pages, {2}, whole).takes("lengths", lengths, {1}, whole);
+  call.same_type({q, o}).same_sizes({q, o}).by_rows({q, o}).without_gaps({pages, lengths});
   call.require(keys->sizes[3] == q->sizes[3], "the cache's heads must have the size of q's");
   const int64_t places = keys->sizes[1];
   call.require(places > 0 && (places & (places - 1)) == 0,
@@ -132,5 +136,27 @@ const char* hipsight_paged_attention_workspace(const hipsight_context* context, 
     return call.run(paged(q, keys), hipsight_paged_attention_workspace,
                     "hipsight_paged_attention_workspace", q, keys, values, pages, lengths, o,
                     workspace_bytes);
+  });
+}
+
+const char* hipsight_append_to_cache(const hipsight_context* context, Tensor k, Tensor v,
+                                     Tensor keys, Tensor values, Tensor slots, float key_scale,
+                                     float value_scale) {
+  return guarded([&] {
+    Call call("append_to_cache", context);
+    call.takes("k", k, {3}, halves).takes("v", v, {3}, halves).same_type({k, v});
+    call.same_sizes({k, v}).by_rows({k, v});
+    check_cache(call, k, keys, values);
+    call.takes("slots", slots, {1}, whole).without_gaps({slots});
+    call.require(keys->sizes[2] == k->sizes[1] && keys->sizes[3] == k->sizes[2],
+                 "the cache must have the heads of k, and their size")
+        .require(slots->sizes[0] == k->sizes[0], "slots must have one for each token");
+    check_scale(call, "key_scale", key_scale);
+    check_scale(call, "value_scale", value_scale);
+    return call.run(
+        {"append_to_cache",
+         {std::string("VALUE=") + name_of(k->type), std::string("CACHED=") + name_of(keys->type)}},
+        hipsight_append_to_cache, "hipsight_append_to_cache", k, v, keys, values, slots, key_scale,
+        value_scale);
   });
 }

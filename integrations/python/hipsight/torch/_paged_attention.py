@@ -85,3 +85,31 @@ def paged_attention(q: Tensor, keys: Tensor, values: Tensor, pages: Tensor, leng
 def _(q, keys, values, pages, lengths, *, causal=True, scale=None, key_scale=1.0, value_scale=1.0, gpu=None):
     check(q, keys, values, pages, lengths, scale, key_scale, value_scale)
     return q.new_empty(q.shape)
+
+
+def check_append(k, v, keys, values, slots):
+    given = dict(k=k, v=v, keys=keys, values=values, slots=slots)
+    name = "append_to_cache"
+    if k.dtype not in (torch.float16, torch.bfloat16) or k.dtype != v.dtype or k.dim() != 3 or k.shape != v.shape:
+        refuse(name, "k and v must be tokens x heads x size, of float16 or bfloat16, alike", **given)
+    if keys.dtype != values.dtype or keys.dtype not in (k.dtype, *FP8) or keys.dim() != 4 or keys.shape != values.shape or (
+            keys.shape[2:] != k.shape[1:]):
+        refuse(name, "keys and values must be pages x places x heads x size, of k's type or float8, both alike", **given)
+    if keys.stride() != values.stride() or keys.stride(3) != 1:
+        refuse(name, "keys and values must lie alike, the values of a head side by side", **given)
+    if k.shape[2] % 8 or slots.shape != k.shape[:1] or slots.dtype not in (torch.int32, torch.int64):
+        refuse(name, "heads have a multiple of 8 values, and slots are integers, one for each token", **given)
+
+
+@torch.library.custom_op("hipsight::append_to_cache", mutates_args=("keys", "values"), device_types="cpu")
+def append_to_cache(k: Tensor, v: Tensor, keys: Tensor, values: Tensor, slots: Tensor, key_scale: float = 1.0,
+                    value_scale: float = 1.0, *, gpu: Optional[str] = None) -> None:
+    """Each token's k and v into the cache, at its slot: place slot % places of page slot // places; below 0: none."""
+    check_append(k, v, keys, values, slots)
+    if not k.numel():
+        return
+    if int(slots.max()) >= keys.shape[0] * keys.shape[1]:
+        raise ValueError(f"hipsight::append_to_cache: a slot is {int(slots.max())}; the cache has "
+                         f"{keys.shape[0] * keys.shape[1]}")
+    _kernels.call("append_to_cache", gpu, plain(k), plain(v), keys, values, slots.to(torch.int32).contiguous(),
+                  float(key_scale), float(value_scale))
