@@ -5,9 +5,11 @@
 #include <cmath>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "support/error.h"
+#include "support/fnv.h"
 #include "support/printable.h"
 #include "timing/assumed.h"
 
@@ -24,12 +26,11 @@ constexpr double steps[] = {1.3, 1.14, 1.07, 1.03};
 /// What a factor must gain in the mean error to be worth its being there.
 constexpr double price = 0.01;
 
-double number_of(const gpus::Gpu& gpu, const std::string& key) {
+/// That of the GPU's file, or else what predictions take.
+std::optional<double> number_of(const gpus::Gpu& gpu, std::string_view key) {
   const auto fact = std::ranges::find(gpu.facts, key, &gpus::Gpu::Fact::key);
   if (fact != gpu.facts.end()) return std::stod(fact->value);
-  const auto assumed = timing::assumed::number(gpu, key);
-  if (!assumed) fail("{}: the GPU has no number of {}", printable(gpu.name), printable(key));
-  return *assumed;
+  return timing::assumed::number(gpu, key);
 }
 
 class Fitter {
@@ -37,7 +38,11 @@ class Fitter {
   Fitter(const gpus::Gpu& gpu, const std::vector<std::string>& keys,
          const std::vector<Measured>& points, const Predict& predict)
       : gpu_(gpu), keys_(keys), points_(points), predict_(predict) {
-    for (const std::string& key : keys) values_.push_back(number_of(gpu, key));
+    for (const std::string& key : keys) {
+      const auto number = number_of(gpu, key);
+      if (!number) fail("{}: the GPU has no number of {}", printable(gpu.name), printable(key));
+      values_.push_back(*number);
+    }
   }
 
   double value(std::size_t key) const { return values_[key]; }
@@ -121,14 +126,13 @@ class Fitter {
 };
 
 /// In an order that has nothing to do with the file's, where neighbours are alike: by a hash of the
-/// command (FNV-1a).
+/// command.
 Points shuffled(const std::vector<Measured>& points) {
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char c : points[i].command)
-      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    order.emplace_back(hash, i);
+    Fnv hash;
+    hash.add(points[i].command);
+    order.emplace_back(hash.value(), i);
   }
   std::ranges::sort(order);
   Points all;
@@ -142,9 +146,7 @@ std::vector<std::string> usual_keys(const gpus::Gpu& gpu) {
   std::vector<std::string> keys;
   for (const char* key : {"dram_gb_per_s_measured", "mall_gb_per_s", "l2_gb_per_s", "dram_latency",
                           "mall_latency", "l2_latency", "launch_us"})
-    if (std::ranges::find(gpu.facts, key, &gpus::Gpu::Fact::key) != gpu.facts.end() ||
-        timing::assumed::number(gpu, key))
-      keys.emplace_back(key);
+    if (number_of(gpu, key)) keys.emplace_back(key);
   return keys;
 }
 

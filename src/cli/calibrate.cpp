@@ -25,8 +25,7 @@ namespace fs = std::filesystem;
 using calibrate::Measured;
 
 /// The last launch of a program on the GPU, as a recording. @throws Exception when it fails.
-std::string recorded(const CalibrateOptions& options, const Measured& point,
-                     const fs::path& folder) {
+std::string recorded(const CalibrateOptions& options, const Measured& point) {
   const auto words = calibrate::words_of(point.command);
   if (words.size() == 1 && words[0].ends_with(".recording"))
     return read_file(options.folder / words[0]);
@@ -35,7 +34,7 @@ std::string recorded(const CalibrateOptions& options, const Measured& point,
   RunOptions run;
   run.options = options.options;
   run.program = words;
-  run.folder = folder;
+  run.folder = options.folder;
   const auto set = [&](const char* name, const std::string& text) {
     run.options.from_command_line(config::row(name), text);
   };
@@ -68,7 +67,7 @@ int calibrate(const CalibrateOptions& options) {
     if (isatty(STDERR_FILENO))
       fmt::print(stderr, "hipsight: {} of {}: {}\n", i + 1, points.size(),
                  printable(points[i].command));
-    recordings.push_back(timing::read(recorded(options, points[i], options.folder)));
+    recordings.push_back(timing::read(recorded(options, points[i])));
   }
   const auto predict = [&](const gpus::Gpu& on, std::size_t point) {
     const timing::Recording& one = *recordings[point];

@@ -15,6 +15,7 @@
 #include "support/build_id.h"
 #include "support/error.h"
 #include "support/files.h"
+#include "support/fnv.h"
 #include "support/output_file.h"
 #include "support/printable.h"
 #include "tune/ranking.h"
@@ -27,18 +28,17 @@ namespace fs = std::filesystem;
 using tune::Point;
 using tune::Result;
 
-/// FNV-1a, of 64 bits: to tell results apart, not to resist anybody.
+/// Of several texts, each with its end.
 class Hash {
  public:
   void add(std::string_view text) {
-    for (const char c : text) add(static_cast<unsigned char>(c));
-    add(0xff);  // no text has it in UTF-8
+    hash_.add(text);
+    hash_.add(static_cast<unsigned char>(0xff));  // no text has it in UTF-8
   }
-  std::string text() const { return fmt::format("{:016x}", value_); }
+  std::string text() const { return fmt::format("{:016x}", hash_.value()); }
 
  private:
-  void add(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
-  std::uint64_t value_ = 0xcbf29ce484222325;
+  Fnv hash_;
 };
 
 class Tuner {

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <cstdint>
 #include <string_view>
+
+#include "support/fnv.h"
 
 namespace hipsight::bench {
 
@@ -10,9 +11,9 @@ namespace hipsight::bench {
 /// ROCm/aiter ("hsa/gfx950/..."), its bits 32 and up taken modulo 2: 0 is fitted, 1 reported. It
 /// also splits the files of figures of RRZE-HPC/gpu-benches ("gpu-latency/mi210.txt").
 constexpr bool is_fitted(std::string_view path) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return (hash >> 32) % 2 == 0;
+  Fnv hash;
+  hash.add(path);
+  return (hash.value() >> 32) % 2 == 0;
 }
 // FNV-1a's published test vectors: 0xaf63dc4c8601ec8c and 0x85944171f73967e8.
 static_assert(is_fitted("a") && !is_fitted("foobar"));

@@ -1,10 +1,5 @@
 # Installs the library, builds its users, one on the host and one on a GPU, and runs them: all in FOLDER.
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(result)
-    message(FATAL_ERROR "${ARGN}: ${result}\n${output}")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../../run.cmake)
 
 file(REMOVE_RECURSE ${FOLDER})
 set(configure ${CMAKE_COMMAND} -G Ninja)

@@ -1,11 +1,6 @@
 # Installs the library, builds a program that uses it, and runs that: all in FOLDER. Then the same, with an instance of
 # the set that is installed, and no compiler.
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(result)
-    message(FATAL_ERROR "${ARGN}: ${result}\n${output}")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../../run.cmake)
 
 file(REMOVE_RECURSE ${FOLDER})
 set(prefix ${FOLDER}/prefix)

@@ -1,4 +1,4 @@
-"""What operations have in common: which tensors they take, and how kernels are told of them."""
+"""What operations have in common: which tensors they take, and how kernels take them."""
 
 import torch
 
