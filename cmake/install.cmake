@@ -34,7 +34,7 @@ install(TARGETS hipsight_launch RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR} COMP
 foreach(major 5 6 7)
   install(TARGETS amdhip64_${major} hiprtc_${major} LIBRARY COMPONENT hipsight)
 endforeach()
-install(TARGETS hipsight_leave hipsight_re2_library hsa roctx64 LIBRARY COMPONENT hipsight)
+install(TARGETS hipsight_leave hipsight_clock hipsight_re2_library hsa roctx64 LIBRARY COMPONENT hipsight)
 install(TARGETS rccl LIBRARY COMPONENT hipsight)
 # All of the second: what the Python package is made of (integrations/python).
 add_custom_target(installed DEPENDS hipsight pages hipsight_launch runtime hipsight_re2_library hsa roctx64 rccl hipsight_operations)

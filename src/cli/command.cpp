@@ -153,6 +153,8 @@ void imply(config::Loaded& options, std::string_view command) {
     usually("profile", std::to_string(session::usual_sample));
     usually("details", command == "profile" ? "all" : "advice,counts,prediction,registers,roofs");
   }
+  if (config.host_clock && config.time != "predicted")
+    fail("--host-clock: the GPU's clock is not kept without --time predicted");
   // Before the program starts.
   if (!config.what_if.empty()) {
     explain::parse_all_what_ifs(config.what_if);

@@ -124,8 +124,11 @@ int run(const RunOptions& run) {
   const fs::path folder = library_folder();
   if (const fs::path leave = folder / "libhipsight_leave.so"; fs::exists(leave)) {
     share_run_state().wanted = wanted_of(run.options);
+    std::string libraries = leave.string();
+    if (run.options.config.host_clock)
+      libraries += ":" + (folder / "libhipsight_clock.so").string();
     const std::string others = config::environment("LD_PRELOAD");
-    set("LD_PRELOAD", leave.string() + (others.empty() ? "" : ":" + others));
+    set("LD_PRELOAD", libraries + (others.empty() ? "" : ":" + others));
     // GCC's sanitizer asks to be the first library; it does without.
     const std::string options = config::environment("ASAN_OPTIONS");
     set("ASAN_OPTIONS", options + (options.empty() ? "" : ":") + "verify_asan_link_order=0");

@@ -26,6 +26,7 @@ struct Config {
   double exit_wait = 60;
 
   std::string time = "emulated";
+  bool host_clock = false;
 
   // HIP's own.
   std::string visible_devices = {};

@@ -149,6 +149,11 @@ constexpr Row table[]{
      .group = Group::Machine,
      .takes = "emulated|predicted",
      .words = "What HIP's events tell: the time that a GPU would take, or the emulation"},
+    {.name = "host-clock",
+     .value = &Config::host_clock,
+     .group = Group::Machine,
+     .takes = "0|1",
+     .words = "The program's own clocks go by the GPU's, too (docs/timeline.md)"},
 
     {.name = "visible-devices",
      .value = &Config::visible_devices,

@@ -27,6 +27,7 @@
 #include "engine/overruns.h"
 #include "engine/stepper.h"
 #include "engine/translate/translator.h"
+#include "support/machine_clock.h"
 
 namespace hipsight::engine {
 namespace {
@@ -205,7 +206,7 @@ class Execution {
         total_(launch.groups.volume()),
         max_waves_(static_cast<std::uint32_t>(
             (launch.dispatch->block.volume() + launch.file.lanes - 1) / launch.file.lanes)),
-        deadline_(std::chrono::steady_clock::now() + timeout) {}
+        deadline_(MachineClock::now() + timeout) {}
 
   void work() {
     Worker worker(*this);
@@ -488,7 +489,7 @@ class Execution {
     return !suspended_.empty();
   }
   bool has_timeout() const { return timeout_.count() != 0; }
-  bool time_is_up() const { return has_timeout() && std::chrono::steady_clock::now() >= deadline_; }
+  bool time_is_up() const { return has_timeout() && MachineClock::now() >= deadline_; }
   /// Ends the launch when its time is up; the workgroup shows where the kernel is.
   void check_time(const Workgroup& group) const {
     if (!group.running) return check_time();
@@ -517,7 +518,7 @@ class Execution {
   const std::uint64_t resident_;
   const std::uint64_t total_;
   const std::uint32_t max_waves_;
-  const std::chrono::steady_clock::time_point deadline_;
+  const MachineClock::time_point deadline_;
   std::atomic<std::uint64_t> next_{0}, finished_{0}, skipped_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
@@ -533,7 +534,7 @@ class Execution {
 
 Result run_launch(const Launch& launch, Pool& pool, std::chrono::milliseconds timeout,
                   std::uint64_t resident) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = MachineClock::now();
   // Each host thread has one in hand.
   Execution execution(launch, timeout, std::max<std::uint64_t>(resident, pool.size()));
   const ProgramListing listing(*launch.program);
@@ -550,8 +551,7 @@ Result run_launch(const Launch& launch, Pool& pool, std::chrono::milliseconds ti
   pool.run(helpers, [&] { execution.work(); });
   Result result = execution.result();
   for (Observer* const observer : launch.dispatch->observers) observer->launch_ends();
-  result.host_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.host_seconds = std::chrono::duration<double>(MachineClock::now() - begin).count();
   return result;
 }
 

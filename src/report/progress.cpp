@@ -24,7 +24,7 @@ void Progress::begin(const std::string& kernel, std::uint64_t workgroups,
   const std::lock_guard lock(mutex_);
   running_.push_back({kernel, workgroups, &finished});
   if (thread_.joinable() || stop_) return;
-  start_ = std::chrono::steady_clock::now();
+  start_ = MachineClock::now();
   thread_ = std::thread([this] { run(); });
 }
 
@@ -60,7 +60,7 @@ void Progress::run() {
 std::string Progress::line() const {
   constexpr std::size_t longest_name = 48;
   const Launch& launch = running_.front();
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
+  const std::chrono::duration<double> time = MachineClock::now() - start_;
   std::string name = printable(code::readable_name(launch.kernel));
   if (name.size() > longest_name) name = name.substr(0, longest_name - 3) + "...";
   return fmt::format(

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "report/reporter.h"
+#include "support/machine_clock.h"
 
 namespace hipsight::report {
 
@@ -44,7 +45,7 @@ class Progress {
   std::list<Launch> running_;  // in order of their start
   std::uint64_t done_ = 0;     // launches
   bool stop_ = false, shown_ = false;
-  std::chrono::steady_clock::time_point start_;
+  MachineClock::time_point start_;
   std::thread thread_;
 };
 

@@ -1,5 +1,6 @@
 #include "runtime/state.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <atomic>
@@ -14,7 +15,9 @@
 #include "runtime/fork.h"
 #include "runtime/signals.h"
 #include "support/error.h"
+#include "support/program_clock.h"
 #include "support/run_state.h"
+#include "timeline/host_clock.h"
 
 namespace hipsight::runtime {
 namespace {
@@ -50,6 +53,15 @@ Config read_config() {
   return config;
 }
 
+/// To the program's own calls (src/program_clock), if `hipsight run` has loaded what answers them.
+void lend_clock() {
+  static const ProgramClock clock{
+      .now = [] { return timeline::HostClock::of_thread().of_program(); },
+      .sleep_until = [](double time) { timeline::HostClock::of_thread().sleep_until(time); }};
+  if (void* const use = dlsym(RTLD_DEFAULT, "hipsight_use_program_clock"))
+    reinterpret_cast<UseProgramClock*>(use)(clock);
+}
+
 }  // namespace
 
 const Config& config() {
@@ -81,6 +93,7 @@ Context::Context()
       gpu_, report::Output::of(config()), report::selection_of(config()),
       report::ProgressOutput::of(config()), &engine_->memory());
   watch_exit();
+  if (settings_.predicted_time && config().host_clock) lend_clock();
   watch_signals();
   watch_fork();
 }

@@ -23,9 +23,14 @@ void HostClock::tell() const {
   }
 }
 
-void HostClock::spend(double seconds) {
-  now_ += seconds;
+void HostClock::go_to(double time) {
+  calls_hip_ = true;
+  now_ = time;
   tell();
+}
+
+void HostClock::spend(double seconds) {
+  go_to(now_ + seconds);
 }
 
 void HostClock::submit() {
@@ -35,14 +40,22 @@ void HostClock::submit() {
 
 void HostClock::wait_until(double time) {
   asked_in_vain_ = 0;
-  now_ = std::max(now_, time);
-  tell();
+  go_to(std::max(now_, time));
 }
 
 void HostClock::set(double time) {
   asked_in_vain_ = 0;
-  now_ = time;
-  tell();
+  go_to(time);
+}
+
+double HostClock::of_program() {
+  sleep_until(now_ + clock_cost);
+  return std::max(now_, latest.load());
+}
+
+void HostClock::sleep_until(double time) {
+  now_ = std::max(now_, time);
+  if (calls_hip_) tell();
 }
 
 bool HostClock::has_passed(double end) {

@@ -10,6 +10,9 @@ namespace hipsight::timeline {
 constexpr double launch_cost = 2e-6;
 /// Any call, one that launches too: assumed.
 constexpr double call_cost = 0.1e-6;
+/// Reading the program's own clock: about what clock_gettime takes on a machine of today. A loop
+/// that waits for a clock ends.
+constexpr double clock_cost = 25e-9;
 
 /// The time of one thread of the host, as the GPU's clock has it: calls take what they cost, waits
 /// last until what is waited for has ended, and what else the program does takes no time.
@@ -32,11 +35,20 @@ class HostClock {
   bool has_passed(double end);
   static constexpr unsigned patience = 1000;
 
+  /// What the program's own clock says (--host-clock), some time later than it said before: this
+  /// thread's time, but never before what any thread that calls HIP has come to. A thread that does
+  /// not has a time of its own beside: how often it wakes depends on the machine.
+  double of_program();
+  /// The thread slept until then, on that clock.
+  void sleep_until(double time);
+
  private:
   HostClock();
   void tell() const;
+  void go_to(double time);
 
   double now_;
+  bool calls_hip_ = false;
   unsigned asked_in_vain_ = 0;
 };
 
