@@ -56,6 +56,8 @@
 #include "hipsight/kernels/attention_backward/on_host.h"
 #include "hipsight/kernels/gemm.h"
 #include "hipsight/kernels/gemm/on_host.h"
+#include "hipsight/kernels/convolution.h"
+#include "hipsight/kernels/convolution/on_host.h"
 #include "hipsight/kernels/grouped_gemm.h"
 #include "hipsight/kernels/grouped_gemm/on_host.h"
 #include "hipsight/kernels/moe.h"

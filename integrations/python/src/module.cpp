@@ -196,6 +196,9 @@ void add_values(nb::module_& module) {
   value_class<KernelFacts>(module, "KernelFacts", "What the compiler says of a kernel.");
   value_class<Traffic>(module, "Traffic", "Bytes that active lanes asked for.");
   value_class<Counts>(module, "Counts", "What ran. Exact.");
+  value_class<OccupancyStep>(
+      module, "OccupancyStep",
+      "The most of a resource with which more waves would be resident than are.");
   value_class<Occupancy>(module, "Occupancy",
                          "How many waves of a kernel a compute unit holds at a time.");
   value_class<Roof>(module, "Roof",

@@ -239,7 +239,19 @@ def calls():
     q = drawn(1, 2, 8, 32, dtype=torch.float16)
     return {"rms_norm": (x, w, 1e-6), "add_rms_norm": (x, x.flip(0), w, 1e-6), "layer_norm": (x, w, w.flip(0), 1e-5),
             "softmax": (x, 0.5), "silu_mul": (x, x.flip(0)), "gelu_mul": (x, x.flip(0)),
-            "rope": (x.view(4, 1, 32), angles.cos(), angles.sin()), "attention": (q, q.flip(2), q.flip(3))}
+            "rope": (x.view(4, 1, 32), angles.cos(), angles.sin()), "attention": (q, q.flip(2), q.flip(3)),
+            "convolution": (x.view(1, 2, 8, 8), drawn(4, 2, 3, 3, seed=4), drawn(4, seed=5), [1], [1])}
+
+
+def test_reports_of_launches_can_be_read_wholly():
+    """A GEMM's registers limit its occupancy, so that there is something in each list."""
+    with hipsight.profile(gpu="mi300x") as profile:
+        ops.gemm(drawn(64, 64), drawn(64, 64))
+    launch, = profile.kernels
+    step = launch.report.occupancy.steps[0]
+    assert step.of and step.waves_per_simd > launch.report.occupancy.waves_per_simd
+    assert "OccupancyStep(of=" in repr(launch.report.occupancy)
+    assert "gemm" in repr(launch)
 
 
 def calls_without_gradients():
@@ -298,6 +310,37 @@ X = torch.ones(4, 8)
 def test_refuses(call, words):
     with pytest.raises((ValueError, RuntimeError, hipsight.Error), match=words):
         call()
+
+
+CONVOLUTIONS = {"plain": ((2, 16, 9, 11), (24, 16, 3, 3), dict(padding=1)),
+                "strided": ((2, 6, 12, 10), (10, 3, 3, 2), dict(stride=(2, 3), padding=(2, 1), dilation=(2, 1), groups=2)),
+                "of few channels": ((1, 3, 15, 15), (8, 3, 7, 7), dict(stride=2, padding=3)),
+                "1 x 1": ((3, 32, 5, 5), (16, 32, 1, 1), {})}
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("images, filters, how", CONVOLUTIONS.values(), ids=CONVOLUTIONS)
+def test_convolution_and_its_gradients(images, filters, how, dtype):
+    x, w, bias = drawn(*images, dtype=dtype), drawn(*filters, dtype=dtype, seed=2), drawn(filters[0], dtype=dtype, seed=3)
+    given = [one.clone().requires_grad_() for one in (x, w, bias)]
+    wide = [one.double().requires_grad_() for one in (x, w, bias)]
+    y, wanted = ops.convolution(*given, **how), torch.nn.functional.conv2d(*wide, **how)
+    assert y.is_contiguous(memory_format=torch.channels_last)
+    assert_close(y, wanted)
+    gradient = drawn(*y.shape, dtype=dtype, seed=4)
+    y.backward(gradient)
+    wanted.backward(gradient.double())
+    for one, other in zip(given, wide):
+        assert_close(one.grad, other.grad)
+
+
+def test_convolution_of_nothing_and_refused():
+    assert ops.convolution(drawn(0, 4, 5, 5), drawn(2, 4, 3, 3)).shape == (0, 2, 3, 3)
+    assert ops.convolution(drawn(1, 4, 2, 2), drawn(2, 4, 3, 3)).shape == (1, 2, 0, 0)
+    with pytest.raises((ValueError, RuntimeError), match="8 channels and w 2 filters of 4, in 1 groups"):
+        ops.convolution(drawn(1, 8, 5, 5), drawn(2, 4, 3, 3))
+    with pytest.raises(ValueError, match="one number, or two"):
+        ops.convolution(drawn(1, 8, 5, 5), drawn(2, 8, 3, 3), stride=[1, 2, 3])
 
 
 def test_a_mixture_of_experts():

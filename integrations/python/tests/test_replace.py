@@ -53,6 +53,20 @@ def test_computes_a_plain_model(launched):
     assert sum("row_kernel" in name for name in launched) == 2
 
 
+def test_computes_convolutions(launched):
+    torch.manual_seed(1)
+    model = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 32, 3, stride=2, padding=1, groups=2),
+                          nn.Conv2d(32, 32, 3, groups=32), nn.Conv2d(32, 8, 3, padding="same"))
+    x = torch.randn(2, 3, 12, 12)
+    wanted = model(x)
+    replaced = hipsight.torch.replace(model)
+    assert dict(replaced) == {"Conv2d": 2}
+    assert sorted(replaced.left.values()) == ["each of its channels is a group: a matrix of one column",
+                                              "its padding is same of zeros"]
+    assert distance(model(x), wanted) < 1e-5
+    assert sum("ConvolutionProblem" in name for name in launched) == 2
+
+
 def test_trains(launched):
     torch.manual_seed(1)
     model, x, weight = Block(), torch.randn(2, 9, 64), torch.randn(2, 9, 64)

@@ -99,6 +99,39 @@ HIPSIGHT_OPERATION const char* hipsight_grouped_gemm(
     const hipsight_context* context, const hipsight_tensor* a, const hipsight_tensor* b,
     const hipsight_tensor* c, const hipsight_tensor* rows, const hipsight_tensor* starts);
 
+/* --- Convolutions ------------------------------------------------------------------------------
+ */
+
+/* Pairs are {high, wide}; padding is zeros. 1, 0, 1 and 1 group: a plain one. */
+typedef struct {
+  int stride[2], padding[2], dilation[2];
+  int groups; /* filters and channels are of so many, each of which meets its own */
+} hipsight_convolution_options;
+
+/* y = x convolved with w, and the bias of each filter, if there is one. x: images x height x width x
+ * channels ("NHWC"), w: filters x height x width x channels of a group, y: images x height x width x
+ * filters, all of f16, bf16 or f32; bias, of the same, or null. Between pixels there may be gaps. */
+HIPSIGHT_OPERATION const char* hipsight_convolution(
+    const hipsight_context* context, const hipsight_tensor* x, const hipsight_tensor* w,
+    const hipsight_tensor* bias, const hipsight_tensor* y,
+    const hipsight_convolution_options* options);
+
+/* d_x, the gradient of x, from that of y. */
+HIPSIGHT_OPERATION const char* hipsight_convolution_of_images(
+    const hipsight_context* context, const hipsight_tensor* d_x, const hipsight_tensor* w,
+    const hipsight_tensor* d_y, const hipsight_convolution_options* options);
+
+/* d_w, the gradient of w, from that of y. workspace: i8, from a multiple of 16 bytes on, or null; with
+ * as many as hipsight_convolution_workspace says it is quickest. */
+HIPSIGHT_OPERATION const char* hipsight_convolution_of_filters(
+    const hipsight_context* context, const hipsight_tensor* x, const hipsight_tensor* d_w,
+    const hipsight_tensor* d_y, const hipsight_tensor* workspace,
+    const hipsight_convolution_options* options);
+HIPSIGHT_OPERATION const char* hipsight_convolution_workspace(
+    const hipsight_context* context, const hipsight_tensor* x, const hipsight_tensor* d_w,
+    const hipsight_tensor* d_y, uint64_t* workspace_bytes,
+    const hipsight_convolution_options* options);
+
 /* --- Mixtures of experts, but for their matrices
  * -------------------------------------------------- */
 

@@ -72,6 +72,23 @@ void add_products(std::vector<Wanted>& all, hipsight_type type) {
          }});
 }
 
+void add_convolutions(std::vector<Wanted>& all, hipsight_type type) {
+  const auto images = tensor(type, {2, 16, 16, some}), filters = tensor(type, {some, 3, 3, some});
+  const hipsight_convolution_options options{{1, 1}, {1, 1}, {1, 1}, 1};
+  all.push_back({"convolution", [=](const hipsight_context* context) {
+                   return hipsight_convolution(context, &images, &filters, nullptr, &images,
+                                               &options);
+                 }});
+  all.push_back({"convolution_of_images", [=](const hipsight_context* context) {
+                   return hipsight_convolution_of_images(context, &images, &filters, &images,
+                                                         &options);
+                 }});
+  all.push_back({"convolution_of_filters", [=](const hipsight_context* context) {
+                   return hipsight_convolution_of_filters(context, &images, &filters, &images,
+                                                          nullptr, &options);
+                 }});
+}
+
 void add_rows(std::vector<Wanted>& all, hipsight_type type) {
   const auto x = square(type, false), weight = tensor(type, {some});
   all.push_back({"rms_norm", [=](const hipsight_context* context) {
@@ -123,6 +140,7 @@ std::vector<Wanted> wanted() {
   std::vector<Wanted> all;
   for (const hipsight_type type : {HIPSIGHT_BF16, HIPSIGHT_F16}) {
     add_products(all, type);
+    add_convolutions(all, type);
     add_rows(all, type);
     add_attention(all, type);
   }

@@ -9,10 +9,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .. import _kernels
+from .. import _arrays
+from .._arrays import SIZES
 
 VALUES = (jnp.float16, jnp.bfloat16, jnp.float32)
-SIZES = 32  # heads have a multiple of it
 
 
 def told(array):
@@ -32,12 +32,6 @@ def check_types(operation, types=VALUES, **arrays):
 
 def of_shape(shape, like):
     return jax.ShapeDtypeStruct(shape, like.dtype)
-
-
-def batch_of(array, dimensions):
-    """All dimensions before the last ones as one."""
-    first = array.ndim - dimensions
-    return array.reshape(math.prod(array.shape[:first]), *array.shape[first:])
 
 
 def called(run, results, *arrays, vmap):
@@ -62,13 +56,7 @@ def gemm(a, b, *, gpu=None):
 def _gemm(a, b, transpose_a, transpose_b, gpu):
     """Of matrices, or of transposes of them where they lie."""
     def run(a, b):
-        lead = a.shape[:-2]
-        a, b = batch_of(a, 2), batch_of(b, 2)
-        a, b = a.mT if transpose_a else a, b.mT if transpose_b else b
-        c = np.zeros((a.shape[0], a.shape[1], b.shape[2]), a.dtype)
-        if c.size and a.shape[2]:
-            _kernels.call("gemm", gpu, a, b, c)
-        return c.reshape(*lead, *c.shape[1:])
+        return _arrays.gemm(a, b, transpose_a, transpose_b, gpu)
 
     rows = a.shape[-1 if transpose_a else -2]
     columns = b.shape[-2 if transpose_b else -1]
@@ -102,21 +90,13 @@ def grouped_gemm(a, b, starts, *, gpu=None):
     return _grouped_gemm(a, b, starts.astype(jnp.int32), False, gpu)
 
 
-def _check_starts(starts, rows):
-    if (np.diff(starts) < 0).any() or starts[0] < 0 or starts[-1] > rows:
-        raise ValueError(f"hipsight.jax.grouped_gemm: starts must go up, from 0 on and to {rows} at most: "
-                         f"they are {starts.tolist()}")
+GROUPED = "hipsight.jax.grouped_gemm"
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(3, 4))
 def _grouped_gemm(a, b, starts, transpose, gpu):
     def run(a, b, starts):
-        _check_starts(starts, a.shape[0])
-        b = b.mT if transpose else b
-        c = np.zeros((a.shape[0], b.shape[2]), a.dtype)
-        if c.size and a.shape[1]:
-            _kernels.call("grouped_gemm", gpu, a, b, c, None, starts)
-        return c
+        return _arrays.grouped_gemm(GROUPED, a, b, starts, transpose, gpu)
 
     return called(run, of_shape((a.shape[0], b.shape[1 if transpose else 2]), a), a, b, starts, vmap="sequential")
 
@@ -129,13 +109,7 @@ def _grouped_gemm_backward(transpose, gpu, saved, gradient):
     a, b, starts = saved
 
     def run(a, gradient, starts):
-        """For each group a GEMM of its rows."""
-        _check_starts(starts, a.shape[0])
-        result = np.zeros((len(starts) - 1, a.shape[1], gradient.shape[1]), a.dtype)
-        for of_group, begin, end in zip(result, starts, starts[1:]):
-            if end > begin and of_group.size:
-                _kernels.call("gemm", gpu, a[begin:end].T, gradient[begin:end], of_group)
-        return result
+        return _arrays.grouped_gemm_of_b(GROUPED, a, gradient, starts, gpu)
 
     of_b = called(run, of_shape((b.shape[0], a.shape[1], gradient.shape[1]), b), a, gradient, starts, vmap="sequential")
     return (_grouped_gemm(gradient, b, starts, not transpose, gpu), jnp.swapaxes(of_b, 1, 2) if transpose else of_b,
@@ -159,17 +133,17 @@ def on_rows(operation, formula, matrices, weights=0, results=1):
             rows, of_columns = given[:matrices], given[matrices:]
             lead = np.broadcast_shapes(*(one.shape[:-1] for one in rows),
                                        *((*one.shape[:-1], *(1 for _ in shape[:-1])) for one in of_columns))
-            rows = [np.ascontiguousarray(np.broadcast_to(one, (*lead, one.shape[-1]))) for one in rows]
-            out = [np.zeros_like(rows[0]) for _ in range(results)]
+            rows = [np.broadcast_to(one, (*lead, one.shape[-1])) for one in rows]
+            if all(one.size == one.shape[-1] for one in of_columns):
+                return _arrays.on_rows(operation, rows, [one.ravel() for one in of_columns], results, numbers, gpu)
             mapped = lead[:len(lead) - len(shape) + 1]
-            alike = all(one.size == one.shape[-1] for one in of_columns)
-            for index in [()] if alike else np.ndindex(mapped):
-                weights = [np.ascontiguousarray(np.broadcast_to(one, (*mapped, one.shape[-1]))[index] if not alike
-                                                else one.ravel()) for one in of_columns]
-                flat = [batch_of(one[index], 1) for one in (*rows, *out)]
-                if flat[0].size:
-                    _kernels.call(operation, gpu, *flat[:matrices], *weights, *flat[matrices:], *numbers,
-                                  *NO_SCALES.get(operation, ()))
+            of_columns = [np.broadcast_to(one, (*mapped, one.shape[-1])) for one in of_columns]
+            out = [np.zeros(rows[0].shape, rows[0].dtype) for _ in range(results)]
+            for index in np.ndindex(mapped):
+                found = _arrays.on_rows(operation, [one[index] for one in rows], [one[index] for one in of_columns], results,
+                                        numbers, gpu)
+                for to, one in zip(out, found):
+                    to[index] = one
             return out
 
         return called(run, [of_shape(shape, arrays[0])] * results, *arrays, vmap="expand_dims")
@@ -200,9 +174,6 @@ def on_rows(operation, formula, matrices, weights=0, results=1):
         return found[0] if results == 1 else tuple(found)
 
     return operate
-
-
-NO_SCALES = {name: (None,) for name in ("rms_norm", "add_rms_norm", "silu_mul", "gelu_mul")}
 
 
 def _norm(x, weight, eps):
@@ -271,11 +242,7 @@ def rope(x, cos, sin, interleaved=False, *, gpu=None):
 @functools.partial(jax.custom_vjp, nondiff_argnums=(3, 4))
 def _rope(x, cos, sin, interleaved, gpu):
     def run(x, cos, sin):
-        y = np.zeros_like(x)
-        for index in np.ndindex(x.shape[:-3]):
-            if y[index].size:
-                _kernels.call("rope", gpu, x[index], y[index], cos, sin, None, interleaved)
-        return y
+        return _arrays.rope(x, cos, sin, interleaved, gpu)
 
     return called(run, of_shape(x.shape, x), x, cos, sin, vmap="sequential")
 
@@ -312,12 +279,7 @@ def attention(q, k, v, *, causal=False, scale=None, gpu=None):
 def _attention(q, k, v, causal, scale, gpu):
     """The result, and the logarithms of the rows' sums."""
     def run(q, k, v):
-        shape = q.shape
-        q, k, v = (batch_of(one, 3) for one in (q, k, v))  # what vmap adds are more sequences
-        o, sums = np.zeros_like(q), np.zeros(q.shape[:3], np.float32)
-        if o.size:
-            _kernels.call("attention", gpu, q, k, v, o, sums, causal, scale)
-        return o.reshape(shape), sums.reshape(shape[:-1])
+        return _arrays.attention(q, k, v, causal, scale, gpu)  # what vmap adds are more sequences
 
     return called(run, (of_shape(q.shape, q), jax.ShapeDtypeStruct(q.shape[:3], jnp.float32)), q, k, v,
                   vmap="broadcast_all")
@@ -329,14 +291,8 @@ def _attention_forward(q, k, v, causal, scale, gpu):
 
 
 def _attention_backward(causal, scale, gpu, saved, gradients):
-    def run(d_o, q, k, v, o, sums):
-        shapes = [one.shape for one in (q, k, v)]
-        q, k, v, o, d_o = (batch_of(one, 3) for one in (q, k, v, o, d_o))
-        sums = batch_of(sums, 2)
-        results = [np.zeros_like(one) for one in (q, k, v)]
-        if q.size:
-            _kernels.call("attention_backward", gpu, q, k, v, o, d_o, *results, sums, np.zeros_like(sums), causal, scale)
-        return [one.reshape(shape) for one, shape in zip(results, shapes)]
+    def run(*given):
+        return _arrays.attention_backward(*given, causal, scale, gpu)
 
     return tuple(called(run, [of_shape(one.shape, one) for one in saved[:3]], gradients[0], *saved, vmap="broadcast_all"))
 

@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from . import _attention, _grouped_gemm, _rows
+from . import _attention, _convolution, _grouped_gemm, _rows
 from ._operands import VALUES
 
 _gemm = torch.ops.hipsight.gemm
@@ -46,7 +46,7 @@ def replace(model, *, gpu=None) -> Replaced:
 
     gpu: the emulated GPU's name; default: that of HIPSIGHT_GPU, or mi300x.
 
-    Replaced are nn.Linear; norms (nn.RMSNorm and what computes the same, nn.LayerNorm); SiLU-mul of modules with
+    Replaced are nn.Linear and nn.Conv2d; norms (nn.RMSNorm and what computes the same, nn.LayerNorm); SiLU-mul of modules with
     gate_proj, up_proj, down_proj and act_fn; the experts of transformers' mixtures; torch's scaled_dot_product_attention, and the rotary embedding of
     transformers' models, while the model's forward runs. The weights stay where they are. Whether a module computes
     what its name says is tried on numbers first, unless its weights have none (device "meta").
@@ -118,6 +118,24 @@ def weighed(x, weight, bias, gpu):
         return functional.linear(x, weight, bias)  # or torch says what is wrong
     y = _gemm(x.reshape(-1, x.shape[-1]), weight.mT, gpu=gpu).view(*x.shape[:-1], weight.shape[0])
     return y if bias is None else y + bias
+
+
+def convolution(module, gpu):
+    if type(module) is not nn.Conv2d:
+        return None
+    known_type(module)
+    if module.padding_mode != "zeros" or isinstance(module.padding, str):
+        raise Left(f"its padding is {module.padding} of {module.padding_mode}")
+    if module.groups == module.in_channels > 1:
+        raise Left("each of its channels is a group: a matrix of one column")
+
+    def forward(x):
+        if x.dtype not in VALUES or x.dim() != 4 or x.dtype != module.weight.dtype:
+            return nn.Conv2d.forward(module, x)
+        return _convolution.convolution(x, module.weight, module.bias, module.stride, module.padding, module.dilation,
+                                        module.groups, gpu=gpu)
+
+    return forward
 
 
 def multiply(a, b, gpu):
@@ -227,7 +245,7 @@ def experts(module, gpu):
     return forward
 
 
-MODULES = {"Linear": linear, "RMSNorm": rms_norm, "LayerNorm": layer_norm, "gated activation": gated,
+MODULES = {"Linear": linear, "Conv2d": convolution, "RMSNorm": rms_norm, "LayerNorm": layer_norm, "gated activation": gated,
            "experts": experts}
 
 

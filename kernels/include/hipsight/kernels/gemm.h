@@ -94,15 +94,20 @@ Status run_gemm(Stream stream, const Problem& problem, const Workspace& workspac
   return launch_gemm<sizes, with_shares>(stream, problem, plan, workspace, device.architecture);
 }
 
-/// Bytes of workspace with which gemm() of the same arguments is quickest; 0 if it needs none.
-template <TileSize... sizes, class OfA, class OfB, class OfC>
-std::size_t gemm_workspace(const OfA& a, const OfB& b, const OfC& c, int batches = 1) {
-  const auto problem = gemm_problem(a, b, c, Identity{}, batches);
+/// Bytes of workspace with which it is quickest; 0 if it needs none.
+template <TileSize... sizes, class Problem>
+std::size_t gemm_workspace(const Problem& problem) {
   const Device device = current_device();
   if (!problem.error().empty() || problem.empty() || !device.error.empty()) return 0;
   const GemmShape shape = problem.shape();
   return workspace_bytes(shape, quickest_plan(shape, device, SIZE_MAX, tile_sizes<sizes...>()),
                          device.architecture);
+}
+
+/// The same of gemm() with these arguments.
+template <TileSize... sizes, class OfA, class OfB, class OfC>
+std::size_t gemm_workspace(const OfA& a, const OfB& b, const OfC& c, int batches = 1) {
+  return gemm_workspace<sizes...>(gemm_problem(a, b, c, Identity{}, batches));
 }
 
 /// On the current device, after what is before it in the stream. Batch b of C comes from batches b

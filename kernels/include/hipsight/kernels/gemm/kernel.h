@@ -17,10 +17,10 @@ namespace hipsight::kernels {
 /// What a kernel is given: all of each matrix, with the rows that memory has, and the elements from
 /// one of a batch to the next.
 template <class Value, class Out, class After, class Scales, class InA = GlobalTile<const Value>,
-          class InC = GlobalTile<Out>>
+          class InC = GlobalTile<Out>, class InB = GlobalTile<const Value>>
 struct GemmArguments {
   InA a;
-  GlobalTile<const Value> b;
+  InB b;
   InC c;
   std::int64_t a_batch, b_batch, c_batch;
   TileOrder tiles;
@@ -29,12 +29,13 @@ struct GemmArguments {
   Scales scales;
 };
 
-/// What one workgroup does: a tile of C, of which each wave sums a part. `InA`, `InC`: as what the
-/// rows of A and C lie in memory.
+/// What one workgroup does: a tile of C, of which each wave sums a part. `InA`, `InC`, `InB`: as
+/// what the matrices lie in memory.
 template <class Value, Order order_a, Order order_b, class Out, Epilogue After, class Scales,
-          TileSize size, class InA = GlobalTile<const Value>, class InC = GlobalTile<Out>>
+          TileSize size, class InA = GlobalTile<const Value>, class InC = GlobalTile<Out>,
+          class InB = GlobalTile<const Value>>
 struct GemmWorkgroup {
-  using Arguments = GemmArguments<Value, Out, After, Scales, InA, InC>;
+  using Arguments = GemmArguments<Value, Out, After, Scales, InA, InC, InB>;
   static constexpr Tiling tiling = gemm_tiling(arch::current, size, sizeof(Value), Scales::used,
                                                are_turned<Value, order_a, order_b>);
   static constexpr int threads = kernels::threads(tiling, arch::current);
@@ -59,7 +60,7 @@ struct GemmWorkgroup {
   using TileB = SharedTile<Factor, tiling.columns, depth,
                            swizzle_for<Factor>(Step::layout.b, tiling.depth_bytes, bank_bytes)>;
   using PipelineA = Pipeline<TileA, order_a == Order::row_major, threads, tiling.ahead, Value, InA>;
-  using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead, Value>;
+  using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead, Value, InB>;
   static constexpr bool direct = PipelineA::direct && PipelineB::direct;
   static constexpr int most_ahead = most(PipelineA::ahead, PipelineB::ahead);
   using Sum = Accumulator<Factor, tiling.wave_rows, tiling.wave_columns>;

@@ -131,6 +131,14 @@ HIPSIGHT_APART inline DepthShares depth_shares(const GemmShape& shape, int count
           next_launch()};
 }
 
+/// A workgroup for each tile of each batch; or, in shares, for each share, or each part of a tile.
+inline Grid grid_of(const GemmShape& shape, const DepthShares& shares, bool in_shares,
+                    TileSize size, const Tiling& tiling) {
+  if (!in_shares) return {shape.tiles(tiling), shape.batches};
+  if (!has_only_parts(size)) return {shares.count()};
+  return {shares.parts(), shape.tiles(tiling), shape.batches};
+}
+
 template <class Value, Order order_a, Order order_b, class Out, Epilogue After,
           class Scales = NoScales>
 struct GemmProblem {
@@ -195,9 +203,7 @@ struct GemmProblem {
   }
   template <bool in_shares>
   Grid grid(TileSize size, const Tiling& tiling) const {
-    if (!in_shares) return {shape().tiles(tiling), batches};
-    if (!has_only_parts(size)) return {shares.count()};
-    return {shares.parts(), shape().tiles(tiling), batches};
+    return grid_of(shape(), shares, in_shares, size, tiling);
   }
 
   GemmArguments<Value, Out, After, Scales> arguments(const Tiling& tiling) const {

@@ -45,7 +45,8 @@ class Copy {
  public:
   static constexpr int requests = turns * unit_requests;  // to global memory, of a work-item
 
-  HIPSIGHT_INLINE static bool fits(const GlobalTile<const From>& from) {
+  template <class Source>
+  HIPSIGHT_INLINE static bool fits(const Source& from) {
     return from.template takes_vectors<n>(columns) &&
            (Along ? from.columns : from.rows) >= Shared::depth;
   }
@@ -149,7 +150,8 @@ class DirectCopy : public Copy<Shared, true, Threads> {
   static constexpr int requests = all / Threads;
 
   /// Past the registers, only what is aligned.
-  HIPSIGHT_INLINE static bool fits(const GlobalTile<const Value>& from) {
+  template <class Source>
+  HIPSIGHT_INLINE static bool fits(const Source& from) {
     return from.aligned && Copy<Shared, true, Threads>::fits(from);
   }
 

@@ -27,8 +27,9 @@ struct IndexedTile : GlobalTile<Value> {
     return static_cast<std::uint32_t>(matrix_rows) * this->stride * sizeof(Value);
   }
 
-  /// How many bytes after `data` a row begins. Who reads many columns of a row asks once.
-  HIPSIGHT_INLINE std::uint32_t begin(int row) const {
+  /// What is kept of a row while its columns are read: how many bytes after `data` it begins.
+  using Line = std::uint32_t;
+  HIPSIGHT_INLINE Line line(int row) const {
     const std::uint32_t known =
         this->rows > 0 ? static_cast<std::uint32_t>(this->rows) * sizeof(int) : 0;
     const auto at = static_cast<std::uint32_t>(row) * static_cast<std::uint32_t>(sizeof(int));
@@ -41,7 +42,7 @@ struct IndexedTile : GlobalTile<Value> {
   /// Count values of a row, wherever the last column is.
   template <int Count>
   HIPSIGHT_INLINE auto load_any(int row, int column, int) const {
-    const std::uint32_t first = begin(row);
+    const Line first = line(row);
     if (this->takes_vectors() && column + Count <= this->columns)
       return arch::load<Vector<Plain, Count>>(this->data, offset(first, column), limit());
     Vector<Plain, Count> values;
@@ -53,19 +54,22 @@ struct IndexedTile : GlobalTile<Value> {
 
   template <class Values>
   HIPSIGHT_INLINE void store(int row, int column, int, const Values& values) const {
-    arch::store(this->data, offset(begin(row), column), limit(), values);
+    arch::store(this->data, offset(line(row), column), limit(), values);
   }
   HIPSIGHT_INLINE void store_one(int row, int column, int, const Value& value) const {
-    arch::store(this->data, offset(begin(row), column), limit(), value);
+    arch::store(this->data, offset(line(row), column), limit(), value);
+  }
+
+  /// In bytes after `data`, of a column that exists.
+  HIPSIGHT_INLINE std::uint32_t offset_of(Line first, int column) const {
+    return first + static_cast<std::uint32_t>(column) * static_cast<std::uint32_t>(sizeof(Value));
   }
 
  private:
   static constexpr std::uint32_t nowhere = 1u << 31;
 
-  HIPSIGHT_INLINE std::uint32_t offset(std::uint32_t first, int column) const {
-    return column < this->columns ? first + static_cast<std::uint32_t>(column) *
-                                                static_cast<std::uint32_t>(sizeof(Value))
-                                  : nowhere;
+  HIPSIGHT_INLINE std::uint32_t offset(Line first, int column) const {
+    return column < this->columns ? offset_of(first, column) : nowhere;
   }
 };
 

@@ -8,25 +8,26 @@
 
 namespace hipsight::kernels {
 
-/// Where the lines begin that a work-item copies from; nothing, if that follows from their numbers.
-template <class Matrix, class Lines>
-struct LineBegins {
-  HIPSIGHT_INLINE explicit LineBegins(const Matrix&) {}
+/// What is kept of the lines that a work-item copies from; nothing, if all follows from their
+/// numbers.
+template <class Matrix, class Lines, bool Along>
+struct KeptLines {
+  HIPSIGHT_INLINE explicit KeptLines(const Matrix&) {}
 };
 template <class Matrix, class Lines>
-  requires requires(const Matrix& matrix) { matrix.begin(0); }
-struct LineBegins<Matrix, Lines> {
-  std::uint32_t bytes[Lines::numbered_lines];
+  requires requires(const Matrix& matrix) { matrix.line(0); }
+struct KeptLines<Matrix, Lines, true> {
+  typename Matrix::Line lines[Lines::numbered_lines];
 
-  HIPSIGHT_INLINE explicit LineBegins(const Matrix& matrix) {
-    Lines::for_lines([&](int number, int line) { bytes[number] = matrix.begin(line); });
+  HIPSIGHT_INLINE explicit KeptLines(const Matrix& matrix) {
+    Lines::for_lines([&](int number, int line) { lines[number] = matrix.line(line); });
   }
 };
 
 /// Lines of a matrix as tiles, of which some are in shared memory: tile t in tiles[t % buffers].
 /// Those at the front that fit are fetched while others are worked on, `Ahead` at a time, the
 /// others when they are needed. `From`: the type in global memory, as in Copy; `Matrix`: where it
-/// lies there, a GlobalTile or an IndexedTile.
+/// lies there: a GlobalTile, or what has its functions.
 template <class Shared, bool Along, int Threads, int Ahead = 1,
           class From = typename Shared::Element, class Matrix = GlobalTile<const From>>
 class Pipeline {
@@ -53,7 +54,7 @@ class Pipeline {
   HIPSIGHT_INLINE Pipeline(const Matrix& matrix, int first_line, Shared (&tiles)[buffers])
       : lines_(Along ? matrix.from(first_line, 0) : matrix.from(0, first_line)),
         tiles_(tiles),
-        begins_(lines_) {
+        kept_(lines_) {
     lines_.data = arch::held(lines_.data);  // not to be found anew for a loop
     const int deep = natural(Along ? lines_.columns : lines_.rows);
     count_ = ceil_div(deep, Shared::depth);
@@ -100,7 +101,7 @@ class Pipeline {
  private:
   /// A tile that fits. Its limit, the same for all of them, is not found anew for each request.
   struct Known {
-    GlobalTile<const From> tile;
+    Matrix tile;
     std::uint32_t limit;
     template <int Count, bool inside = false>
     HIPSIGHT_INLINE auto load(int row, int column, int) const {
@@ -110,30 +111,29 @@ class Pipeline {
       tile.copy_below(row, column, limit, to);
     }
   };
-  /// The same of lines that lie anywhere.
-  using Begins = LineBegins<Matrix, TileCopy>;
+  /// The same of lines of which something is kept.
+  using Kept = KeptLines<Matrix, TileCopy, Along>;
   struct KnownLines {
-    const From* data;
-    const Begins& begins;
+    Matrix tile;
+    const Kept& kept;
     std::uint32_t limit;
     template <int Count>
     HIPSIGHT_INLINE auto load_line(int number, int column) const {
-      return arch::load<Vector<From, Count>>(data, at(number, column), limit);
+      return arch::load<Vector<From, Count>>(tile.data, at(number, column), limit);
     }
     HIPSIGHT_INLINE void copy_line(int number, int column, Chunk<From>* to) const {
-      arch::copy_to_shared<From>(data, at(number, column), limit, to);
+      arch::copy_to_shared<From>(tile.data, at(number, column), limit, to);
     }
 
    private:
     HIPSIGHT_INLINE std::uint32_t at(int number, int column) const {
-      return begins.bytes[number] +
-             static_cast<std::uint32_t>(column) * static_cast<std::uint32_t>(sizeof(From));
+      return tile.offset_of(kept.lines[number], column);
     }
   };
   HIPSIGHT_INLINE auto known(int t) const {
     const std::uint32_t limit = t < fitting_ ? limit_ : 0;
-    if constexpr (requires { begins_.bytes; })
-      return KnownLines{tile(t).data, begins_, limit};
+    if constexpr (requires { kept_.lines; })
+      return KnownLines{tile(t), kept_, limit};
     else
       return Known{tile(t), limit};
   }
@@ -143,7 +143,7 @@ class Pipeline {
 
   Matrix lines_;
   Shared (&tiles_)[buffers];
-  [[no_unique_address]] Begins begins_;
+  [[no_unique_address]] Kept kept_;
   int count_, fitting_;
   std::uint32_t limit_;
   TileCopy copies_[ahead];
