@@ -24,6 +24,7 @@ int run(const std::string& json) {
     if (gpu != "mi308x") {  // of which others are like MI300X's
       if (runs("gemm")) add_gemms(gpu, rows);
       if (runs("grouped")) add_grouped_gemms(gpu, rows);
+      if (runs("convolution")) add_convolutions(gpu, rows);
       if (runs("attention")) add_attention(gpu, rows);
       if (runs("backward")) add_attention_backward(gpu, rows);
       if (runs("paged")) add_paged_attention(gpu, rows);

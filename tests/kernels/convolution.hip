@@ -22,8 +22,8 @@ Images<T> images_of(const ConvolutionCase& t, void* data) {
 }
 template <class T>
 Images<T> result_of(const ConvolutionCase& t, void* data) {
-  return {static_cast<T*>(data), t.images,  t.size_of_result(0), t.size_of_result(1),
-          t.filters,             t.result_stride};
+  return {static_cast<T*>(data), t.images,  t.size_of_result(0),
+          t.size_of_result(1),   t.filters, t.result_stride};
 }
 template <class T>
 Filters<T> filters_of(const ConvolutionCase& t, void* data) {
@@ -35,6 +35,22 @@ Convolved how_of(const ConvolutionCase& t) {
           {t.dilation[0], t.dilation[1]},
           t.groups};
 }
+
+/// A workspace. One of no bytes is none.
+class Memory {
+ public:
+  explicit Memory(std::size_t bytes) : bytes_(bytes) {
+    if (bytes && hipMalloc(&data_, bytes) != hipSuccess) bytes_ = 0;
+  }
+  ~Memory() { (void)hipFree(data_); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  Workspace lent() const { return {data_, bytes_}; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_;
+};
 
 }  // namespace
 
@@ -58,18 +74,14 @@ std::string run_convolution_f16(const ConvolutionCase& t, void* images, void* fi
     const auto dx = images_of<f16>(t, images);
     const auto w = filters_of<const f16>(t, filters);
     if (t.on_host) return convolution_on_host<Convolution::images>(dx, w, dy, how).error;
-    return finish(convolution_of_images<TileSize::small>(nullptr, dx, w, dy, how));
+    const Memory turned(elements_of(w) * sizeof(f16));
+    return finish(convolution_of_images<TileSize::small>(nullptr, dx, w, dy, how, turned.lent()));
   }
   const auto x = images_of<const f16>(t, images);
   const auto dw = filters_of<f16>(t, filters);
   if (t.on_host) return convolution_on_host<Convolution::filters>(x, dw, dy, how).error;
-  const std::size_t bytes =
-      t.shared_depth ? convolution_workspace<TileSize::small>(x, dw, dy, how) : 0;
-  void* memory = nullptr;
-  if (bytes && hipMalloc(&memory, bytes) != hipSuccess) return "no memory";
-  const std::string error = finish(convolution_of_filters<TileSize::small>(
-      nullptr, x, dw, dy, how, Workspace{memory, bytes}));
-  return hipFree(memory) == hipSuccess ? error : "hipFree failed";
+  const Memory shared(t.shared_depth ? convolution_workspace<TileSize::small>(x, dw, dy, how) : 0);
+  return finish(convolution_of_filters<TileSize::small>(nullptr, x, dw, dy, how, shared.lent()));
 }
 
 std::string run_convolution_bf16(const ConvolutionCase& t, const void* images, const void* filters,

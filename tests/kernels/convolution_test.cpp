@@ -1,8 +1,6 @@
 // Convolutions and their gradients against float64, on the GPU that the program runs on and on the
 // scalar reference. Memory between pixels holds NaNs where it is read and canaries where it is
 // written: no result may depend on the former, and the latter must stay.
-#include "convolution_case.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "convolution_case.h"
 #include "managed.h"
 
 namespace {
@@ -151,27 +150,76 @@ struct Trial {
 /// dilations that leave pixels out; channels that make chunks and that do not.
 const ConvolutionCase cases[] = {
     {},
-    {.images = 2, .height = 9, .width = 11, .channels = 16, .filters = 24, .taps = {3, 3},
+    {.images = 2,
+     .height = 9,
+     .width = 11,
+     .channels = 16,
+     .filters = 24,
+     .taps = {3, 3},
      .padding = {1, 1}},
     {.height = 12, .width = 7, .channels = 40, .filters = 70, .taps = {3, 5}, .padding = {1, 2}},
-    {.images = 3, .height = 8, .width = 8, .channels = 8, .filters = 16, .taps = {3, 3},
-     .stride = {2, 2}, .padding = {1, 1}},
-    {.height = 13, .width = 10, .channels = 24, .filters = 9, .taps = {3, 2}, .stride = {2, 3},
-     .padding = {2, 1}, .dilation = {2, 3}},
-    {.images = 2, .height = 7, .width = 7, .channels = 3, .filters = 8, .taps = {7, 7},
-     .stride = {2, 2}, .padding = {3, 3}},
+    {.images = 3,
+     .height = 8,
+     .width = 8,
+     .channels = 8,
+     .filters = 16,
+     .taps = {3, 3},
+     .stride = {2, 2},
+     .padding = {1, 1}},
+    {.height = 13,
+     .width = 10,
+     .channels = 24,
+     .filters = 9,
+     .taps = {3, 2},
+     .stride = {2, 3},
+     .padding = {2, 1},
+     .dilation = {2, 3}},
+    {.images = 2,
+     .height = 7,
+     .width = 7,
+     .channels = 3,
+     .filters = 8,
+     .taps = {7, 7},
+     .stride = {2, 2},
+     .padding = {3, 3}},
     {.images = 2, .height = 6, .width = 5, .channels = 5, .filters = 7, .taps = {2, 2}},
     {.height = 2, .width = 2, .channels = 8, .filters = 8, .taps = {5, 5}, .padding = {4, 4}},
-    {.images = 2, .height = 10, .width = 9, .channels = 64, .filters = 48, .taps = {3, 3},
-     .padding = {1, 1}, .groups = 4},
-    {.images = 5, .height = 1, .width = 33, .channels = 12, .filters = 6, .taps = {1, 4},
-     .padding = {0, 3}, .groups = 3},
+    {.images = 2,
+     .height = 10,
+     .width = 9,
+     .channels = 64,
+     .filters = 48,
+     .taps = {3, 3},
+     .padding = {1, 1},
+     .groups = 4},
+    {.images = 5,
+     .height = 1,
+     .width = 33,
+     .channels = 12,
+     .filters = 6,
+     .taps = {1, 4},
+     .padding = {0, 3},
+     .groups = 3},
     {.images = 70, .height = 1, .width = 1, .channels = 32, .filters = 33},
     {.images = 2, .height = 10, .width = 10, .channels = 72, .filters = 130, .taps = {1, 1}},
-    {.images = 2, .height = 6, .width = 6, .channels = 16, .filters = 16, .taps = {3, 3},
-     .padding = {1, 1}, .image_stride = 24, .result_stride = 40},
-    {.images = 1, .height = 6, .width = 6, .channels = 16, .filters = 16, .taps = {3, 3},
-     .padding = {1, 1}, .image_stride = 19, .result_stride = 17}};
+    {.images = 2,
+     .height = 6,
+     .width = 6,
+     .channels = 16,
+     .filters = 16,
+     .taps = {3, 3},
+     .padding = {1, 1},
+     .image_stride = 24,
+     .result_stride = 40},
+    {.images = 1,
+     .height = 6,
+     .width = 6,
+     .channels = 16,
+     .filters = 16,
+     .taps = {3, 3},
+     .padding = {1, 1},
+     .image_stride = 19,
+     .result_stride = 17}};
 
 template <class T>
 void test_convolution(ConvolutionCase test) {
@@ -283,17 +331,23 @@ TEST(Convolutions, RefuseWhatNoKernelTakes) {
                                trial.result.data());
   };
   EXPECT_EQ(run(1 << 20, 1 << 12), "convolution: there are more than 2^31 pixels");
-  EXPECT_EQ(run(1000, 1 << 15),
-            "convolution: 256 images, or the filters, have 2952790016 bytes: kernels take less than "
-            "2^31");
+  EXPECT_EQ(
+      run(1000, 1 << 15),
+      "convolution: 256 images, or the filters, have 2952790016 bytes: kernels take less than "
+      "2^31");
   EXPECT_EQ(run_convolution_f16(cases[1], nullptr, trial.filters.data(), trial.result.data()),
             "convolution: images is a null pointer");
 }
 
 /// Each kernel once, for facts_test.cpp, which looks on.
 TEST(Convolutions, DISABLED_EachKernel) {
-  ConvolutionCase test{.images = 4, .height = 32, .width = 32, .channels = 128, .filters = 256,
-                       .taps = {3, 3}, .padding = {1, 1}};
+  ConvolutionCase test{.images = 4,
+                       .height = 32,
+                       .width = 32,
+                       .channels = 128,
+                       .filters = 256,
+                       .taps = {3, 3},
+                       .padding = {1, 1}};
   for (const Tiles tiles : {Tiles::large, Tiles::medium, Tiles::small}) {
     test.tiles = tiles;
     EXPECT_EQ(Trial<f16>(test).launch(), "");

@@ -28,10 +28,11 @@ struct Program {
   const char *name, *file;
 };
 constexpr Program programs[] = {
-    {"gemm", KERNELS_GEMM},         {"grouped", KERNELS_GROUPED}, {"attention", KERNELS_ATTENTION},
-    {"backward", KERNELS_BACKWARD}, {"paged", KERNELS_PAGED},     {"rows", KERNELS_ROWS},
-    {"training", KERNELS_TRAINING}, {"moe", KERNELS_MOE},         {"append", KERNELS_APPEND},
-    {"convolution", KERNELS_CONVOLUTION}};
+    {"gemm", KERNELS_GEMM},           {"grouped", KERNELS_GROUPED},
+    {"attention", KERNELS_ATTENTION}, {"backward", KERNELS_BACKWARD},
+    {"paged", KERNELS_PAGED},         {"rows", KERNELS_ROWS},
+    {"training", KERNELS_TRAINING},   {"moe", KERNELS_MOE},
+    {"append", KERNELS_APPEND},       {"convolution", KERNELS_CONVOLUTION}};
 
 /// All that a program holds, for each processor: "gfx942", ...
 void for_each_kernel(const std::string& program,
@@ -98,12 +99,13 @@ std::string short_name(std::string title) {
       "(WindowTile<.*?, (true|false)>|GlobalTile<).*> ?>, ([0-3]), (true|false), .*");
   if (std::regex_search(title, parts, convolution)) {
     const char* what = parts[2] == "1"      ? "gradient of filters"
-                       : parts[3] == "1"    ? "result"
                        : parts[6] == "true" ? "gradient of images, strided"
-                                            : "gradient of images";
+                                            : "result, or gradient of images";
     return fmt::format("{}, {}, {}, tiles {}{}", what, parts[1].str(), parts[4].str(),
                        parts[7].str(), parts[8] == "true" ? ", shares" : "");
   }
+  const std::regex turn("turn_filters_kernel<TurnFilters<([^>]+)>.*");
+  if (std::regex_search(title, parts, turn)) return "turn filters, " + parts[1].str();
   const std::regex attention("attention_kernel<AttentionWorkgroup<(\\S+, \\d+)>, .*");
   if (std::regex_search(title, parts, attention)) return parts[1].str();
   const std::regex backward(

@@ -124,16 +124,21 @@ def convolution(x, w, stride, padding, dilation, groups, gpu=None):
     return y
 
 
+def workspace_of(bytes):
+    """From a multiple of 16 bytes on."""
+    memory = np.empty(bytes + 16, np.int8)
+    return memory[-memory.ctypes.data % 16:][:bytes]
+
+
 def convolution_backward(d_y, x, w, stride, padding, dilation, groups, gpu=None):
     """The gradients of x and w."""
     d_x, d_w = np.zeros_like(x), np.zeros_like(w)
     options = convolution_options(stride, padding, dilation, groups)
     if d_x.size and d_y.size:
-        _kernels.call("convolution_of_images", gpu, d_x, w, d_y, options)
+        _kernels.call("convolution_of_images", gpu, d_x, w, d_y, workspace_of(w.nbytes), options)
     if d_w.size and d_y.size:
         bytes = ctypes.c_uint64()
         _kernels.call("convolution_workspace", gpu, x, d_w, d_y, ctypes.byref(bytes), options)
-        workspace = np.empty(bytes.value + 16, np.int8)
-        workspace = workspace[-workspace.ctypes.data % 16:][:bytes.value] if bytes.value else None
-        _kernels.call("convolution_of_filters", gpu, x, d_w, d_y, workspace, options)
+        _kernels.call("convolution_of_filters", gpu, x, d_w, d_y, workspace_of(bytes.value) if bytes.value else None,
+                      options)
     return d_x, d_w

@@ -108,21 +108,26 @@ typedef struct {
   int groups; /* filters and channels are of so many, each of which meets its own */
 } hipsight_convolution_options;
 
-/* y = x convolved with w, and the bias of each filter, if there is one. x: images x height x width x
- * channels ("NHWC"), w: filters x height x width x channels of a group, y: images x height x width x
- * filters, all of f16, bf16 or f32; bias, of the same, or null. Between pixels there may be gaps. */
-HIPSIGHT_OPERATION const char* hipsight_convolution(
-    const hipsight_context* context, const hipsight_tensor* x, const hipsight_tensor* w,
-    const hipsight_tensor* bias, const hipsight_tensor* y,
-    const hipsight_convolution_options* options);
+/* y = x convolved with w, and the bias of each filter, if there is one. x: images x height x width
+ * x channels ("NHWC"), w: filters x height x width x channels of a group, y: images x height x
+ * width x filters, all of f16, bf16 or f32; bias, of the same, or null. Between pixels there may be
+ * gaps. */
+HIPSIGHT_OPERATION const char* hipsight_convolution(const hipsight_context* context,
+                                                    const hipsight_tensor* x,
+                                                    const hipsight_tensor* w,
+                                                    const hipsight_tensor* bias,
+                                                    const hipsight_tensor* y,
+                                                    const hipsight_convolution_options* options);
 
-/* d_x, the gradient of x, from that of y. */
+/* d_x, the gradient of x, from that of y. workspace: i8, as many bytes as w has, from a multiple of
+ * 16 bytes on. */
 HIPSIGHT_OPERATION const char* hipsight_convolution_of_images(
     const hipsight_context* context, const hipsight_tensor* d_x, const hipsight_tensor* w,
-    const hipsight_tensor* d_y, const hipsight_convolution_options* options);
+    const hipsight_tensor* d_y, const hipsight_tensor* workspace,
+    const hipsight_convolution_options* options);
 
-/* d_w, the gradient of w, from that of y. workspace: i8, from a multiple of 16 bytes on, or null; with
- * as many as hipsight_convolution_workspace says it is quickest. */
+/* d_w, the gradient of w, from that of y. workspace: i8, from a multiple of 16 bytes on, or null;
+ * with as many as hipsight_convolution_workspace says it is quickest. */
 HIPSIGHT_OPERATION const char* hipsight_convolution_of_filters(
     const hipsight_context* context, const hipsight_tensor* x, const hipsight_tensor* d_w,
     const hipsight_tensor* d_y, const hipsight_tensor* workspace,

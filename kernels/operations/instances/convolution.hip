@@ -15,8 +15,7 @@ Images<Value> images(const hipsight_tensor* tensor) {
                               : size(1) > 1 ? tensor->strides[1]
                               : size(0) > 1 ? tensor->strides[0]
                                             : size(3);
-  return {data_of<Value>(tensor),   size(0), size(1), size(2), size(3),
-          static_cast<int>(stride)};
+  return {data_of<Value>(tensor), size(0), size(1), size(2), size(3), static_cast<int>(stride)};
 }
 template <class Value>
 Filters<Value> filters(const hipsight_tensor* tensor) {
@@ -28,6 +27,11 @@ Convolved convolved(const hipsight_convolution_options* given) {
           {given->padding[0], given->padding[1]},
           {given->dilation[0], given->dilation[1]},
           given->groups};
+}
+
+Workspace lent(const hipsight_tensor* workspace) {
+  if (!workspace) return {};
+  return {workspace->data, static_cast<std::size_t>(workspace->sizes[0])};
 }
 
 /// What may be added to the result.
@@ -70,11 +74,12 @@ const char* hipsight_convolution([[maybe_unused]] const hipsight_context* contex
 const char* hipsight_convolution_of_images(
     [[maybe_unused]] const hipsight_context* context, [[maybe_unused]] const hipsight_tensor* d_x,
     [[maybe_unused]] const hipsight_tensor* w, [[maybe_unused]] const hipsight_tensor* d_y,
+    [[maybe_unused]] const hipsight_tensor* workspace,
     [[maybe_unused]] const hipsight_convolution_options* options) {
   if constexpr (which == Convolution::images)
     return answer(convolution_of_images(stream_of(context), images<VALUE>(d_x),
                                         filters<const VALUE>(w), images<const VALUE>(d_y),
-                                        convolved(options)));
+                                        convolved(options), lent(workspace)));
   return "not of this instance";
 }
 
@@ -84,11 +89,9 @@ const char* hipsight_convolution_of_filters(
     [[maybe_unused]] const hipsight_tensor* workspace,
     [[maybe_unused]] const hipsight_convolution_options* options) {
   if constexpr (which == Convolution::filters) {
-    Workspace memory;
-    if (workspace) memory = {workspace->data, static_cast<std::size_t>(workspace->sizes[0])};
     return answer(convolution_of_filters(stream_of(context), images<const VALUE>(x),
                                          filters<VALUE>(d_w), images<const VALUE>(d_y),
-                                         convolved(options), memory));
+                                         convolved(options), lent(workspace)));
   }
   return "not of this instance";
 }

@@ -13,10 +13,10 @@ void require_images(Call& call, Tensor tensor) {
   call.by_rows({tensor});
   const auto& sizes = tensor->sizes;
   const auto& strides = tensor->strides;
-  const bool dense = (sizes[1] <= 1 || sizes[2] <= 1 || strides[1] == sizes[2] * strides[2]) &&
-                     (sizes[0] <= 1 || sizes[1] <= 1 || strides[0] == sizes[1] * strides[1]) &&
-                     (sizes[0] <= 1 || sizes[1] > 1 || sizes[2] <= 1 ||
-                      strides[0] == sizes[2] * strides[2]);
+  const bool dense =
+      (sizes[1] <= 1 || sizes[2] <= 1 || strides[1] == sizes[2] * strides[2]) &&
+      (sizes[0] <= 1 || sizes[1] <= 1 || strides[0] == sizes[1] * strides[1]) &&
+      (sizes[0] <= 1 || sizes[1] > 1 || sizes[2] <= 1 || strides[0] == sizes[2] * strides[2]);
   call.require(dense, "the lines of images, and images, must lie without gaps");
 }
 
@@ -29,8 +29,7 @@ void require_all(Call& call, Tensor x, Tensor w, Tensor y, Options options) {
 }
 
 Instance instance(Tensor x, const char* which) {
-  return {"convolution",
-          {std::string("VALUE=") + name_of(x->type), std::string("WHICH=") + which}};
+  return {"convolution", {std::string("VALUE=") + name_of(x->type), std::string("WHICH=") + which}};
 }
 
 }  // namespace
@@ -48,12 +47,13 @@ const char* hipsight_convolution(const hipsight_context* context, Tensor x, Tens
 }
 
 const char* hipsight_convolution_of_images(const hipsight_context* context, Tensor d_x, Tensor w,
-                                           Tensor d_y, Options options) {
+                                           Tensor d_y, Tensor workspace, Options options) {
   return guarded([&]() -> const char* {
     Call call("convolution_of_images", context);
     require_all(call, d_x, w, d_y, options);
+    call.takes("workspace", workspace, {1}, {HIPSIGHT_I8}).without_gaps({workspace});
     return call.run(instance(d_x, "images"), hipsight_convolution_of_images,
-                    "hipsight_convolution_of_images", d_x, w, d_y, options);
+                    "hipsight_convolution_of_images", d_x, w, d_y, workspace, options);
   });
 }
 

@@ -80,8 +80,9 @@ void add_convolutions(std::vector<Wanted>& all, hipsight_type type) {
                                                &options);
                  }});
   all.push_back({"convolution_of_images", [=](const hipsight_context* context) {
+                   const auto workspace = tensor(HIPSIGHT_I8, {some});
                    return hipsight_convolution_of_images(context, &images, &filters, &images,
-                                                         &options);
+                                                         &workspace, &options);
                  }});
   all.push_back({"convolution_of_filters", [=](const hipsight_context* context) {
                    return hipsight_convolution_of_filters(context, &images, &filters, &images,

@@ -76,7 +76,8 @@ def convolution_backward(gradient: Tensor, x: Tensor, w: Tensor, stride: List[in
     d_x, d_w = empty_gradients(x, w, of_x, of_w)
     d_y, options = channels_last(gradient), options_of(stride, padding, dilation, groups)
     if d_x.numel():
-        _kernels.call("convolution_of_images", gpu, d_x.permute(0, 2, 3, 1), channels_last(w), d_y, options)
+        turned = torch.empty(w.numel() * w.element_size(), dtype=torch.int8)
+        _kernels.call("convolution_of_images", gpu, d_x.permute(0, 2, 3, 1), channels_last(w), d_y, turned, options)
     if d_w.numel():
         tensors, bytes = (channels_last(x), d_w.permute(0, 2, 3, 1), d_y), ctypes.c_uint64()
         _kernels.call("convolution_workspace", gpu, *tensors, ctypes.byref(bytes), options)

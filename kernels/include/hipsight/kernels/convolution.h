@@ -4,7 +4,8 @@
 //   Images<const f16> x{data, n, h, w, c};       // n h w c: channels side by side
 //   Filters<const f16> filters{data, k, 3, 3, c};
 //   Images<f16> y{data, n, h, w, k};
-//   if (Status status = convolution(stream, x, filters, y, {.padding = {1, 1}}, Bias(bias)); !status)
+//   if (Status status = convolution(stream, x, filters, y, {.padding = {1, 1}}, Bias(bias));
+//   !status)
 //     fail(status.error);
 //
 // Algorithm, numbers: docs/kernels/convolution.md.
@@ -15,9 +16,9 @@
 
 namespace hipsight::kernels {
 
-/// y = epilogue(x convolved with w), or rather correlated, as networks have it. Of the epilogue rows
-/// are pixels, columns the filters of a group, and a batch is a group. `sizes`: what of tiles to
-/// choose among, as gemm() has it.
+/// y = epilogue(x convolved with w), or rather correlated, as networks have it. Of the epilogue
+/// rows are pixels, columns the filters of a group, and a batch is a group. `sizes`: what of tiles
+/// to choose among, as gemm() has it.
 template <TileSize... sizes, class Value, class Filter, class Result, class After = Identity>
 Status convolution(Stream stream, const Images<Value>& x, const Filters<Filter>& w,
                    const Images<Result>& y, const Convolved& how = {}, After epilogue = {}) {
@@ -25,16 +26,38 @@ Status convolution(Stream stream, const Images<Value>& x, const Filters<Filter>&
       stream, convolution_problem<Convolution::result>(x, w, y, how, epilogue), {});
 }
 
-/// dx, the gradient of the images, from that of the result.
+template <class Turn>
+HIPSIGHT_KERNEL(Turn::threads_on_gpu)
+void turn_filters_kernel([[maybe_unused]] Turn turn) {
+#ifndef HIPSIGHT_STARTS_ONLY
+  __shared__ typename Turn::Shared shared;
+  turn.run(arch::workgroup(), shared);
+#endif
+}
+
+/// dx, the gradient of the images, from that of the result. The workspace takes the filters,
+/// turned: it must be of as many bytes as they have, from a multiple of 16 on.
 template <TileSize... sizes, class Value, class Filter, class Result, class After = Identity>
 Status convolution_of_images(Stream stream, const Images<Value>& dx, const Filters<Filter>& w,
-                             const Images<Result>& dy, const Convolved& how = {},
-                             After epilogue = {}) {
-  if (how.is_strided())
-    return run_gemm<tile_sizes<sizes...>(), false>(
-        stream, convolution_problem<Convolution::images>(dx, w, dy, how, epilogue), {});
-  return run_gemm<tile_sizes<sizes...>(), false>(
-      stream, convolution_problem<Convolution::images, false>(dx, w, dy, how, epilogue), {});
+                             const Images<Result>& dy, const Convolved& how,
+                             const Workspace& workspace, After epilogue = {}) {
+  constexpr TileSizes among = tile_sizes<sizes...>();
+  auto* const turned = static_cast<Value*>(workspace.data);
+  const auto problem = convolution_problem<Convolution::images>(dx, w, dy, how, epilogue, turned);
+  if (!problem.error().empty()) return {problem.error()};
+  if (problem.empty()) return {};
+  if (workspace.bytes < elements_of(w) * sizeof(Value))
+    return {"convolution_of_images: the workspace must be of as many bytes as the filters"};
+  if (elements_of(w) > 0) {
+    const TurnFilters<Value> turn = convolution_tiles(dx, w, dy, how).turn(turned);
+    const std::string error = launch(turn_filters_kernel<TurnFilters<Value>>, {turn.workgroups()},
+                                     TurnFilters<Value>::threads_on_gpu, stream, turn);
+    if (!error.empty()) return {"convolution_of_images: " + error};
+  }
+  if (how.is_strided()) return run_gemm<among, false>(stream, problem, {});
+  return run_gemm<among, false>(
+      stream, convolution_problem<Convolution::images, false>(dx, w, dy, how, epilogue, turned),
+      {});
 }
 
 /// dw, the gradient of the filters, from that of the result. It is a small matrix of deep sums:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../gemm/problem.h"
+#include "turn_filters.h"
 #include "window_tile.h"
 
 namespace hipsight::kernels {
@@ -30,6 +31,11 @@ struct Filters {
 
   int taps() const { return height * width; }
 };
+
+template <class Value>
+std::size_t elements_of(const Filters<Value>& filters) {
+  return static_cast<std::size_t>(product({filters.count, filters.taps(), filters.channels}));
+}
 
 /// How filters meet images: {high, wide} each. Padding is zeros.
 struct Convolved {
@@ -62,10 +68,10 @@ struct ConvolutionSizes {
 };
 
 template <class Value, class Filter, class Result>
-ConvolutionSizes sizes_of(const Images<Value>& x, const Filters<Filter>& w,
-                          const Images<Result>& y, const Convolved& how) {
-  return {x.count,    x.height,   x.width,  x.channels, w.count,    w.height,      w.width, w.channels,
-          y.count,    y.height,   y.width,  y.channels, x.stride(), y.stride(), sizeof(Value), how};
+ConvolutionSizes sizes_of(const Images<Value>& x, const Filters<Filter>& w, const Images<Result>& y,
+                          const Convolved& how) {
+  return {x.count, x.height, x.width, x.channels, w.count,    w.height,   w.width,       w.channels,
+          y.count, y.height, y.width, y.channels, x.stride(), y.stride(), sizeof(Value), how};
 }
 
 HIPSIGHT_APART inline void check_convolution(Check& check, const ConvolutionSizes& s) {
@@ -97,10 +103,9 @@ HIPSIGHT_APART inline void check_convolution(Check& check, const ConvolutionSize
   const auto bytes = [&](int height, int width, int stride, int images) {
     return product({height, width, stride, std::min(images, 256), s.element_bytes});
   };
-  for (const std::int64_t size :
-       {bytes(s.height, s.width, s.image_stride, s.images),
-        bytes(s.high, s.wide, s.result_stride, s.images),
-        product({s.filters, s.taps(), s.deep, s.element_bytes})})
+  for (const std::int64_t size : {bytes(s.height, s.width, s.image_stride, s.images),
+                                  bytes(s.high, s.wide, s.result_stride, s.images),
+                                  product({s.filters, s.taps(), s.deep, s.element_bytes})})
     if (size > most)
       return check.fail("256 images, or the filters, have ", size,
                         " bytes: kernels take less than 2^31");
@@ -127,8 +132,8 @@ template <class Value, Order order_a, Order order_b, class Out, Epilogue After, 
           class InB>
 struct ConvolutionProblem {
   template <TileSize size>
-  using Workgroup = GemmWorkgroup<Value, order_a, order_b, Out, After, NoScales, size, InA,
-                                  GlobalTile<Out>, InB>;
+  using Workgroup =
+      GemmWorkgroup<Value, order_a, order_b, Out, After, NoScales, size, InA, GlobalTile<Out>, InB>;
   using Arguments = GemmArguments<Value, Out, After, NoScales, InA, GlobalTile<Out>, InB>;
 
   HIPSIGHT_INLINE static constexpr bool has_tiny_tiles(Architecture architecture) {
@@ -149,8 +154,8 @@ struct ConvolutionProblem {
   const std::string& error() const { return wrong; }
   bool empty() const { return rows == 0 || columns == 0 || batches == 0; }
   GemmShape shape() const {
-    return {rows,  columns, depth, batches, sizeof(Value), false,
-            are_turned<Value, order_a, order_b>};
+    return {
+        rows, columns, depth, batches, sizeof(Value), false, are_turned<Value, order_a, order_b>};
   }
   ConvolutionProblem in_shares(int count, TileSize size, Architecture architecture,
                                const Workspace& workspace) const {
@@ -200,8 +205,8 @@ class ConvolutionTiles {
   template <bool strided>
   WindowTile<const Value, strided> windows_back() const {
     return windows<strided>(y_, of_group_, x_,
-                         {axis(1, how_.padding[0], -how_.dilation[0], how_.stride[0]),
-                          axis(1, how_.padding[1], -how_.dilation[1], how_.stride[1])});
+                            {axis(1, how_.padding[0], -how_.dilation[0], how_.stride[0]),
+                             axis(1, how_.padding[1], -how_.dilation[1], how_.stride[1])});
   }
   /// Rows are filters, columns taps and channels.
   template <class Element>
@@ -209,12 +214,13 @@ class ConvolutionTiles {
     return lines_of_memory<Element>(w_.data, of_group_, of_filter(), of_filter(),
                                     static_cast<int>(filters_batch()));
   }
-  /// Rows are taps and filters, columns channels.
-  FilterTile<const Value> filters_back() const {
-    const auto lines =
-        lines_of_memory<const Value>(w_.data, std::int64_t{w_.taps()} * of_group_, w_.channels,
-                                     of_filter(), static_cast<int>(filters_batch()));
-    return {lines, Divisor(of_group_), w_.channels, static_cast<int>(filters_batch())};
+  /// Of filters with channels and filters turned. Rows are channels, columns taps and filters.
+  GlobalTile<const Value> turned_filters(const Value* data) const {
+    const int of_channel = w_.taps() * of_group_;
+    return lines_of_memory(data, w_.channels, of_channel, of_channel, w_.channels * of_channel);
+  }
+  TurnFilters<Value> turn(Value* to) const {
+    return {w_.data, to, of_group_, w_.taps(), w_.channels, how_.groups};
   }
   /// Rows are pixels, columns the channels of a group.
   template <class Element>
@@ -223,6 +229,8 @@ class ConvolutionTiles {
                                     of_group);
   }
 
+  const Images<Value>& x() const { return x_; }
+  const Images<Value>& y() const { return y_; }
   int of_filter() const { return w_.taps() * w_.channels; }
   std::int64_t filters_batch() const { return std::int64_t{of_group_} * of_filter(); }
 
@@ -237,9 +245,8 @@ class ConvolutionTiles {
   WindowTile<const Value, divided> windows(const Images<Value>& from, int channels,
                                            const Images<Value>& places, Axes axes) const {
     axes.high.size = from.height, axes.wide.size = from.width;
-    const auto lines =
-        lines_of_memory<const Value>(from.data, places.pixels(), w_.taps() * channels,
-                                     from.stride(), channels);
+    const auto lines = lines_of_memory<const Value>(from.data, places.pixels(),
+                                                    w_.taps() * channels, from.stride(), channels);
     return {lines,
             from.count,
             from.height * from.width * from.stride(),
@@ -258,6 +265,24 @@ class ConvolutionTiles {
   int of_group_;
 };
 
+/// With strides, and of types that are not const.
+template <class Value, class Filter, class Result>
+auto convolution_tiles(const Images<Value>& x, const Filters<Filter>& w, const Images<Result>& y,
+                       const Convolved& how) {
+  using Element = std::remove_const_t<Value>;
+  const auto images = [](const auto& given) {
+    return Images<Element>{const_cast<Element*>(given.data),
+                           given.count,
+                           given.height,
+                           given.width,
+                           given.channels,
+                           given.stride()};
+  };
+  return ConvolutionTiles<Element>(
+      images(x), {const_cast<Element*>(w.data), w.count, w.height, w.width, w.channels}, images(y),
+      how);
+}
+
 template <class Value, class Filter, class Result>
 constexpr void check_convolution_types() {
   using V = std::remove_const_t<Value>;
@@ -268,11 +293,14 @@ constexpr void check_convolution_types() {
                 "convolution: elements must be of f32, f16 or bf16");
 }
 
-/// Any of the three. What is written is not const. `strided`: of the images' gradient, that filters
-/// may step over places: to find out which costs a seventh of the time.
-template <Convolution which, bool strided = true, class Value, class Filter, class Result, class After>
-auto convolution_problem(const Images<Value>& x, const Filters<Filter>& w,
-                         const Images<Result>& y, const Convolved& how, const After& epilogue) {
+/// Any of the three. What is written is not const. Of the images' gradient: `strided`, that filters
+/// may step over places; to find out which takes time. `turned`: where filters are that were
+/// turned.
+template <Convolution which, bool strided = true, class Value, class Filter, class Result,
+          class After>
+auto convolution_problem(const Images<Value>& x, const Filters<Filter>& w, const Images<Result>& y,
+                         const Convolved& how, const After& epilogue,
+                         const std::remove_const_t<Value>* turned = nullptr) {
   check_convolution_types<Value, Filter, Result>();
   constexpr bool of_result = which == Convolution::result, of_images = which == Convolution::images;
   using Written =
@@ -295,38 +323,33 @@ auto convolution_problem(const Images<Value>& x, const Filters<Filter>& w,
     if (has_x) check.pointer("images", x.data);
     if (has_w) check.pointer("filters", w.data);
     if (has_y) check.pointer("result", y.data);
+    if (of_images && has_w) check.pointer("the workspace", turned);
   }
-  const auto rest = [](auto* data) { return const_cast<Element*>(data); };
-  const Images<Element> images{rest(x.data), x.count, x.height, x.width, x.channels, x.stride()},
-      result{rest(y.data), y.count, y.height, y.width, y.channels, y.stride()};
-  const Filters<Element> filters{rest(w.data), w.count, w.height, w.width, w.channels};
-  const ConvolutionTiles<Element> tiles(images, filters, result, known);
+  const auto tiles = convolution_tiles(x, w, y, known);
   const int of_group = w.count / known.groups, deep = w.channels;
-  const auto problem = [&]<Order order_a, Order order_b>(Ordered<order_a, order_b>, int rows,
-                                                         int columns, std::int64_t depth, auto a,
-                                                         auto b, auto c, std::int64_t a_batch,
-                                                         std::int64_t b_batch,
-                                                         std::int64_t c_batch) {
+  const auto problem = [&]<Order order_a, Order order_b>(
+                           Ordered<order_a, order_b>, int rows, int columns, std::int64_t depth,
+                           auto a, auto b, auto c, std::int64_t a_batch, std::int64_t b_batch,
+                           std::int64_t c_batch) {
     if (!none) check_epilogue(check, epilogue, ResultShape{groups, rows, columns});
     return ConvolutionProblem<Element, order_a, order_b, Element, After, decltype(a), decltype(b)>{
-        check.error(), rows, columns, static_cast<int>(depth), a, b, c, a_batch, b_batch, c_batch,
-        epilogue, groups};
+        check.error(), rows,     columns, static_cast<int>(depth), a, b, c, a_batch, b_batch,
+        c_batch,       epilogue, groups};
   };
   constexpr Order by_rows = Order::row_major, by_columns = Order::column_major;
   if constexpr (of_result)
-    return problem(Ordered<by_rows, by_columns>(), none ? 0 : static_cast<int>(y.pixels()),
-                   of_group, tiles.of_filter(), tiles.windows(),
-                   tiles.template filters<const Element>(),
-                   tiles.template pixels<Element>(result, of_group), deep, tiles.filters_batch(),
-                   of_group);
+    return problem(
+        Ordered<by_rows, by_columns>(), none ? 0 : static_cast<int>(y.pixels()), of_group,
+        tiles.of_filter(), tiles.windows(), tiles.template filters<const Element>(),
+        tiles.template pixels<Element>(tiles.y(), of_group), deep, tiles.filters_batch(), of_group);
   else if constexpr (of_images)
-    return problem(Ordered<by_rows, by_rows>(), none ? 0 : static_cast<int>(x.pixels()), deep,
-                   std::int64_t{w.taps()} * of_group, tiles.template windows_back<strided>(), tiles.filters_back(),
-                   tiles.template pixels<Element>(images, deep), of_group, tiles.filters_batch(),
-                   deep);
+    return problem(Ordered<by_rows, by_columns>(), none ? 0 : static_cast<int>(x.pixels()), deep,
+                   std::int64_t{w.taps()} * of_group, tiles.template windows_back<strided>(),
+                   tiles.turned_filters(turned), tiles.template pixels<Element>(tiles.x(), deep),
+                   of_group, tiles.filters_batch(), deep);
   else
     return problem(Ordered<by_columns, by_rows>(), none ? 0 : of_group, tiles.of_filter(),
-                   y.pixels(), tiles.template pixels<const Element>(result, of_group),
+                   y.pixels(), tiles.template pixels<const Element>(tiles.y(), of_group),
                    tiles.windows(), tiles.template filters<Element>(), of_group, deep,
                    tiles.filters_batch());
 }

@@ -31,11 +31,11 @@ template <class Value, bool Divided>
 struct WindowTile : GlobalTile<Value> {
   using typename GlobalTile<Value>::Plain;
 
-  int images;            // from `data` on
-  int image_elements;    // from an image to the next; within 2 GiB
-  Divisor places;        // of the result, of an image
-  Divisor across;        // of the result, of a line
-  Divisor channels;      // that a window has
+  int images;          // from `data` on
+  int image_elements;  // from an image to the next; within 2 GiB
+  Divisor places;      // of the result, of an image
+  Divisor across;      // of the result, of a line
+  Divisor channels;    // that a window has
   Divisor taps_across;
   WindowAxis high, wide;
   int first_row = 0, first_column = 0;
@@ -124,50 +124,6 @@ struct WindowTile : GlobalTile<Value> {
   }
   HIPSIGHT_INLINE std::uint32_t offset(int row, int column) const {
     return column < this->columns ? offset_of(line(row), column) : nowhere;
-  }
-};
-
-/// The filters, as what the gradient of the images is multiplied by: a row for each tap and filter,
-/// a column for each channel. In memory: filters, each of which has `taps` times the channels.
-template <class Value>
-struct FilterTile : GlobalTile<Value> {  // `stride`: elements from a filter to the next
-  using typename GlobalTile<Value>::Plain;
-
-  Divisor filters;
-  int channels, all;  // of a tap; of the elements from `data` on
-  int first_row = 0;
-
-  HIPSIGHT_INLINE FilterTile from(int row, int column) const {
-    FilterTile tile = *this;
-    tile.rows -= row, tile.columns -= column;
-    tile.first_row += row;
-    tile.data += column, tile.all -= column;
-    return tile;
-  }
-  HIPSIGHT_INLINE std::uint32_t limit(int = 0) const {
-    return this->rows > 0 ? static_cast<std::uint32_t>(all) * sizeof(Value) : 0;
-  }
-  template <int Count, bool = false>
-  HIPSIGHT_INLINE auto load_below(int row, int column, std::uint32_t limit) const {
-    return arch::load<Vector<Plain, Count>>(this->data, offset(row, column), limit);
-  }
-  template <int Count>
-  HIPSIGHT_INLINE auto load_any(int row, int column, int) const {
-    Vector<Plain, Count> values;
-    HIPSIGHT_UNROLL
-    for (int i = 0; i < Count; i++)
-      values[i] = arch::load<Plain>(this->data, offset(row, column + i), limit());
-    return values;
-  }
-
- private:
-  HIPSIGHT_INLINE std::uint32_t offset(int row, int column) const {
-    const int at = first_row + row, tap = at / filters, filter = at - tap * filters.number;
-    const auto elements =
-        static_cast<std::uint32_t>(filter * this->stride + tap * channels + column);
-    return column < this->columns && row < this->rows
-               ? elements * static_cast<std::uint32_t>(sizeof(Value))
-               : 1u << 31;
   }
 };
 

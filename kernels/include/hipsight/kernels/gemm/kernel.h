@@ -60,7 +60,8 @@ struct GemmWorkgroup {
   using TileB = SharedTile<Factor, tiling.columns, depth,
                            swizzle_for<Factor>(Step::layout.b, tiling.depth_bytes, bank_bytes)>;
   using PipelineA = Pipeline<TileA, order_a == Order::row_major, threads, tiling.ahead, Value, InA>;
-  using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead, Value, InB>;
+  using PipelineB =
+      Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead, Value, InB>;
   static constexpr bool direct = PipelineA::direct && PipelineB::direct;
   static constexpr int most_ahead = most(PipelineA::ahead, PipelineB::ahead);
   using Sum = Accumulator<Factor, tiling.wave_rows, tiling.wave_columns>;
