@@ -285,12 +285,13 @@ auto convolution_tiles(const Images<Value>& x, const Filters<Filter>& w, const I
 
 template <class Value, class Filter, class Result>
 constexpr void check_convolution_types() {
-  using V = std::remove_const_t<Value>;
-  static_assert(std::is_same_v<V, std::remove_const_t<Filter>> &&
-                    std::is_same_v<V, std::remove_const_t<Result>>,
+  using Plain = std::remove_const_t<Value>;
+  static_assert(std::is_same_v<Plain, std::remove_const_t<Filter>> &&
+                    std::is_same_v<Plain, std::remove_const_t<Result>>,
                 "convolution: images, filters and result must have elements of the same type");
-  static_assert(std::is_same_v<V, f32> || std::is_same_v<V, f16> || std::is_same_v<V, bf16>,
-                "convolution: elements must be of f32, f16 or bf16");
+  static_assert(
+      std::is_same_v<Plain, f32> || std::is_same_v<Plain, f16> || std::is_same_v<Plain, bf16>,
+      "convolution: elements must be of f32, f16 or bf16");
 }
 
 /// Any of the three. What is written is not const. Of the images' gradient: `strided`, that filters
