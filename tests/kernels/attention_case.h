@@ -16,6 +16,8 @@ struct AttentionCase {
   std::int64_t key_stride = 0, key_head_stride = 0, key_batch_stride = 0;
   const int* query_starts = nullptr;
   const int* key_starts = nullptr;
+  float cap = 0;  // 0: none
+  const float* sinks = nullptr;
   int sum_length = 0, sum_heads = 0;
   std::int64_t sum_stride = 1, sum_head_stride = 0, sum_batch_stride = 0;
 };

@@ -8,9 +8,9 @@
 namespace hipsight::kernels {
 
 /// A case whose template arguments are known.
-template <int head, class T>
+template <int head, class T, class... Asked>
 std::string run_attention(const AttentionCase& t, const T* q, const T* k, const T* v, T* o,
-                          float* log_sums) {
+                          float* log_sums, const Asked&... asked) {
   const Sequences<const T, head> of_q{q,        t.queries,     t.heads,
                                       t.stride, t.head_stride, t.batch_stride};
   const Sequences<T, head> of_o{o, t.queries, t.heads, t.stride, t.head_stride, t.batch_stride};
@@ -25,8 +25,8 @@ std::string run_attention(const AttentionCase& t, const T* q, const T* k, const 
                                  .key_starts = t.key_starts,
                                  .log_sums = {log_sums, t.sum_length, t.sum_heads, t.sum_stride,
                                               t.sum_head_stride, t.sum_batch_stride}};
-  if (t.on_host) return attention_on_host(of_q, keys(k), keys(v), of_o, options).error;
-  const Status status = attention(nullptr, of_q, keys(k), keys(v), of_o, options);
+  if (t.on_host) return attention_on_host(of_q, keys(k), keys(v), of_o, options, asked...).error;
+  const Status status = attention(nullptr, of_q, keys(k), keys(v), of_o, options, asked...);
   if (!status) return status.error;
   const hipError_t error = hipDeviceSynchronize();
   return error == hipSuccess ? "" : hipGetErrorString(error);

@@ -12,13 +12,18 @@
 ///   the largest weight;
 /// - the sums of weights and of values by 2^-23 a key; the result by its rounding.
 class AttentionReference {
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
  public:
   /// Of a query of `head` elements among `keys` keys, of which it sees those that sees(key) says:
   /// q(i), k(key, i) and v(key, i) give their elements. The scores count `scale` times; 0: as the
   /// library has it.
+  /// Capped, unless the cap is 0, they are cap tanh(score / cap). A sink is a score without a
+  /// value.
   template <class Sees, class Query, class Key, class Value>
-  AttentionReference(int head, int keys, double scale, Sees sees, Query q, Key k, Value v)
-      : keys_(keys), sum_(head), magnitude_(head) {
+  AttentionReference(int head, int keys, double scale, Sees sees, Query q, Key k, Value v,
+                     double cap = 0, double sink = -infinity)
+      : keys_(keys), sum_(head), magnitude_(head), most_(sink) {
     if (scale == 0) scale = 1 / std::sqrt(head);
     std::vector<double> weight(keys);
     double reach = 0;
@@ -30,10 +35,11 @@ class AttentionReference {
         score += product;
         products += std::fabs(product);
       }
-      weight[key] = score * scale;
+      weight[key] = cap > 0 ? cap * std::tanh(score * scale / cap) : score * scale;
       most_ = weight[key] > most_ || std::isnan(weight[key]) ? weight[key] : most_;
       reach = std::fmax(reach, products * scale);
     }
+    if (sink > -infinity) total_ = std::exp(sink - most_);
     for (int key = 0; key < keys; key++) {
       if (!sees(key) || most_ == -infinity) continue;
       const double w = std::exp(weight[key] - most_);
@@ -45,7 +51,7 @@ class AttentionReference {
         largest_ = std::fmax(largest_, std::fabs(value));
       }
     }
-    of_score_ = (head + 8) * 2 * reach * 0x1p-23;
+    of_score_ = (head + 8) * 2 * reach * 0x1p-23 + cap * 0x1p-20;
   }
 
   double result(int i) const { return total_ == 0 ? 0 : sum_[i] / total_; }
@@ -66,9 +72,7 @@ class AttentionReference {
   }
 
  private:
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
-
   int keys_;
   std::vector<double> sum_, magnitude_;
-  double most_ = -infinity, total_ = 0, largest_ = 0, of_score_ = 0;
+  double most_, total_ = 0, largest_ = 0, of_score_ = 0;
 };

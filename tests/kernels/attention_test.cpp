@@ -68,7 +68,8 @@ struct Trial : AttentionLayout {
         test.head, keys.count(b), double(test.scale), [&](int key) { return sees(b, s, key); },
         [&](int i) { return double(q[at_q(b, h, s, i)]); },
         [&](int key, int i) { return double(k[at_k(b, key_head, key, i)]); },
-        [&](int key, int i) { return double(v[at_k(b, key_head, key, i)]); });
+        [&](int key, int i) { return double(v[at_k(b, key_head, key, i)]); }, double(test.cap),
+        test.sinks ? double(test.sinks[h]) : -double(infinity));
     const double rounding = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
     for (int i = 0; i < test.head; i++) {
       const double want = reference.result(i), got = double(o[at_q(b, h, s, i)]);
@@ -231,6 +232,34 @@ TEST(Attention, WithoutLogSums) {
   }
 }
 
+/// Far below all scores, among them, far above; also of queries that see no key.
+TEST(Attention, Sinks) {
+  Managed<float> sinks(4, 0);
+  sinks[0] = -30, sinks[1] = 0.5f, sinks[2] = 4, sinks[3] = 60;
+  for (const Size& s : sizes) {
+    const AttentionCase test{.head = 64,
+                             .queries = s.queries,
+                             .keys = s.keys,
+                             .heads = 4,
+                             .key_heads = 2,
+                             .after = 0,
+                             .sinks = sinks.data()};
+    test_attention<f16>(test);
+  }
+  test_attention<f16>({.head = 64, .queries = 70, .keys = 300, .scale = 30, .sinks = sinks.data()});
+  sinks[0] = -infinity;  // none
+  test_attention<f16>({.head = 64, .queries = 70, .keys = 30, .after = 0, .sinks = sinks.data()});
+}
+
+TEST(Attention, SoftCap) {
+  Managed<float> sinks(1, 2);
+  for (const Size& s : sizes)
+    for (const float cap : {0.5f, 50.0f})
+      test_attention<bf16>({.queries = s.queries, .keys = s.keys, .after = 0, .cap = cap});
+  test_attention<bf16>({.queries = 70, .keys = 300, .scale = 3, .cap = 20}, 4);
+  test_attention<bf16>({.queries = 70, .keys = 300, .cap = 5, .sinks = sinks.data()});
+}
+
 /// Queries without keys give zeros; without queries nothing happens.
 TEST(Attention, Nothing) {
   test_attention<f16>({.head = 64, .queries = 20, .keys = 0});
@@ -314,8 +343,15 @@ TEST(Attention, DISABLED_EachKernel) {
     Trial<f16> trial({.head = head, .queries = 512, .keys = 512, .after = 0});
     EXPECT_EQ(trial.launch(), "");
   }
-  Trial<bf16> trial({.queries = 512, .keys = 512, .after = 0});
+  Managed<float> sinks(1, 0);
+  for (const float cap : {0, 50}) {
+    Trial<bf16> trial({.queries = 512, .keys = 512, .after = 0, .cap = cap});
+    EXPECT_EQ(trial.launch(), "");
+  }
+  Trial<f16> trial({.head = 64, .queries = 512, .keys = 512, .after = 0, .sinks = sinks.data()});
   EXPECT_EQ(trial.launch(), "");
+  Trial<bf16> both({.queries = 512, .keys = 512, .after = 0, .cap = 50, .sinks = sinks.data()});
+  EXPECT_EQ(both.launch(), "");
 }
 
 /// Of one place no stride is asked for: it may be less than a head.
@@ -365,6 +401,9 @@ TEST(Attention, ErrorsNameWhatIsWrong) {
   EXPECT_EQ(error({.queries = 4, .keys = 5, .sum_stride = 0}),
             "attention: log_sums's stride of 0 is less than 1, the size of a head");
   EXPECT_EQ(error({.queries = 4, .keys = 5}), "attention: Q, K, V or O is null");
+  EXPECT_EQ(run_attention_bf16(complete({.queries = 4, .keys = 5, .cap = -1}), nullptr, nullptr,
+                               nullptr, nullptr, nullptr),
+            "attention: the cap, -1.000000, must be positive and finite");
 }
 
 }  // namespace

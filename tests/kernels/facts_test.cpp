@@ -106,17 +106,26 @@ std::string short_name(std::string title) {
   }
   const std::regex turn("turn_filters_kernel<TurnFilters<([^>]+)>.*");
   if (std::regex_search(title, parts, turn)) return "turn filters, " + parts[1].str();
-  const std::regex attention("attention_kernel<AttentionWorkgroup<(\\S+, \\d+)>, .*");
-  if (std::regex_search(title, parts, attention)) return parts[1].str();
+  const std::regex attention(
+      "attention_kernel<AttentionWorkgroup<(\\S+, \\d+), ScoreChange<(true|false), (true|false)>>, "
+      ".*");
+  const auto change = [&](int i) {
+    return std::string(parts[i] == "true" ? ", capped" : "") +
+           (parts[i + 1] == "true" ? ", sinks" : "");
+  };
+  if (std::regex_search(title, parts, attention)) return parts[1].str() + change(2);
   const std::regex backward(
       "attention_backward_kernel<BackwardWorkgroup<(\\S+, \\d+), \\(Gradients\\)([0-3])>>.*");
   if (std::regex_search(title, parts, backward)) {
     constexpr const char* gradients[] = {"queries", "keys", "values", "keys and values"};
     return fmt::format("{}, gradients of {}", parts[1].str(), gradients[std::stoi(parts[2])]);
   }
-  const std::regex paged("paged_attention_kernel<PagedWorkgroup<(\\S+), (\\S+), (\\d+)>>.*");
+  const std::regex paged(
+      "paged_attention_kernel<PagedWorkgroup<(\\S+), (\\S+), (\\d+), ScoreChange<(true|false), "
+      "(true|false)>>>.*");
   if (std::regex_search(title, parts, paged))
-    return fmt::format("{}, cache of {}, {}", parts[1].str(), parts[2].str(), parts[3].str());
+    return fmt::format("{}, cache of {}, {}{}", parts[1].str(), parts[2].str(), parts[3].str(),
+                       change(4));
   const std::regex combine("combine_splits_kernel<CombineWorkgroup<(\\S+, \\d+)>>.*");
   if (std::regex_search(title, parts, combine)) return parts[1].str() + ", splits combined";
   const std::regex rope("rope_kernel<\\(Pairing\\)([01]), ([^>]+)>.*");

@@ -9,6 +9,11 @@ std::string run_paged_bf16(const PagedCase& test, const void* queries, const voi
   std::string error = "no such kernel here";
   const auto* q = static_cast<const bf16*>(queries);
   auto* o = static_cast<bf16*>(results);
+  if (test.sinks) return error;
+  if (test.cap != 0) {
+    run_if<128, bf16>(test, CacheType::same, q, keys, values, o, error, SoftCap{test.cap});
+    return error;
+  }
   any_of(EveryHeadOr<128>(), [&](auto head) {
     const auto run_own = [&]<class Cached>(CacheType type) {
       if constexpr (builds_fp8<Cached>)

@@ -23,6 +23,8 @@ struct PagedCase {
   const int* lengths = nullptr;
   const float* key_scales = nullptr;
   const float* value_scales = nullptr;
+  float cap = 0;  // 0: none
+  const float* sinks = nullptr;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
 };

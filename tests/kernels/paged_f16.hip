@@ -9,6 +9,11 @@ std::string run_paged_f16(const PagedCase& test, const void* queries, const void
   std::string error = "no such kernel here";
   const auto* q = static_cast<const f16*>(queries);
   auto* o = static_cast<f16*>(results);
+  if (test.cap != 0) return error;
+  if (test.sinks) {
+    run_if<64, f16>(test, CacheType::same, q, keys, values, o, error, Sinks{test.sinks});
+    return error;
+  }
   any_of(EveryHeadOr<64, 128, 256>(),
          [&](auto head) {
            return run_if<head, f16>(test, CacheType::same, q, keys, values, o, error);

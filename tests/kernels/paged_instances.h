@@ -31,16 +31,17 @@ auto with_arguments(const PagedCase& t, const T* q, const Cached* keys, const Ca
 }
 
 /// The case's head and type of cache, if they are these.
-template <int head, class Cached, class T>
+template <int head, class Cached, class T, class... Asked>
 bool run_if(const PagedCase& test, CacheType type, const T* q, const void* keys, const void* values,
-            T* o, std::string& error) {
+            T* o, std::string& error, const Asked&... asked) {
   if (test.head != head || test.cached != type) return false;
   const auto of_cache = [](const void* data) { return static_cast<const Cached*>(data); };
   error = with_arguments<head>(
       test, q, of_cache(keys), of_cache(values), o,
       [&](const auto& of_q, const auto& cache, const auto& of_o, const auto& options) {
-        if (test.on_host) return paged_attention_on_host(of_q, cache, of_o, options).error;
-        const Status status = paged_attention(nullptr, of_q, cache, of_o, options);
+        if (test.on_host)
+          return paged_attention_on_host(of_q, cache, of_o, options, asked...).error;
+        const Status status = paged_attention(nullptr, of_q, cache, of_o, options, asked...);
         if (!status) return status.error;
         const hipError_t failed = hipDeviceSynchronize();
         return std::string(failed == hipSuccess ? "" : hipGetErrorString(failed));

@@ -146,7 +146,8 @@ struct Trial {
         },
         [&](int key, int i) {
           return double(float(values[at_k(b, key_head, key, i)])) * value_scale(key_head);
-        });
+        },
+        double(test.cap), test.sinks ? double(test.sinks[h]) : -double(infinity));
     const double rounding = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
     for (int i = 0; i < test.head; i++) {
       const double want = reference.result(i), got = double(o[at_q(b, h, s, i)]);
@@ -310,6 +311,37 @@ TEST(PagedAttention, Scales) {
       test_paged<f16>({.head = 64, .heads = 4, .scale = scale, .splits = splits}, {300});
 }
 
+/// Of heads that share keys, each with its own.
+TEST(PagedAttention, Sinks) {
+  Managed<float> sinks(8, 0);
+  for (int h = 0; h < 8; h++) sinks[h] = static_cast<float>(h * 3 - 9);
+  for (const auto& some : lengths)
+    for (const int splits : {1, 3})
+      for (const int queries : {1, 2}) {
+        const PagedCase test{.head = 64,
+                             .queries = queries,
+                             .heads = 8,
+                             .key_heads = 2,
+                             .splits = splits,
+                             .sinks = sinks.data()};
+        test_paged<f16>(test, some);
+      }
+}
+
+TEST(PagedAttention, SoftCap) {
+  Managed<float> scales(2, 0.5f);
+  scales[1] = 3;
+  for (const auto& some : lengths)
+    for (const int splits : {1, 3})
+      test_paged<bf16>({.heads = 8,
+                        .key_heads = 2,
+                        .key_scale = 2,
+                        .splits = splits,
+                        .key_scales = scales.data(),
+                        .cap = 3},
+                       some);
+}
+
 /// Head by head; with gaps; queries that no chunk is aligned with.
 TEST(PagedAttention, Strides) {
   test_paged<f16>({.head = 64,
@@ -376,13 +408,17 @@ TEST(PagedAttention, ChoosesSplits) {
 
 /// Each kernel once, for facts_test.cpp, which looks on.
 template <class T, class Cached = T>
-void run_once(int head, int splits) {
-  Trial<T, Cached> trial({.head = head, .heads = 8, .splits = splits}, {512});
+void run_once(int head, int splits, float cap = 0, const float* sinks = nullptr) {
+  Trial<T, Cached> trial({.head = head, .heads = 8, .splits = splits, .cap = cap, .sinks = sinks},
+                         {512});
   EXPECT_EQ(trial.launch(), "");
 }
 TEST(PagedAttention, DISABLED_EachKernel) {
   for (const int head : {64, 128, 256}) run_once<f16>(head, 2);
   run_once<bf16>(128, 2);
+  run_once<bf16>(128, 1, 50);
+  const Managed<float> sinks(8, 0);
+  run_once<f16>(64, 1, 0, sinks.data());
   run_once<f16, fp8_e4m3>(64, 1);
   if (has_fp8<fp8_e4m3>())
     run_once<bf16, fp8_e4m3>(128, 1);

@@ -24,11 +24,12 @@ void attention_kernel([[maybe_unused]] Arguments arguments) {
 #endif
 }
 
-/// On the current device, after what is before it in the stream.
-template <class OfQ, class OfK, class OfV, class OfO>
+/// On the current device, after what is before it in the stream. `asked`: SoftCap and
+/// Sinks, for which there are kernels of their own.
+template <class OfQ, class OfK, class OfV, class OfO, class... Asked>
 Status attention(Stream stream, const OfQ& q, const OfK& k, const OfV& v, const OfO& o,
-                 const AttentionOptions& options = {}) {
-  const auto problem = attention_problem(q, k, v, o, options);
+                 const AttentionOptions& options = {}, const Asked&... asked) {
+  const auto problem = attention_problem(q, k, v, o, options, asked...);
   if (std::string error = problem.error(); !error.empty()) return {std::move(error)};
   if (problem.empty()) return {};
   const Device device = current_device();

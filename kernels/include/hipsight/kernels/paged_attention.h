@@ -48,10 +48,11 @@ int paged_splits(const Problem& problem, const Device& device) {
 
 /// Bytes of workspace that paged_attention() of the same arguments needs to be quickest, or for the
 /// splits that are asked for; 0 if it needs none.
-template <class OfQ, class Cached, int head, class OfO>
+template <class OfQ, class Cached, int head, class OfO, class... Asked>
 std::size_t paged_attention_workspace(const OfQ& q, const PagedCache<Cached, head>& cache,
-                                      const OfO& o, const PagedAttentionOptions& options = {}) {
-  const auto problem = paged_attention_problem(q, cache, o, options);
+                                      const OfO& o, const PagedAttentionOptions& options = {},
+                                      const Asked&... asked) {
+  const auto problem = paged_attention_problem(q, cache, o, options, asked...);
   const Device device = current_device();
   if (!problem.error().empty() || problem.empty() || !device.error.empty()) return 0;
   return problem.workspace_bytes(paged_splits(problem, device));
@@ -59,10 +60,11 @@ std::size_t paged_attention_workspace(const OfQ& q, const PagedCache<Cached, hea
 
 /// On the current device, after what is before it in the stream. Without splits that are asked for,
 /// there are no more than the workspace is large enough for.
-template <class OfQ, class Cached, int head, class OfO>
+template <class OfQ, class Cached, int head, class OfO, class... Asked>
 Status paged_attention(Stream stream, const OfQ& q, const PagedCache<Cached, head>& cache,
-                       const OfO& o, const PagedAttentionOptions& options = {}) {
-  const auto problem = paged_attention_problem(q, cache, o, options);
+                       const OfO& o, const PagedAttentionOptions& options = {},
+                       const Asked&... asked) {
+  const auto problem = paged_attention_problem(q, cache, o, options, asked...);
   if (std::string error = problem.error(); !error.empty()) return {std::move(error)};
   if (problem.empty()) return {};
   const Device device = current_device();

@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 #include "../check.h"
 #include "band.h"
+#include "scores.h"
 #include "sequences.h"
 
 namespace hipsight::kernels {
@@ -15,6 +17,37 @@ namespace hipsight::kernels {
 inline double factor_of_scores(float scale, int head) {
   constexpr double log2_e = 1.4426950408889634;
   return log2_e * (scale == 0 ? 1 / std::sqrt(head) : scale);
+}
+
+template <class One, class... All>
+inline constexpr bool is_among = (std::is_same_v<One, All> || ...);
+
+/// `factor`: by which scores become powers of 2.
+template <class... Asked>
+auto change_of(const ScoreOptions& options, double factor) {
+  static_assert(((std::is_same_v<Asked, SoftCap> || std::is_same_v<Asked, Sinks>) && ...),
+                "attention: beside its options it takes SoftCap and Sinks");
+  constexpr bool capped = is_among<SoftCap, Asked...>, sunk = is_among<Sinks, Asked...>;
+  constexpr double log2_e = 1.4426950408889634;
+  ScoreChange<capped, sunk> change;
+  if constexpr (capped)
+    change.cap = {static_cast<float>(2 * factor / options.cap),
+                  static_cast<float>(options.cap * log2_e / factor)};
+  if constexpr (sunk) change.sinks = {options.sinks};
+  return change;
+}
+template <class... Asked>
+ScoreOptions score_options(const Asked&... asked) {
+  ScoreOptions options;
+  (options.set(asked), ...);
+  return options;
+}
+
+/// Of a change that is asked for.
+template <class Change>
+void check_change(Check& check, const ScoreOptions& options) {
+  check.scale("the cap", options.cap);
+  if (Change::has_sinks) check.pointer("the sinks", options.sinks);
 }
 
 /// Places and heads of sequences, and where they lie.

@@ -4,12 +4,13 @@
 
 #include "../tile/tile_order.h"
 #include "part.h"
+#include "scores.h"
 #include "sequences.h"
 
 namespace hipsight::kernels {
 
 /// What a kernel is given. The query heads of a group share a head of keys and values.
-template <class Value, int head>
+template <class Value, int head, class Change = PlainScores>
 struct AttentionArguments {
   Sequences<const Value, head> q, k, v;
   Sequences<Value, head> o;
@@ -19,12 +20,14 @@ struct AttentionArguments {
   Band band;
   TileOrder tiles;  // a row for each head of a batch, a column for its queries
   Divisor heads, group;
+  [[no_unique_address]] Change change;
 };
 
 /// What one workgroup does: some queries of a head, of which each wave has a part in its registers,
 /// and of all the keys that they see, tile after tile, with their values.
-template <class Value, int head>
+template <class Value, int head, class Change = PlainScores>
 struct AttentionWorkgroup {
+  using Arguments = AttentionArguments<Value, head, Change>;
   static constexpr AttentionTiling tiling = attention_tiling(arch::current, head);
   static constexpr int threads = tiling.waves * arch::wave_size;
   static constexpr int queries = tiling.waves * tiling.wave_queries, keys = tiling.keys;
@@ -37,8 +40,7 @@ struct AttentionWorkgroup {
 
   /// One head after the other, so that caches keep its keys; of each head the last queries first,
   /// that see most keys if few are seen of others: what is last is short.
-  HIPSIGHT_INLINE static void run(const AttentionArguments<Value, head>& arguments, Shared& shared,
-                                  int workgroup) {
+  HIPSIGHT_INLINE static void run(const Arguments& arguments, Shared& shared, int workgroup) {
     const int blocks = ceil_div(arguments.q.length, queries);
     const Place at = arguments.tiles.of(workgroup);
     run(arguments, shared, blocks - 1 - at.column, at.row % arguments.heads,
@@ -46,8 +48,8 @@ struct AttentionWorkgroup {
   }
 
  private:
-  HIPSIGHT_INLINE static void run(const AttentionArguments<Value, head>& arguments, Shared& shared,
-                                  int block, int query_head, int batch) {
+  HIPSIGHT_INLINE static void run(const Arguments& arguments, Shared& shared, int block,
+                                  int query_head, int batch) {
     const auto q = rows_of(arguments.q, batch, query_head, arguments.query_starts);
     const int first = block * queries;
     if (first >= q.rows) return;
@@ -59,10 +61,13 @@ struct AttentionWorkgroup {
     const int at = first + arch::wave() * tiling.wave_queries;
     const Queries own{at, last_of(at, tiling.wave_queries, q.rows)};
     Part part{typename Part::Softmax(arguments.factor)};
+    if constexpr (Change::has_sinks)
+      part.softmax.set_sinks([&](int) { return arguments.change.sinks.of(query_head); });
     const auto own_rows = q.from(own.first, 0);
     part.queries.load(own_rows);
     Tiles tiles(k, v, shared);
-    attend(part, own_rows, tiles, shared, sight, own, {first, last_of(first, queries, q.rows)});
+    attend(part, arguments.change, own_rows, tiles, shared, sight, own,
+           {first, last_of(first, queries, q.rows)});
     store(arguments, part, own.first, batch, query_head);
   }
 
@@ -137,21 +142,22 @@ struct AttentionWorkgroup {
     HIPSIGHT_INLINE void start() const { tiles.start(t); }
   };
 
-  HIPSIGHT_INLINE static void attend(Part& part, const Rows& q, Tiles& tiles, const Shared& shared,
-                                     const Sight& sight, Queries own, Queries all) {
+  HIPSIGHT_INLINE static void attend(Part& part, const Change& change, const Rows& q, Tiles& tiles,
+                                     const Shared& shared, const Sight& sight, Queries own,
+                                     Queries all) {
     const Range seen = sight.of_some(all.first, all.last);
     if (seen.begin >= seen.end) return;
     const int begin = seen.begin / keys, end = ceil_div(seen.end, keys);
     if constexpr (tiling.saved.in_turn)
-      attend_in_turn(part, q, tiles, shared, sight, own, begin, end);
+      attend_in_turn(part, change, q, tiles, shared, sight, own, begin, end);
     else
-      attend_at_once(part, q, tiles, shared, sight, own, begin, end);
+      attend_at_once(part, change, q, tiles, shared, sight, own, begin, end);
   }
 
   /// While the waves work on a tile, the next one is on its way.
-  HIPSIGHT_INLINE static void attend_at_once(Part& part, const Rows& q, Tiles& tiles,
-                                             const Shared& shared, const Sight& sight, Queries own,
-                                             int begin, int end) {
+  HIPSIGHT_INLINE static void attend_at_once(Part& part, const Change& change, const Rows& q,
+                                             Tiles& tiles, const Shared& shared, const Sight& sight,
+                                             Queries own, int begin, int end) {
     tiles.start(begin);
     tiles.finish(begin);
     arch::barrier();
@@ -168,7 +174,7 @@ struct AttentionWorkgroup {
       // what is asked for becomes part of the work.
       const auto wait = [&](int, const Next& next) { next.start(); };
       const auto attend = [&](int t, const Next& next) {
-        part.template add<true>(weigh(part, q, shared, sight, own, each, t, next),
+        part.template add<true>(weigh(part, change, q, shared, sight, own, each, t, next),
                                 v[t % tiling.buffers]);
       };
       int t = begin;
@@ -180,16 +186,16 @@ struct AttentionWorkgroup {
         turn(t, [&](int t, const Next& next) {
           if (t + 1 < end) next.start();
           if (seen.begin <= t && t < seen.end)
-            part.add(weigh(part, q, shared, sight, own, each, t), v[t % tiling.buffers]);
+            part.add(weigh(part, change, q, shared, sight, own, each, t), v[t % tiling.buffers]);
         });
     }
   }
 
   /// While the waves work on a tile's keys, its values are on their way, and while they work on
   /// these, the next one's keys: half as many registers hold what is on its way.
-  HIPSIGHT_INLINE static void attend_in_turn(Part& part, const Rows& q, Tiles& tiles,
-                                             const Shared& shared, const Sight& sight, Queries own,
-                                             int begin, int end) {
+  HIPSIGHT_INLINE static void attend_in_turn(Part& part, const Change& change, const Rows& q,
+                                             Tiles& tiles, const Shared& shared, const Sight& sight,
+                                             Queries own, int begin, int end) {
     tiles.start_keys(begin);
     tiles.finish_keys(begin);
     arch::barrier();
@@ -198,7 +204,8 @@ struct AttentionWorkgroup {
       const bool sees = seen.begin <= t && t < seen.end;
       tiles.start_values(t);
       typename Part::Weights weights;
-      if (sees) weights = weigh(part, q, shared, sight, own, sight.of_all(own.first, own.last), t);
+      if (sees)
+        weights = weigh(part, change, q, shared, sight, own, sight.of_all(own.first, own.last), t);
       tiles.finish_values(t);
       arch::barrier();
       if (t + 1 < end) tiles.start_keys(t + 1);
@@ -218,21 +225,27 @@ struct AttentionWorkgroup {
 
   /// `each`: the keys that are seen by all.
   template <class Next = NoRequests>
-  HIPSIGHT_INLINE static auto weigh(Part& part, const Rows& q, const Shared& shared,
-                                    const Sight& sight, Queries own, const Range& each, int t,
-                                    const Next& next = {}) {
+  HIPSIGHT_INLINE static auto weigh(Part& part, const Change& change, const Rows& q,
+                                    const Shared& shared, const Sight& sight, Queries own,
+                                    const Range& each, int t, const Next& next = {}) {
     const int key = t * keys;
     return part.weigh(q, shared.k[t % tiling.buffers], next, [&](auto& scores) {
+      change.cap(scores);
       if (key < each.begin || key + keys > each.end)
         part.hide(scores, key, [&](int row) { return sight.of(own.first + row); });
     });
   }
 
   /// The logarithm of the sum of a query that sees no key is -inf.
-  HIPSIGHT_INLINE static void store(const AttentionArguments<Value, head>& arguments, Part& part,
-                                    int first, int batch, int query_head) {
+  HIPSIGHT_INLINE static void store(const Arguments& arguments, Part& part, int first, int batch,
+                                    int query_head) {
     const auto o = rows_of(arguments.o, batch, query_head, arguments.query_starts).from(first, 0);
-    const auto sum = part.finish();
+    const auto sum = [&] {
+      if constexpr (Change::has_sinks)
+        return part.finish_with([&](int) { return arguments.change.sinks.of(query_head); });
+      else
+        return part.finish();
+    }();
     part.template for_each_result<Value>([&](Place at, const auto& values) {
       if (o.takes_vectors()) return o.store(at.row, at.column, tiling.wave_queries, values);
       constexpr int width = sizeof values / sizeof(Value);

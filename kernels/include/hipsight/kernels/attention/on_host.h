@@ -9,10 +9,10 @@
 namespace hipsight::kernels {
 
 /// As attention() of ../attention.h, with host memory.
-template <class OfQ, class OfK, class OfV, class OfO>
+template <class OfQ, class OfK, class OfV, class OfO, class... Asked>
 Status attention_on_host(const OfQ& q, const OfK& k, const OfV& v, const OfO& o,
-                         const AttentionOptions& options = {}) {
-  const auto problem = attention_problem(q, k, v, o, options);
+                         const AttentionOptions& options = {}, const Asked&... asked) {
+  const auto problem = attention_problem(q, k, v, o, options, asked...);
   if (std::string error = problem.error(); !error.empty()) return {std::move(error)};
   if (problem.empty()) return {};
   using Workgroup = typename decltype(problem)::Workgroup;

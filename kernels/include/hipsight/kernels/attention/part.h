@@ -72,13 +72,14 @@ struct AttentionPart {
   /// Divides the results by their sums of weights, `factor` times as large, and gives the sums. A
   /// query that sees no key, or whose scores are all -inf, gets zeros.
   HIPSIGHT_INLINE RowVector<Scores> finish(float factor = 1) {
-    const auto sum = softmax.sum();
-    RowVector<Scores> inverse;
-    HIPSIGHT_UNROLL
-    for (int r = 0; r < Scores::rows_held; r++)
-      inverse.row[r] = sum.row[r] == 0 ? 0 : factor / sum.row[r];
-    result.update([&](Place, int r, float value) { return value * inverse.row[r]; });
-    return sum;
+    return finish(softmax.sum(), factor);
+  }
+  /// The same with a sink's weight in each sum.
+  template <class Sinks>
+  HIPSIGHT_INLINE RowVector<Scores> finish_with(Sinks sinks, float factor = 1) {
+    auto sum = softmax.sum();
+    softmax.add_sinks(sum, sinks);
+    return finish(sum, factor);
   }
 
   /// Calls put(place, values) for all results, so many of a row at a time as Out's chunks have.
@@ -101,6 +102,15 @@ struct AttentionPart {
   }
 
  private:
+  HIPSIGHT_INLINE RowVector<Scores> finish(const RowVector<Scores>& sum, float factor) {
+    RowVector<Scores> inverse;
+    HIPSIGHT_UNROLL
+    for (int r = 0; r < Scores::rows_held; r++)
+      inverse.row[r] = sum.row[r] == 0 ? 0 : factor / sum.row[r];
+    result.update([&](Place, int r, float value) { return value * inverse.row[r]; });
+    return sum;
+  }
+
   using Keys = OperandTile<Value, Operand::chained_b, tiling.keys>;
   using Values = OperandTile<Value, Operand::b, columns>;
 

@@ -79,17 +79,20 @@ constexpr void check_attention_types() {
                 "attention: the size of a head must be a multiple of 32, up to 256");
 }
 
-template <class Value, int head>
+template <class Value, int head, class Change = PlainScores>
 struct AttentionProblem {
-  using Workgroup = AttentionWorkgroup<Value, head>;
+  using Workgroup = AttentionWorkgroup<Value, head, Change>;
 
   Sequences<const Value, head> q, k, v;
   Sequences<Value, head> o;
   AttentionOptions options;
+  ScoreOptions of_scores{};
+  [[no_unique_address]] Change change{};
 
   /// What no kernel takes, in a sentence, or empty.
   std::string error() const {
     Check check("attention");
+    check_change<Change>(check, of_scores);
     check_all(check);
     if (!empty() && (!q.data || !o.data || (k.length && !(k.data && v.data))))
       check.fail("Q, K, V or O is null");
@@ -133,7 +136,7 @@ struct AttentionProblem {
   }
 
   /// For workgroups of so many queries each.
-  AttentionArguments<Value, head> arguments(int queries) const {
+  AttentionArguments<Value, head, Change> arguments(int queries) const {
     const Starts of_queries = options.query_starts, of_keys = options.key_starts;
     return {lines_of(q, of_queries),
             lines_of(k, of_keys),
@@ -146,19 +149,24 @@ struct AttentionProblem {
             options.band.limited(),
             {q.heads * options.batches, ceil_div(q.length, queries), 1},
             Divisor(q.heads),
-            Divisor(q.heads / k.heads)};
+            Divisor(q.heads / k.heads),
+            change};
   }
 
  private:
   static constexpr int longest = 1 << 28;
 };
 
-template <class OfQ, class OfK, class OfV, class OfO>
+/// `asked`: SoftCap, Sinks, or both.
+template <class OfQ, class OfK, class OfV, class OfO, class... Asked>
 auto attention_problem(const OfQ& q, const OfK& k, const OfV& v, const OfO& o,
-                       const AttentionOptions& options) {
+                       const AttentionOptions& options, const Asked&... asked) {
   check_attention_types<OfQ, OfK, OfV, OfO>();
   using Value = typename OfO::Element;
-  return AttentionProblem<Value, OfQ::size>{read_only(q), read_only(k), read_only(v), o, options};
+  const ScoreOptions of_scores = score_options(asked...);
+  const auto change = change_of<Asked...>(of_scores, factor_of_scores(options.scale, OfQ::size));
+  return AttentionProblem<Value, OfQ::size, std::remove_const_t<decltype(change)>>{
+      read_only(q), read_only(k), read_only(v), o, options, of_scores, change};
 }
 
 }  // namespace hipsight::kernels

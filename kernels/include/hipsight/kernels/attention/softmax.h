@@ -24,6 +24,21 @@ class OnlineSoftmax {
     for (int r = 0; r < rows; r++) shift_.row[r] = 0, limit_.row[r] = -infinity, sum_[r] = {0, 0};
   }
 
+  /// Each row's sum is to have a weight more, of a sink: 2^log2_of(row), which no value has; -inf:
+  /// none. Before any scores come.
+  template <class Sinks>
+  HIPSIGHT_INLINE void set_sinks(Sinks log2_of) {
+    sunk_ = true;
+    constexpr float least = -1e30f;  // not infinite: it is subtracted
+    for_rows([&](int row, int r) { shift_.row[r] = fmaxf(log2_of(row) - lift, least); });
+  }
+  /// Adds the sinks to the rows' sums.
+  template <class Sinks>
+  HIPSIGHT_INLINE void add_sinks(RowVector<Scores>& sum, Sinks log2_of) const {
+    for_rows(
+        [&](int row, int r) { sum.row[r] += arch::exp2(log2_of(row) - (shift_.row[r] + of_cut)); });
+  }
+
   /// The weights of scores. If a row's shift must change, rescales what is summed with the weights,
   /// a result.
   template <class Result>
@@ -66,6 +81,19 @@ class OnlineSoftmax {
   /// f16 ends at 2^16; from the largest weight down to 2^-21 of it, all are normal then.
   static constexpr float slack = 8, lift = (std::is_same_v<Value, f16> ? 7 : 0) + of_cut;
 
+  /// f(row, r) of each row that this lane holds something of.
+  template <class Function>
+  HIPSIGHT_INLINE static void for_rows(Function f) {
+    int row_of[rows];
+    Scores none;
+    none.update([&](Place at, int r, float zero) {
+      row_of[r] = at.row;
+      return zero;
+    });
+    HIPSIGHT_UNROLL
+    for (int r = 0; r < rows; r++) f(row_of[r], r);
+  }
+
   template <class Result>
   HIPSIGHT_INLINE void rescale(RowVector<Scores>& most, Result& result) {
     over_row(most, Larger{});
@@ -73,7 +101,8 @@ class OnlineSoftmax {
     HIPSIGHT_UNROLL
     for (int r = 0; r < rows; r++) {
       const bool first = limit_.row[r] == -infinity, none = first && most.row[r] == -infinity;
-      const float now = fmaxf(most.row[r] * factor_ - lift, first ? -infinity : shift_.row[r]);
+      const float least = first && !sunk_ ? -infinity : shift_.row[r];
+      const float now = fmaxf(most.row[r] * factor_ - lift, least);
       by[r] = first ? 0 : arch::exp2(shift_.row[r] - now);
       if (!none) shift_.row[r] = now, limit_.row[r] = (now + lift + slack) / factor_;
       sum_[r][0] *= by[r], sum_[r][1] *= by[r];
@@ -82,6 +111,7 @@ class OnlineSoftmax {
   }
 
   float factor_;
+  bool sunk_ = false;
   RowVector<Scores> shift_, limit_;  // limit_: of scores, beyond which the shift must follow
   Vector<float, 2> sum_[rows];       // in two parts
 };

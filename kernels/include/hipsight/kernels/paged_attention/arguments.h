@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../attention/band.h"
+#include "../attention/scores.h"
 #include "../attention/sequences.h"
 #include "../tile/tile_order.h"
 #include "cache.h"
@@ -33,7 +34,7 @@ struct PagedResults {
   }
 };
 
-template <class Value, class Cached, int head>
+template <class Value, class Cached, int head, class Change = PlainScores>
 struct PagedArguments {
   Sequences<const Value, head> q;
   PagedResults<Value, head> results;
@@ -44,6 +45,7 @@ struct PagedArguments {
   TileOrder tiles;  // a row for each head of the cache of a batch of a split, a column for queries
   Divisor heads, batches, splits, group;
   int page_shift;
+  [[no_unique_address]] Change change;
 };
 
 }  // namespace hipsight::kernels

@@ -13,14 +13,14 @@ namespace hipsight::kernels {
 
 /// What one workgroup does: the tile of queries that share a head of the cache, and of the keys
 /// that they see one split.
-template <class Value, class Cached, int head>
+template <class Value, class Cached, int head, class Change = PlainScores>
 struct PagedWorkgroup {
   static constexpr AttentionTiling tiling = paged_tiling(arch::current, head);
   static constexpr int threads = tiling.waves * arch::wave_size;
   static constexpr int rows = tiling.wave_queries, keys = tiling.keys;
   static constexpr int columns = head / tiling.waves;  // of the results, of a wave
 
-  using Arguments = PagedArguments<Value, Cached, head>;
+  using Arguments = PagedArguments<Value, Cached, head, Change>;
   using Part = AttentionPart<Value, head, tiling, columns>;
   /// A tile's keys make way for its values, so that more workgroups fit a compute unit.
   struct Shared {
@@ -53,7 +53,14 @@ struct PagedWorkgroup {
     const int end = begin + share + (split < more ? 1 : 0);
 
     const float key_scale = scale_of(arguments.key_scales, key_head);
+    const auto cap = arguments.change.cap.times(key_scale);
     Part part{typename Part::Softmax(arguments.factor * key_scale), arch::wave() * columns};
+    const auto sinks = [&](int row) {
+      return arguments.change.sinks.of(key_head * arguments.group.number + q.head(row));
+    };
+    // Of one of the splits.
+    if constexpr (Change::has_sinks)
+      if (split == 0) part.softmax.set_sinks(sinks);
     if (begin < end) {
       Tiles tiles(arguments, shared, key_head, batch, some);
       tiles.look_up(begin);
@@ -61,12 +68,13 @@ struct PagedWorkgroup {
       attend(part, tiles, shared, begin, end, [&](int t) {
         const int key = some.begin + t * keys;
         return part.weigh(q, shared.k, NoRequests{}, [&](auto& scores) {
+          cap(scores);
           if (key < each.begin || key + keys > each.end)
             part.hide(scores, key, [&](int row) { return sight.of(q.query(row)); });
         });
       });
     }
-    store(arguments, part, first, key_head, batch, split);
+    store(arguments, part, first, key_head, batch, split, sinks);
   }
 
   HIPSIGHT_INLINE static float scale_of(const float* scales, int key_head) {
@@ -174,10 +182,15 @@ struct PagedWorkgroup {
     }
   }
 
+  template <class Sinks>
   HIPSIGHT_INLINE static void store(const Arguments& arguments, Part& part, int first, int key_head,
-                                    int batch, int split) {
+                                    int batch, int split, const Sinks& sinks) {
     const float factor = arguments.value_factor * scale_of(arguments.value_scales, key_head);
-    const auto sum = part.finish(factor);
+    const auto sum = [&] {
+      if constexpr (Change::has_sinks)
+        if (split == 0) return part.finish_with(sinks, factor);
+      return part.finish(factor);
+    }();
     const auto rows_of = [&](const auto& sequences) {
       return group_rows(sequences, arguments, first, key_head, batch);
     };

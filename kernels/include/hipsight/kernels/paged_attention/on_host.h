@@ -9,10 +9,10 @@
 namespace hipsight::kernels {
 
 /// As paged_attention() of ../paged_attention.h, with host memory; one split unless asked for more.
-template <class OfQ, class Cached, int head, class OfO>
+template <class OfQ, class Cached, int head, class OfO, class... Asked>
 Status paged_attention_on_host(const OfQ& q, const PagedCache<Cached, head>& cache, const OfO& o,
-                               const PagedAttentionOptions& options = {}) {
-  const auto problem = paged_attention_problem(q, cache, o, options);
+                               const PagedAttentionOptions& options = {}, const Asked&... asked) {
+  const auto problem = paged_attention_problem(q, cache, o, options, asked...);
   if (std::string error = problem.error(); !error.empty()) return {std::move(error)};
   if (problem.empty()) return {};
   const int splits = options.splits ? options.splits : 1;

@@ -53,15 +53,17 @@ inline void check_options(Check& check, const PagedAttentionOptions& options,
     check.fail("the workspace must begin at a multiple of 4 bytes");
 }
 
-template <class Value, class Cached, int head>
+template <class Value, class Cached, int head, class Change = PlainScores>
 struct PagedProblem {
-  using Workgroup = PagedWorkgroup<Value, Cached, head>;
+  using Workgroup = PagedWorkgroup<Value, Cached, head, Change>;
   using Combine = CombineWorkgroup<Value, head>;
 
   Sequences<const Value, head> q;
   Sequences<Value, head> o;
   PagedCache<Cached, head> cache;
   PagedAttentionOptions options;
+  ScoreOptions of_scores{};
+  [[no_unique_address]] Change change{};
 
   /// What no kernel takes, in a sentence, or empty.
   std::string error() const {
@@ -70,6 +72,7 @@ struct PagedProblem {
       check.fail("a size is negative: Q has ", q.length, " places of ", q.heads,
                  " heads and the cache has ", cache.heads, " heads");
     check.scale("the scale of keys", options.key_scale);
+    check_change<Change>(check, of_scores);
     check.scale("the scale of values", options.value_scale);
     check_queries(check, shape_of(q), shape_of(o), cache.heads, options.batches, options.band,
                   factor(), options.scale);
@@ -134,7 +137,8 @@ struct PagedProblem {
     return splits == 1 ? 0 : sizeof(float) * (head + 1) * static_cast<std::size_t>(rows()) * splits;
   }
 
-  PagedArguments<Value, Cached, head> arguments(Architecture architecture, int splits) const {
+  PagedArguments<Value, Cached, head, Change> arguments(Architecture architecture,
+                                                        int splits) const {
     float* const results = static_cast<float*>(options.workspace.data);
     return {q,
             {o, splits, results, splits == 1 ? nullptr : results + rows() * splits * head},
@@ -149,7 +153,8 @@ struct PagedProblem {
             Divisor(options.batches),
             Divisor(splits),
             Divisor(group()),
-            page_shift()};
+            page_shift(),
+            change};
   }
 
  private:
@@ -181,10 +186,10 @@ struct PagedProblem {
   }
 };
 
-/// What is wrong at compile time, too, in sentences.
-template <class OfQ, class Cached, int head, class OfO>
+/// What is wrong at compile time, too, in sentences. `asked`: SoftCap, Sinks, or both.
+template <class OfQ, class Cached, int head, class OfO, class... Asked>
 auto paged_attention_problem(const OfQ& q, const PagedCache<Cached, head>& cache, const OfO& o,
-                             const PagedAttentionOptions& options) {
+                             const PagedAttentionOptions& options, const Asked&... asked) {
   using Value = typename OfO::Element;
   static_assert(std::is_same_v<Value, std::remove_const_t<typename OfQ::Element>>,
                 "paged_attention: Q and O must have elements of the same type, O's not const");
@@ -198,7 +203,11 @@ auto paged_attention_problem(const OfQ& q, const PagedCache<Cached, head>& cache
                 "paged_attention: the size of a head must be a multiple of 32, up to 256");
   const Sequences<const Value, head> constant{q.data,   q.length,      q.heads,
                                               q.stride, q.head_stride, q.batch_stride};
-  return PagedProblem<Value, Cached, head>{constant, o, cache, options};
+  const ScoreOptions of_scores = score_options(asked...);
+  const auto change = change_of<Asked...>(
+      of_scores, factor_of_scores(options.scale, head) * static_cast<double>(options.key_scale));
+  return PagedProblem<Value, Cached, head, std::remove_const_t<decltype(change)>>{
+      constant, o, cache, options, of_scores, change};
 }
 
 }  // namespace hipsight::kernels

@@ -18,6 +18,7 @@ struct GroupRows {
   int first, last;                   // the tile's first row, the last row of all
 
   HIPSIGHT_INLINE int query(int row) const { return inside(row) / group; }
+  HIPSIGHT_INLINE int head(int row) const { return inside(row) % group; }
 
   template <int Count, bool = true>
   HIPSIGHT_INLINE auto load_any(int row, int column, int) const {
