@@ -80,13 +80,22 @@ def rope(x, cos, sin, interleaved, gpu=None):
     return y
 
 
+class AttentionOptions(ctypes.Structure):
+    """hipsight_attention_options"""
+    _fields_ = [("scale", ctypes.c_float), ("causal", ctypes.c_int), ("window", ctypes.c_int), ("soft_cap", ctypes.c_float)]
+
+
+def attention_options(scale, causal, window=0, soft_cap=0):
+    return ctypes.byref(AttentionOptions(scale, causal, window, soft_cap))
+
+
 def attention(q, k, v, causal, scale, gpu=None):
     """The result, and the logarithms of the rows' sums, of ... x heads x places x size."""
     shape = q.shape
     q, k, v = (batch_of(one, 3) for one in (q, k, v))
     o, sums = np.zeros_like(q), np.zeros(q.shape[:3], np.float32)
     if o.size:
-        _kernels.call("attention", gpu, q, k, v, o, sums, causal, scale)
+        _kernels.call("attention", gpu, q, k, v, o, sums, None, attention_options(scale, causal))
     return o.reshape(shape), sums.reshape(shape[:-1])
 
 
@@ -97,7 +106,8 @@ def attention_backward(d_o, q, k, v, o, sums, causal, scale, gpu=None):
     sums = batch_of(sums, 2)
     results = [np.zeros_like(one) for one in (q, k, v)]
     if q.size:
-        _kernels.call("attention_backward", gpu, q, k, v, o, d_o, *results, sums, np.zeros_like(sums), causal, scale)
+        _kernels.call("attention_backward", gpu, q, k, v, o, d_o, *results, sums, np.zeros_like(sums),
+                      attention_options(scale, causal))
     return [one.reshape(shape) for one, shape in zip(results, shapes)]
 
 

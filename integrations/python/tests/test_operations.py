@@ -226,6 +226,57 @@ def test_attention_of_places_and_heads_the_other_way():
     assert_close(ops.attention(q, k, v)[0], attended(q, k, v, False, None)[0])
 
 
+def attended_with(q, k, v, sinks, window, soft_cap, scale):
+    """In float64; a sink is one more column of the scores."""
+    k, v = (one.double().repeat_interleave(q.shape[1] // k.shape[1], 1) for one in (k, v))
+    scores = q.double() @ k.mT * scale
+    if soft_cap:
+        scores = soft_cap * torch.tanh(scores / soft_cap)
+    place = torch.arange(q.shape[2])[:, None] + k.shape[2] - q.shape[2]
+    key = torch.arange(k.shape[2])
+    hidden = (key > place) | (key <= place - window) if window else torch.zeros(q.shape[2], k.shape[2], dtype=torch.bool)
+    scores = scores.masked_fill(hidden, -torch.inf)
+    if sinks is not None:
+        scores = torch.cat([scores, sinks.double()[None, :, None, None].expand(*scores.shape[:3], 1)], -1)
+    return torch.softmax(scores, -1)[..., :k.shape[2]] @ v
+
+
+@pytest.mark.parametrize("window, soft_cap, with_sinks", [(0, 0.0, True), (7, 0.0, False), (0, 3.0, False), (9, 5.0, True)])
+def test_attention_with_windows_caps_and_sinks(window, soft_cap, with_sinks):
+    q, k, v = (drawn(2, heads, 24, 64, dtype=torch.bfloat16, seed=i) for i, heads in enumerate((4, 2, 2)))
+    sinks = torch.tensor([-2.0, 0.5, 3.0, 1.0]) if with_sinks else None
+    o, _ = ops.attention(q, k, v, sinks, window=window, soft_cap=soft_cap, scale=0.3)
+    wanted = attended_with(q, k, v, sinks, window, soft_cap, 0.3)
+    assert_close(o, wanted)
+    # The same keys in pages.
+    lay = [one.transpose(1, 2).reshape(2 * 3, 8, 2, 64).contiguous() for one in (k, v)]
+    pages = torch.arange(6, dtype=torch.int32).view(2, 3)
+    paged = ops.paged_attention(q, *lay, pages, torch.tensor([24, 24]), sinks, causal=False, window=window,
+                                soft_cap=soft_cap, scale=0.3)
+    assert_close(paged, wanted)
+
+
+def test_windows_have_gradients_and_sinks_have_none():
+    q, k, v = (drawn(1, 2, 20, 64, dtype=torch.bfloat16, seed=i).requires_grad_() for i in range(3))
+    wide = [one.detach().double().requires_grad_() for one in (q, k, v)]
+    weight = drawn(1, 2, 20, 64, seed=4)
+    (ops.attention(q, k, v, window=6)[0].double() * weight.double()).sum().backward()
+    (attended_with(*wide, None, 6, 0, 64 ** -0.5) * weight.double()).sum().backward()
+    for one, other in zip((q, k, v), wide):
+        distance = (one.grad.double() - other.grad).abs().max()
+        assert distance <= 0.02 * other.grad.abs().max()  # the weights are rounded to bfloat16 on the way
+    with pytest.raises(NotImplementedError, match="no gradients"):
+        ops.attention(q, k, v, torch.zeros(2))[0].sum().backward()
+
+
+def test_attention_refuses_sinks_of_another_size():
+    q = drawn(1, 2, 4, 64, dtype=torch.float16)
+    with pytest.raises(ValueError, match="one for each head"):
+        ops.attention(q, q, q, torch.zeros(3))
+    with pytest.raises(ValueError, match="soft_cap"):
+        ops.attention(q, q, q, soft_cap=-1.0)
+
+
 def test_attention_of_no_queries():
     o, log_sums = ops.attention(drawn(1, 2, 0, 64).half(), *(drawn(1, 2, 9, 64).half() for _ in range(2)))
     assert o.shape == (1, 2, 0, 64) and log_sums.shape == (1, 2, 0)

@@ -294,29 +294,40 @@ HIPSIGHT_OPERATION const char* hipsight_adamw(
 /* --- Attention: batch x heads x places x size, of f16 or bf16, size a multiple of 32 up to 256 --
  */
 
+/* causal: place i of q sees k up to i, the last places of both being the same. window: causal, and
+ * no more than so many keys; 0: all. soft_cap: the scores, scaled, become cap tanh(score / cap); 0:
+ * they stay. */
+typedef struct {
+  float scale; /* of scores: positive */
+  int causal, window;
+  float soft_cap;
+} hipsight_attention_options;
+
 /* o = softmax(scale q k^T) v. log_sums: f32, batch x heads x places, without gaps: the logarithm of
- * each row's sum. causal: place i of q sees k up to i, the last places of both being the same. */
+ * each row's sum. sinks: f32, one for each head of q, a score that has its share of the weights and
+ * no value; or null. */
 HIPSIGHT_OPERATION const char* hipsight_attention(
     const hipsight_context* context, const hipsight_tensor* q, const hipsight_tensor* k,
-    const hipsight_tensor* v, const hipsight_tensor* o, const hipsight_tensor* log_sums, int causal,
-    float scale);
+    const hipsight_tensor* v, const hipsight_tensor* o, const hipsight_tensor* log_sums,
+    const hipsight_tensor* sinks, const hipsight_attention_options* options);
 
-/* The gradients of q, k and v, of d_o. workspace: as log_sums. */
+/* The gradients of q, k and v, of d_o: without sinks and caps. workspace: as log_sums. */
 HIPSIGHT_OPERATION const char* hipsight_attention_backward(
     const hipsight_context* context, const hipsight_tensor* q, const hipsight_tensor* k,
     const hipsight_tensor* v, const hipsight_tensor* o, const hipsight_tensor* d_o,
     const hipsight_tensor* d_q, const hipsight_tensor* d_k, const hipsight_tensor* d_v,
-    const hipsight_tensor* log_sums, const hipsight_tensor* workspace, int causal, float scale);
+    const hipsight_tensor* log_sums, const hipsight_tensor* workspace,
+    const hipsight_attention_options* options);
 
 /* o = attention of q's places, the last ones of their sequence, to a cache in pages. keys, values:
  * pages x places x heads x size, alike, of q's type or fp8; pages: i32, batch x the most pages of a
  * sequence; lengths: i32, of each. key_scale and value_scale multiply what is cached. workspace:
- * bytes, as i8, or null. */
+ * bytes, as i8, or null. sinks: as above. */
 HIPSIGHT_OPERATION const char* hipsight_paged_attention(
     const hipsight_context* context, const hipsight_tensor* q, const hipsight_tensor* keys,
     const hipsight_tensor* values, const hipsight_tensor* pages, const hipsight_tensor* lengths,
-    const hipsight_tensor* o, const hipsight_tensor* workspace, int causal, float scale,
-    float key_scale, float value_scale);
+    const hipsight_tensor* o, const hipsight_tensor* workspace, const hipsight_tensor* sinks,
+    const hipsight_attention_options* options, float key_scale, float value_scale);
 
 /* New keys and values k and v, tokens x heads x size, of f16 or bf16, into the cache: slots, i32,
  * of each token: place slot % places of page slot / places; a slot below 0: none. They are divided

@@ -1,6 +1,7 @@
 // Attention to keys and values in the pages of a cache.
-//   -DVALUE=bf16 -DCACHED=fp8_e4m3 -DHEAD=128
+//   -DVALUE=bf16 -DCACHED=fp8_e4m3 -DHEAD=128, and -DCAPPED, -DSUNK
 #include "hipsight/kernels/paged_attention.h"
+#include "scores.h"
 #include "sequences.h"
 
 using namespace hipsight::kernels;
@@ -43,15 +44,19 @@ const char* hipsight_paged_attention(const hipsight_context* context, const hips
                                      const hipsight_tensor* keys, const hipsight_tensor* values,
                                      const hipsight_tensor* pages, const hipsight_tensor* lengths,
                                      const hipsight_tensor* o, const hipsight_tensor* workspace,
-                                     int causal, float scale, float key_scale, float value_scale) {
-  PagedAttentionOptions options{.scale = scale,
-                                .band = causal ? Band::causal() : Band{},
+                                     const hipsight_tensor* sinks,
+                                     const hipsight_attention_options* given, float key_scale,
+                                     float value_scale) {
+  PagedAttentionOptions options{.scale = given->scale,
+                                .band = band_of(given),
                                 .batches = batches(q),
                                 .key_scale = key_scale,
                                 .value_scale = value_scale};
   if (workspace)
     options.workspace = {workspace->data, static_cast<std::size_t>(workspace->sizes[0])};
-  return answer(paged_attention(stream_of(context), sequences<const VALUE, HEAD>(q),
-                                cache_of(keys, values, pages, lengths), sequences<VALUE, HEAD>(o),
-                                options));
+  return answer(with_changes(sinks, given, [&](const auto&... asked) {
+    return paged_attention(stream_of(context), sequences<const VALUE, HEAD>(q),
+                           cache_of(keys, values, pages, lengths), sequences<VALUE, HEAD>(o),
+                           options, asked...);
+  }));
 }

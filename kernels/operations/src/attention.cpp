@@ -29,7 +29,24 @@ Instance instance_of(const char* source, Tensor q) {
           {std::string("VALUE=") + name_of(q->type), "HEAD=" + std::to_string(q->sizes[3])}};
 }
 
-void check(Call& call, Tensor q, Tensor k, Tensor v, Tensor o, Tensor log_sums, float scale) {
+using Options = const hipsight_attention_options*;
+
+/// And what of them instances are compiled for.
+void check_options(Call& call, Options options, Tensor q, Tensor sinks, Instance& instance) {
+  call.require(options, "there are no options");
+  check_scale(call, "scale", options->scale);
+  call.require(options->window >= 0, "window must be 0 or more");
+  if (options->soft_cap != 0) {
+    check_scale(call, "soft_cap", options->soft_cap);
+    instance.macros.emplace_back("CAPPED");
+  }
+  if (!sinks) return;
+  call.takes("sinks", sinks, {1}, f32).without_gaps({sinks});
+  call.require(sinks->sizes[0] == q->sizes[1], "sinks must have one for each head of q");
+  instance.macros.emplace_back("SUNK");
+}
+
+void check(Call& call, Tensor q, Tensor k, Tensor v, Tensor o, Tensor log_sums) {
   call.takes("q", q, {4}, halves).takes("k", k, {4}, halves).takes("v", v, {4}, halves);
   call.takes("o", o, {4}, halves);
   call.takes("log_sums", log_sums, {3}, f32).without_gaps({log_sums});
@@ -40,7 +57,6 @@ void check(Call& call, Tensor q, Tensor k, Tensor v, Tensor o, Tensor log_sums, 
     call.require(log_sums->sizes[i] == q->sizes[i],
                  "log_sums must have a value for each place of each head of q");
   check_heads(call, q, k->sizes[1]);
-  check_scale(call, "scale", scale);
 }
 
 /// Keys and values in the pages of a cache.
@@ -81,22 +97,24 @@ Instance paged(Tensor q, Tensor keys) {
 }  // namespace
 
 const char* hipsight_attention(const hipsight_context* context, Tensor q, Tensor k, Tensor v,
-                               Tensor o, Tensor log_sums, int causal, float scale) {
+                               Tensor o, Tensor log_sums, Tensor sinks, Options options) {
   return guarded([&] {
     Call call("attention", context);
-    check(call, q, k, v, o, log_sums, scale);
-    return call.run(instance_of("attention", q), hipsight_attention, "hipsight_attention", q, k, v,
-                    o, log_sums, causal, scale);
+    check(call, q, k, v, o, log_sums);
+    Instance instance = instance_of("attention", q);
+    check_options(call, options, q, sinks, instance);
+    return call.run(instance, hipsight_attention, "hipsight_attention", q, k, v, o, log_sums, sinks,
+                    options);
   });
 }
 
 const char* hipsight_attention_backward(const hipsight_context* context, Tensor q, Tensor k,
                                         Tensor v, Tensor o, Tensor d_o, Tensor d_q, Tensor d_k,
-                                        Tensor d_v, Tensor log_sums, Tensor workspace, int causal,
-                                        float scale) {
+                                        Tensor d_v, Tensor log_sums, Tensor workspace,
+                                        Options options) {
   return guarded([&] {
     Call call("attention_backward", context);
-    check(call, q, k, v, o, log_sums, scale);
+    check(call, q, k, v, o, log_sums);
     const auto like = [&](Tensor of, const char* name, Tensor gradient) {
       call.takes(name, gradient, {4}, halves).same_type({q, gradient}).same_sizes({of, gradient});
     };
@@ -104,25 +122,28 @@ const char* hipsight_attention_backward(const hipsight_context* context, Tensor 
     call.by_rows({d_o, d_q, d_k, d_v}).takes("workspace", workspace, {3}, f32);
     call.same_sizes({log_sums, workspace}).without_gaps({workspace});
     Instance instance = instance_of("attention", q);
+    check_options(call, options, q, nullptr, instance);
+    call.require(options->soft_cap == 0, "scores that are capped have no gradients here");
     instance.macros.emplace_back("BACKWARD");
     return call.run(instance, hipsight_attention_backward, "hipsight_attention_backward", q, k, v,
-                    o, d_o, d_q, d_k, d_v, log_sums, workspace, causal, scale);
+                    o, d_o, d_q, d_k, d_v, log_sums, workspace, options);
   });
 }
 
 const char* hipsight_paged_attention(const hipsight_context* context, Tensor q, Tensor keys,
                                      Tensor values, Tensor pages, Tensor lengths, Tensor o,
-                                     Tensor workspace, int causal, float scale, float key_scale,
-                                     float value_scale) {
+                                     Tensor workspace, Tensor sinks, Options options,
+                                     float key_scale, float value_scale) {
   return guarded([&] {
     Call call("paged_attention", context);
     check(call, q, keys, values, pages, lengths, o);
     call.may_take("workspace", workspace, {1}, {HIPSIGHT_I8}).without_gaps({workspace});
-    check_scale(call, "scale", scale);
     check_scale(call, "key_scale", key_scale);
     check_scale(call, "value_scale", value_scale);
-    return call.run(paged(q, keys), hipsight_paged_attention, "hipsight_paged_attention", q, keys,
-                    values, pages, lengths, o, workspace, causal, scale, key_scale, value_scale);
+    Instance instance = paged(q, keys);
+    check_options(call, options, q, sinks, instance);
+    return call.run(instance, hipsight_paged_attention, "hipsight_paged_attention", q, keys, values,
+                    pages, lengths, o, workspace, sinks, options, key_scale, value_scale);
   });
 }
 

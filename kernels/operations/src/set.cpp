@@ -118,21 +118,22 @@ void add_rows(std::vector<Wanted>& all, hipsight_type type) {
 }
 
 void add_attention(std::vector<Wanted>& all, hipsight_type type) {
+  const hipsight_attention_options causal{1, 1, 0, 0};
   for (const int64_t size : {64, 128}) {
     const auto q = tensor(type, {1, 2, some, size}), sums = tensor(HIPSIGHT_F32, {1, 2, some});
     all.push_back({"attention", [=](const hipsight_context* context) {
-                     return hipsight_attention(context, &q, &q, &q, &q, &sums, 1, 1);
+                     return hipsight_attention(context, &q, &q, &q, &q, &sums, nullptr, &causal);
                    }});
     all.push_back({"attention_backward", [=](const hipsight_context* context) {
                      return hipsight_attention_backward(context, &q, &q, &q, &q, &q, &q, &q, &q,
-                                                        &sums, &sums, 1, 1);
+                                                        &sums, &sums, &causal);
                    }});
     all.push_back({"paged_attention", [=](const hipsight_context* context) {
                      const auto pages = tensor(HIPSIGHT_I32, {1, 4}),
                                 lengths = tensor(HIPSIGHT_I32, {1}),
                                 cache = tensor(type, {4, 16, 2, size});
                      return hipsight_paged_attention(context, &q, &cache, &cache, &pages, &lengths,
-                                                     &q, nullptr, 1, 1, 1, 1);
+                                                     &q, nullptr, nullptr, &causal, 1, 1);
                    }});
   }
 }

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from .. import _kernels
+from .._arrays import attention_options
 from ._operands import check_types, plain, refuse
 
 SIZES = 32  # kernels take heads of a multiple of it; others get zeros at their end
@@ -31,6 +32,15 @@ def check(q, k, v, scale, name="attention"):
         raise ValueError(f"hipsight::{name}: the scale is {scale}: it must be positive and finite")
 
 
+def check_changes(name, q, sinks, window, soft_cap):
+    if sinks is not None and (sinks.dtype != torch.float32 or sinks.shape != q.shape[1:2]):
+        refuse(name, "sinks must be float32, one for each head of q", q=q, sinks=sinks)
+    if window < 0:
+        raise ValueError(f"hipsight::{name}: the window is {window}: it must be 0, for none, or more")
+    if soft_cap != 0 and not (soft_cap > 0 and math.isfinite(soft_cap)):
+        raise ValueError(f"hipsight::{name}: soft_cap is {soft_cap}: it must be 0, for none, or positive and finite")
+
+
 def ready(x):
     """Of a size that kernels take, places from a head's size apart."""
     x = plain(pad(x, (0, -x.shape[3] % SIZES)))
@@ -42,27 +52,31 @@ def scale_of(q, scale):
 
 
 @torch.library.custom_op("hipsight::attention", mutates_args=(), device_types="cpu")
-def attention(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = False, scale: Optional[float] = None,
+def attention(q: Tensor, k: Tensor, v: Tensor, sinks: Optional[Tensor] = None, *, causal: bool = False,
+              scale: Optional[float] = None, window: int = 0, soft_cap: float = 0.0,
               gpu: Optional[str] = None) -> Tuple[Tensor, Tensor]:
     check(q, k, v, scale)
+    check_changes("attention", q, sinks, window, soft_cap)
     size = q.shape[3]
     of_q, of_k, of_v = ready(q), ready(k), ready(v)
     o = q.new_empty(of_q.shape)
     sums = q.new_empty(q.shape[:3], dtype=torch.float32)
     if o.numel():
-        _kernels.call("attention", gpu, of_q, of_k, of_v, o, sums, causal, scale_of(q, scale))
+        _kernels.call("attention", gpu, of_q, of_k, of_v, o, sums, None if sinks is None else sinks.contiguous(),
+                      attention_options(scale_of(q, scale), causal, window, soft_cap))
     return (o if o.shape[3] == size else o[..., :size].contiguous()), sums
 
 
 @attention.register_fake
-def _(q, k, v, *, causal=False, scale=None, gpu=None):
+def _(q, k, v, sinks=None, *, causal=False, scale=None, window=0, soft_cap=0.0, gpu=None):
     check(q, k, v, scale)
+    check_changes("attention", q, sinks, window, soft_cap)
     return q.new_empty(q.shape), q.new_empty(q.shape[:3], dtype=torch.float32)
 
 
 @torch.library.custom_op("hipsight::attention_backward", mutates_args=(), device_types="cpu")
 def attention_backward(d_o: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, log_sums: Tensor, *,
-                       causal: bool = False, scale: Optional[float] = None,
+                       causal: bool = False, scale: Optional[float] = None, window: int = 0,
                        gpu: Optional[str] = None) -> Tuple[Tensor, Tensor, Tensor]:
     check(q, k, v, scale, "attention_backward")
     size = q.shape[3]
@@ -70,25 +84,31 @@ def attention_backward(d_o: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, 
     outputs = [torch.zeros(one.shape, dtype=one.dtype) for one in inputs[:3]]
     if q.numel():
         sums, workspace = log_sums.contiguous(), torch.empty(q.shape[:3], dtype=torch.float32)
-        _kernels.call("attention_backward", gpu, *inputs, *outputs, sums, workspace, causal, scale_of(q, scale))
+        _kernels.call("attention_backward", gpu, *inputs, *outputs, sums, workspace,
+                      attention_options(scale_of(q, scale), causal, window))
     return tuple(one if one.shape[3] == size else one[..., :size].contiguous() for one in outputs)
 
 
 @attention_backward.register_fake
-def _(d_o, q, k, v, o, log_sums, *, causal=False, scale=None, gpu=None):
+def _(d_o, q, k, v, o, log_sums, *, causal=False, scale=None, window=0, gpu=None):
     check(q, k, v, scale, "attention_backward")
     return q.new_empty(q.shape), k.new_empty(k.shape), v.new_empty(v.shape)
 
 
 def setup_context(ctx, inputs, keyword_only_inputs, output):
-    ctx.save_for_backward(*inputs, *output)
+    q, k, v, sinks = inputs
+    ctx.save_for_backward(q, k, v, *output)
     ctx.options = dict(keyword_only_inputs)
+    ctx.changed = sinks is not None or ctx.options.pop("soft_cap") != 0
+    ctx.options.pop("soft_cap", None)
     ctx.mark_non_differentiable(output[1])
 
 
 def backward(ctx, d_o, _):
+    if ctx.changed:
+        raise NotImplementedError("hipsight::attention: with sinks or soft_cap it has no gradients")
     q, k, v, o, log_sums = ctx.saved_tensors
-    return attention_backward(d_o, q, k, v, o, log_sums, **ctx.options)
+    return (*attention_backward(d_o, q, k, v, o, log_sums, **ctx.options), None)
 
 
 attention.register_autograd(backward, setup_context=setup_context)

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from .. import _kernels
-from ._attention import SIZES, scale_of
+from .._arrays import attention_options
+from ._attention import SIZES, check_changes, scale_of
 from ._operands import FP8, plain, refuse
 
 NAME = "paged_attention"
@@ -58,10 +59,12 @@ def check_numbers(q, keys, pages, lengths):
 
 
 @torch.library.custom_op(f"hipsight::{NAME}", mutates_args=(), device_types="cpu")
-def paged_attention(q: Tensor, keys: Tensor, values: Tensor, pages: Tensor, lengths: Tensor, *, causal: bool = True,
-                    scale: Optional[float] = None, key_scale: float = 1.0, value_scale: float = 1.0,
+def paged_attention(q: Tensor, keys: Tensor, values: Tensor, pages: Tensor, lengths: Tensor,
+                    sinks: Optional[Tensor] = None, *, causal: bool = True, scale: Optional[float] = None, window: int = 0,
+                    soft_cap: float = 0.0, key_scale: float = 1.0, value_scale: float = 1.0,
                     gpu: Optional[str] = None) -> Tensor:
     check(q, keys, values, pages, lengths, scale, key_scale, value_scale)
+    check_changes(NAME, q, sinks, window, soft_cap)
     o = q.new_empty(q.shape)
     if not o.numel():
         return o
@@ -76,13 +79,14 @@ def paged_attention(q: Tensor, keys: Tensor, values: Tensor, pages: Tensor, leng
     tensors, bytes = (q, keys, values, pages, lengths, o), ctypes.c_uint64()
     _kernels.call("paged_attention_workspace", gpu, *tensors, ctypes.byref(bytes))
     workspace = torch.empty(bytes.value, dtype=torch.int8) if bytes.value else None
-    _kernels.call("paged_attention", gpu, *tensors, workspace, causal, scale_of(q, scale), float(key_scale),
-                  float(value_scale))
+    _kernels.call("paged_attention", gpu, *tensors, workspace, None if sinks is None else sinks.contiguous(),
+                  attention_options(scale_of(q, scale), causal, window, soft_cap), float(key_scale), float(value_scale))
     return o
 
 
 @paged_attention.register_fake
-def _(q, keys, values, pages, lengths, *, causal=True, scale=None, key_scale=1.0, value_scale=1.0, gpu=None):
+def _(q, keys, values, pages, lengths, sinks=None, *, causal=True, scale=None, window=0, soft_cap=0.0, key_scale=1.0,
+      value_scale=1.0, gpu=None):
     check(q, keys, values, pages, lengths, scale, key_scale, value_scale)
     return q.new_empty(q.shape)
 
