@@ -54,6 +54,15 @@ class Module {
 };
 
 /// One launch of one kernel.
+/// What clocks say that kernels read, where they are not the host's. Each read by a wave is a
+/// little later than the one before.
+struct KernelClock {
+  double seconds = 0;  ///< when the launch begins
+  double ghz = 1;      ///< of the counter of cycles
+  /// About what a loop takes that waits for a clock.
+  static constexpr double cycles_a_read = 64;
+};
+
 struct Dispatch {
   std::shared_ptr<Module> module;
   const code::Kernel* kernel = nullptr;
@@ -72,6 +81,7 @@ struct Dispatch {
   std::vector<Observer*> observers;                ///< are told what workgroups do
   /// Only workgroups that an observer chose run: what the launch would have computed is missing.
   bool observed_only = false;
+  std::optional<KernelClock> clock = {};  ///< none: the host's
 };
 
 /// A stretch of code that always runs from its first to its last instruction under one EXEC.

@@ -189,6 +189,8 @@ void start_waves(Workgroup& group, const std::uint32_t* size) {
       size[0] != launch.dispatch->block.x || size[1] != launch.dispatch->block.y;
   const bool uses_scratch =
       start.scratch_resource_at != WaveStart::none || start.scratch_at != WaveStart::none;
+  if (launch.dispatch->clock)
+    for (Wave* const wave : waves) wave->clock_reads = 0;
   if (!is_cut_off && !uses_scratch && !in_trap_registers) return;
   for (Wave* const wave : waves) {
     const std::uint32_t index = wave->index_in_group;

@@ -1,9 +1,11 @@
 // What instructions do wrong, in words; and what instructions ask of the engine while they run.
 
 #include <fmt/format.h>
+#include <x86intrin.h>
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <fstream>
 #include <span>
 #include <sstream>
@@ -366,6 +368,32 @@ const Op* jump(Wave& wave, const Op* from, std::uint64_t target) {
 
 std::uint64_t device_address(const Wave& wave, const Op* op) {
   return wave.group->launch->program->base() + op->instruction->address;
+}
+
+namespace {
+
+/// When this read is, of a launch that has a clock.
+double seconds_of_read(Wave& wave, const KernelClock& clock) {
+  ++wave.clock_reads;
+  return clock.seconds + wave.clock_reads * KernelClock::cycles_a_read / (clock.ghz * 1e9);
+}
+
+}  // namespace
+
+std::uint64_t cycle_clock(Wave& wave) {
+  const auto& clock = wave.group->launch->dispatch->clock;
+  if (!clock) return __rdtsc();
+  return static_cast<std::uint64_t>(seconds_of_read(wave, *clock) * clock->ghz * 1e9);
+}
+
+std::uint64_t wall_clock(Wave& wave) {
+  // As hipDeviceAttributeWallClockRate says.
+  constexpr std::uint64_t hz = 100'000'000;
+  const auto& clock = wave.group->launch->dispatch->clock;
+  if (clock) return static_cast<std::uint64_t>(seconds_of_read(wave, *clock) * hz);
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * hz + static_cast<std::uint64_t>(now.tv_nsec) / 10;
 }
 
 void ring_doorbell(const Wave& wave, std::uint32_t message) {

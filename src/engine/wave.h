@@ -101,8 +101,9 @@ struct alignas(64) Wave {
 
   std::byte* scratch = nullptr;  ///< dword-interleaved: address a of lane l at (a/4*lanes+l)*4+a%4
   std::uint32_t index_in_group = 0;
-  std::uint32_t done_lanes = 0;  ///< lanes that translated code had finished when it gave up
-  std::uint32_t trips = 0;       ///< times that a translated loop went round
+  std::uint32_t clock_reads = 0;  ///< see KernelClock
+  std::uint32_t done_lanes = 0;   ///< lanes that translated code had finished when it gave up
+  std::uint32_t trips = 0;        ///< times that a translated loop went round
   /// Entries of translated loops that are still left to the interpreter, and how many there will be
   /// after the next one that gives up.
   std::uint32_t loops_to_skip = 0, next_loops_to_skip = 1;

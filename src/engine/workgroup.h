@@ -199,6 +199,9 @@ bool is_known_overrun(const Wave& wave, const Op* op, std::uint64_t address, uns
 const Op* jump(Wave& wave, const Op* from, std::uint64_t target);
 /// Device address of an op's instruction.
 std::uint64_t device_address(const Wave& wave, const Op* op);
+/// What the counter of cycles says, and the clock of 100 MHz.
+std::uint64_t cycle_clock(Wave& wave);
+std::uint64_t wall_clock(Wave& wave);
 /// Rings the host's doorbell (s_sendmsg).
 void ring_doorbell(const Wave& wave, std::uint32_t message);
 /// MODE was written: the host's rounding and denormal modes follow.

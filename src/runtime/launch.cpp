@@ -87,6 +87,8 @@ struct Prepared {
     Context& context = Context::get();
     drop_unmapped();
     engine::Dispatch running = dispatch;
+    if (context.settings().predicted_time)
+      running.clock = {.seconds = span.begin, .ghz = context.gpu().clock_ghz};
     report::Reporter::Launch launch(context.session(), running, range);
     const auto recorder = recorder_if_wanted(launch, running);
     try {

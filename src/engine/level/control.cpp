@@ -246,11 +246,11 @@ std::uint32_t mask_of(const isa::HardwareRegister& field) {
 /// RDNA's SHADER_CYCLES, or SHADER_CYCLES_LO and _HI.
 constexpr unsigned hwreg_cycles = 29, hwreg_cycles_high = 30;
 
-std::uint32_t value_of(const Wave& w, const isa::Instruction& in, unsigned id) {
+std::uint32_t value_of(Wave& w, const isa::Instruction& in, unsigned id) {
   if (id == hwreg_mode) return w.mode;
-  if (isa::is_rdna(in.gfx) && id == hwreg_cycles) return static_cast<std::uint32_t>(__rdtsc());
+  if (isa::is_rdna(in.gfx) && id == hwreg_cycles) return static_cast<std::uint32_t>(cycle_clock(w));
   if (isa::is_rdna(in.gfx) && id == hwreg_cycles_high)
-    return static_cast<std::uint32_t>(__rdtsc() >> 32);
+    return static_cast<std::uint32_t>(cycle_clock(w) >> 32);
   return hardware_register(w, id);
 }
 const Op* get_register(Wave& w, const Op* op) {
@@ -298,18 +298,11 @@ const Op* fence(Wave&, const Op* op) {
 // --- clocks -------------------------------------------------------------------------------------
 
 const Op* cycle_time(Wave& w, const Op* op) {
-  write_pair(w, op, __rdtsc());
+  write_pair(w, op, cycle_clock(w));
   return op + 1;
 }
-/// The clock of constant rate: 100 MHz, as hipDeviceAttributeWallClockRate says.
-std::uint64_t wall_clock() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 100'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec) / 10;
-}
 const Op* real_time(Wave& w, const Op* op) {
-  write_pair(w, op, wall_clock());
+  write_pair(w, op, wall_clock(w));
   return op + 1;
 }
 /// Messages that are answered: the time is the only one that programs ask for.
@@ -317,7 +310,7 @@ template <bool Wide>
 const Op* ask_by_message(Wave& w, const Op* op) {
   constexpr std::uint32_t get_realtime = 131;
   if (op->instruction->src[0].value != get_realtime) report_unknown(w, op);
-  const std::uint64_t value = wall_clock();
+  const std::uint64_t value = wall_clock(w);
   std::memcpy(w.bytes() + op->dst, &value, Wide ? 8 : 4);
   return op + 1;
 }
