@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "profile/cache.h"
 #include "profile/polls.h"
 #include "timing/assumed.h"

@@ -32,6 +32,7 @@ struct GivenRows {
   static constexpr bool indexed = false;
 
   static const Given& matrix(const Given& given) { return given; }
+  static const Given& matrix(const Given&&) = delete;  // would be gone
   static int count(const Given& given) { return given.rows; }
   static const int* index(const Given&) { return nullptr; }
   static Tile whole(const Given& given) { return kernels::whole(given); }
