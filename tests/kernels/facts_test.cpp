@@ -32,7 +32,8 @@ constexpr Program programs[] = {
     {"attention", KERNELS_ATTENTION}, {"backward", KERNELS_BACKWARD},
     {"paged", KERNELS_PAGED},         {"rows", KERNELS_ROWS},
     {"training", KERNELS_TRAINING},   {"moe", KERNELS_MOE},
-    {"append", KERNELS_APPEND},       {"convolution", KERNELS_CONVOLUTION}};
+    {"append", KERNELS_APPEND},       {"convolution", KERNELS_CONVOLUTION},
+    {"causal", KERNELS_CAUSAL}};
 
 /// All that a program holds, for each processor: "gfx942", ...
 void for_each_kernel(const std::string& program,
@@ -104,6 +105,9 @@ std::string short_name(std::string title) {
     return fmt::format("{}, {}, {}, tiles {}{}", what, parts[1].str(), parts[4].str(),
                        parts[7].str(), parts[8] == "true" ? ", shares" : "");
   }
+  const std::regex causal("causal_convolution_kernel<CausalConvolutionWork<([^>]+), (\\d)>.*");
+  if (std::regex_search(title, parts, causal))
+    return fmt::format("causal convolution, {}, {} taps", parts[1].str(), parts[2].str());
   const std::regex turn("turn_filters_kernel<TurnFilters<([^>]+)>.*");
   if (std::regex_search(title, parts, turn)) return "turn filters, " + parts[1].str();
   const std::regex attention(

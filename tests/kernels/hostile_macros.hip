@@ -54,6 +54,7 @@
 #include "hipsight/kernels/attention/on_host.h"
 #include "hipsight/kernels/attention_backward.h"
 #include "hipsight/kernels/attention_backward/on_host.h"
+#include "hipsight/kernels/causal_convolution.h"
 #include "hipsight/kernels/convolution.h"
 #include "hipsight/kernels/convolution/on_host.h"
 #include "hipsight/kernels/gemm.h"

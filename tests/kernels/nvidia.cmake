@@ -54,6 +54,7 @@ endfunction()
 
 nvidia_program(kernels_wave wave.hip wave_test.cpp)
 nvidia_program(kernels_gemm gemm_f16.hip gemm_bf16.hip gemm_f32.hip gemm_fp8.hip gemm_test.cpp)
+nvidia_program(kernels_causal causal.hip causal_test.cpp)
 nvidia_program(kernels_convolution convolution.hip convolution_test.cpp)
 nvidia_program(kernels_grouped grouped.hip grouped_test.cpp)
 nvidia_program(kernels_attention attention_f16.hip attention_bf16.hip attention_test.cpp)

@@ -291,6 +291,7 @@ def calls():
     return {"rms_norm": (x, w, 1e-6), "add_rms_norm": (x, x.flip(0), w, 1e-6), "layer_norm": (x, w, w.flip(0), 1e-5),
             "softmax": (x, 0.5), "silu_mul": (x, x.flip(0)), "gelu_mul": (x, x.flip(0)),
             "rope": (x.view(4, 1, 32), angles.cos(), angles.sin()), "attention": (q, q.flip(2), q.flip(3)),
+            "causal_convolution": (x.view(1, 4, 32), drawn(32, 4, seed=4), w, None, True),
             "convolution": (x.view(1, 2, 8, 8), drawn(4, 2, 3, 3, seed=4), drawn(4, seed=5), [1], [1])}
 
 
@@ -383,6 +384,26 @@ def test_convolution_and_its_gradients(images, filters, how, dtype):
     wanted.backward(gradient.double())
     for one, other in zip(given, wide):
         assert_close(one.grad, other.grad)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("taps, with_before, silu", [(4, False, True), (2, True, False)])
+def test_causal_convolution_and_its_gradients(taps, with_before, silu, dtype):
+    x, w, bias = drawn(2, 21, 40, dtype=dtype), drawn(40, taps, dtype=dtype, seed=2), drawn(40, dtype=dtype, seed=3)
+    before = drawn(2, taps - 1, 40, dtype=dtype, seed=4) if with_before else None
+    given = [one if one is None else one.clone().requires_grad_() for one in (x, w, bias, before)]
+    wide = [one if one is None else one.double().requires_grad_() for one in (x, w, bias, before)]
+    start = torch.zeros(2, taps - 1, 40, dtype=torch.float64) if before is None else wide[3]
+    wanted = torch.nn.functional.conv1d(torch.cat([start, wide[0]], 1).mT, wide[1][:, None], wide[2], groups=40).mT
+    wanted = torch.nn.functional.silu(wanted) if silu else wanted
+    y = ops.causal_convolution(*given, silu)
+    assert_close(y, wanted)
+    gradient = drawn(*y.shape, dtype=dtype, seed=5)
+    y.backward(gradient)
+    wanted.backward(gradient.double())
+    for one, other in zip(given, wide):
+        if one is not None:
+            assert_close(one.grad, other.grad)
 
 
 def test_convolution_of_nothing_and_refused():

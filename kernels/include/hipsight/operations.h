@@ -137,6 +137,14 @@ HIPSIGHT_OPERATION const char* hipsight_convolution_workspace(
     const hipsight_tensor* d_y, uint64_t* workspace_bytes,
     const hipsight_convolution_options* options);
 
+/* y[t] = bias + sum of w[i] x[t - (taps - 1) + i] of each channel, then SiLU if asked for. x, y:
+ * sequences x tokens x channels, sequences without gaps; w: channels x taps, of 2 to 8; bias: of
+ * each channel, or null; before: sequences x (taps - 1) x channels, what comes before each
+ * sequence, or null for zeros. All of f16, bf16 or f32. */
+HIPSIGHT_OPERATION const char* hipsight_causal_convolution(
+    const hipsight_context* context, const hipsight_tensor* x, const hipsight_tensor* w,
+    const hipsight_tensor* bias, const hipsight_tensor* before, const hipsight_tensor* y, int silu);
+
 /* --- Mixtures of experts, but for their matrices
  * -------------------------------------------------- */
 

@@ -77,3 +77,29 @@ const char* hipsight_convolution_workspace(const hipsight_context* context, Tens
                     "hipsight_convolution_workspace", x, d_w, d_y, bytes, options);
   });
 }
+
+const char* hipsight_causal_convolution(const hipsight_context* context, Tensor x, Tensor w,
+                                        Tensor bias, Tensor before, Tensor y, int silu) {
+  return guarded([&]() -> const char* {
+    Call call("causal_convolution", context);
+    call.takes("x", x, {3}, computed).takes("w", w, {2}, computed).takes("y", y, {3}, computed);
+    call.may_take("bias", bias, {1}, computed).may_take("before", before, {3}, computed);
+    call.same_type({x, w, bias, before, y}).same_sizes({x, y}).by_rows({x, y});
+    call.without_gaps({w, bias, before});
+    const int64_t channels = x->sizes[2], taps = w->sizes[1];
+    call.require(taps >= 2 && taps <= 8, "filters must have 2 to 8 taps")
+        .require(w->sizes[0] == channels && (!bias || bias->sizes[0] == channels),
+                 "w and bias must have a filter and a number for each channel");
+    call.require(!before || (before->sizes[0] == x->sizes[0] && before->sizes[1] == taps - 1 &&
+                             before->sizes[2] == channels),
+                 "before must be sequences x (taps - 1) x channels");
+    for (Tensor of : {x, y})
+      call.require(
+          of->sizes[0] <= 1 || of->sizes[1] <= 1 || of->strides[0] == of->sizes[1] * of->strides[1],
+          "sequences must lie without gaps");
+    return call.run({"causal_convolution",
+                     {std::string("VALUE=") + name_of(x->type), "TAPS=" + std::to_string(taps)}},
+                    hipsight_causal_convolution, "hipsight_causal_convolution", x, w, bias, before,
+                    y, silu);
+  });
+}

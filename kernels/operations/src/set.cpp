@@ -90,6 +90,13 @@ void add_convolutions(std::vector<Wanted>& all, hipsight_type type) {
                  }});
 }
 
+void add_causal_convolution(std::vector<Wanted>& all, hipsight_type type) {
+  all.push_back({"causal_convolution", [=](const hipsight_context* context) {
+                   const auto x = tensor(type, {2, some, some}), w = tensor(type, {some, 4});
+                   return hipsight_causal_convolution(context, &x, &w, nullptr, nullptr, &x, 1);
+                 }});
+}
+
 void add_rows(std::vector<Wanted>& all, hipsight_type type) {
   const auto x = square(type, false), weight = tensor(type, {some});
   all.push_back({"rms_norm", [=](const hipsight_context* context) {
@@ -143,6 +150,7 @@ std::vector<Wanted> wanted() {
   for (const hipsight_type type : {HIPSIGHT_BF16, HIPSIGHT_F16}) {
     add_products(all, type);
     add_convolutions(all, type);
+    add_causal_convolution(all, type);
     add_rows(all, type);
     add_attention(all, type);
   }

@@ -113,3 +113,57 @@ def setup_context(ctx, inputs, keyword_only_inputs, output):
 
 
 convolution.register_autograd(backward, setup_context=setup_context)
+
+
+# --- One filter for each channel, along tokens -----------------------------------------------------
+
+def check_causal(x, w, bias, before):
+    given = {name: one for name, one in dict(x=x, w=w, bias=bias, before=before).items() if one is not None}
+    check_types("causal_convolution", **given)
+    if x.dim() != 3 or w.dim() != 2 or w.shape[0] != x.shape[2] or not 2 <= w.shape[1] <= 8:
+        refuse("causal_convolution", "x must be sequences x tokens x channels, and w channels x taps, of 2 to 8", **given)
+    if bias is not None and bias.shape != w.shape[:1]:
+        refuse("causal_convolution", "bias must have a number for each channel", **given)
+    if before is not None and before.shape != (x.shape[0], w.shape[1] - 1, x.shape[2]):
+        refuse("causal_convolution", "before must be sequences x (taps - 1) x channels", **given)
+    return x.new_empty(x.shape)
+
+
+@torch.library.custom_op("hipsight::causal_convolution", mutates_args=(), device_types="cpu")
+def causal_convolution(x: Tensor, w: Tensor, bias: Optional[Tensor] = None, before: Optional[Tensor] = None,
+                       silu: bool = False, *, gpu: Optional[str] = None) -> Tensor:
+    """y[t] = bias + sum of w[i] x[t - (taps - 1) + i] of each channel, then SiLU if asked for."""
+    y = check_causal(x, w, bias, before)
+    if y.numel():
+        _kernels.call("causal_convolution", gpu, *(one if one is None else one.resolve_neg().contiguous()
+                                                   for one in (x, w, bias, before)), y, silu)
+    return y
+
+
+@causal_convolution.register_fake
+def _(x, w, bias=None, before=None, silu=False, *, gpu=None):
+    return check_causal(x, w, bias, before)
+
+
+def by_torch(x, w, bias, before, silu):
+    """The same in float32, for its gradients."""
+    x, w, bias, before = (one if one is None else one.float() for one in (x, w, bias, before))
+    start = torch.zeros(x.shape[0], w.shape[1] - 1, x.shape[2]) if before is None else before
+    y = torch.nn.functional.conv1d(torch.cat([start, x], 1).mT, w[:, None], bias, groups=w.shape[0]).mT
+    return torch.nn.functional.silu(y) if silu else y
+
+
+def causal_backward(ctx, gradient):
+    with torch.enable_grad():
+        given = [one if one is None else one.detach().requires_grad_() for one in ctx.saved_tensors]
+        found = torch.autograd.grad(by_torch(*given, ctx.silu), [one for one in given if one is not None], gradient.float())
+    found = iter(found)
+    return (*(one if one is None else next(found).to(one.dtype) for one in given), None)
+
+
+def causal_context(ctx, inputs, keyword_only_inputs, output):
+    *tensors, ctx.silu = inputs
+    ctx.save_for_backward(*tensors)
+
+
+causal_convolution.register_autograd(causal_backward, setup_context=causal_context)
