@@ -125,6 +125,23 @@ def size_of_result(image, filter, stride, padding, dilation):
     return max(0, (image + 2 * padding - dilation * (filter - 1) - 1) // stride + 1)
 
 
+def filters_first(w):
+    """As kernels take them, of height x width x channels x filters."""
+    return np.ascontiguousarray(w.transpose(3, 0, 1, 2))
+
+
+def filters_last(w):
+    return np.ascontiguousarray(w.transpose(1, 2, 3, 0))
+
+
+def pair(operation, name, given):
+    """{high, wide} of one number or two."""
+    given = [given] * 2 if isinstance(given, int) else list(given)
+    if len(given) != 2 or min(given) < (0 if name == "padding" else 1):
+        raise ValueError(f"{operation}: {name} is {given}: it takes one number, or two, high and wide")
+    return tuple(given)
+
+
 def convolution(x, w, stride, padding, dilation, groups, gpu=None):
     """x: images x height x width x channels, w: filters x height x width x channels of a group."""
     sizes = [size_of_result(x.shape[1 + i], w.shape[1 + i], stride[i], padding[i], dilation[i]) for i in range(2)]

@@ -168,6 +168,24 @@ def test_attention_and_its_gradients(size, causal):
     assert_close(mapped[0], wide(found))
 
 
+@pytest.mark.parametrize("groups, how", [(1, dict(padding=1)), (2, dict(strides=2, padding=(0, 1))), (1, dict(dilations=2))])
+def test_convolution_and_its_gradients(groups, how):
+    x, w = drawn(2, 9, 8, 16), drawn(3, 3, 16 // groups, 24, seed=2)
+    high, wide_ = (how.get("padding", 0),) * 2 if isinstance(how.get("padding", 0), int) else how["padding"]
+
+    def usual(x, w):
+        return jax.lax.conv_general_dilated(x, w, (how.get("strides", 1),) * 2, [(high, high), (wide_, wide_)],
+                                            rhs_dilation=(how.get("dilations", 1),) * 2, feature_group_count=groups,
+                                            dimension_numbers=("NHWC", "HWIO", "NHWC"), precision="highest")
+
+    wanted = usual(x, w)
+    assert_close(jax.jit(lambda x, w: ops.convolution(x, w, **how))(x, w), wide(wanted), times=4)
+    weight = drawn(*wanted.shape, seed=3)
+    found = jax.grad(lambda x, w: (ops.convolution(x, w, **how) * weight).sum(), (0, 1))(x, w)
+    for one, other in zip(found, jax.grad(lambda x, w: (usual(x, w) * weight).sum(), (0, 1))(x, w)):
+        assert_close(one, wide(other), times=4)
+
+
 def test_launches_are_in_a_profile_on_the_gpu_that_is_named():
     a = drawn(64, 64)
     with hipsight.profile() as profile:

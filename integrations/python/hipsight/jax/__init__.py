@@ -8,5 +8,5 @@
 Under jit, grad and vmap. Kernels read the arrays where they lie; JAX copies results once (jax.pure_callback). docs/python.md
 """
 
-from ._operations import (add_rms_norm, attention, gelu_mul, gemm, grouped_gemm, layer_norm, rms_norm, rope,  # noqa: F401
-                          silu_mul, softmax)
+from ._operations import (add_rms_norm, attention, convolution, gelu_mul, gemm, grouped_gemm, layer_norm,  # noqa: F401
+                          rms_norm, rope, silu_mul, softmax)

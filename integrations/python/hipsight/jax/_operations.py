@@ -298,3 +298,42 @@ def _attention_backward(causal, scale, gpu, saved, gradients):
 
 
 _attention.defvjp(_attention_forward, _attention_backward)
+
+
+# --- Convolution ---------------------------------------------------------------------------------
+
+def convolution(x, w, *, strides=1, padding=0, dilations=1, gpu=None):
+    """Images x height x width x channels by filters of height x width x channels of a group x filters, as jax.lax has them
+    with ("NHWC", "HWIO", "NHWC"). Each of the others is one number, or two, high and wide; padding is in pixels, on both
+    sides."""
+    x, w = jnp.asarray(x), jnp.asarray(w)
+    check_types("convolution", x=x, w=w)
+    if x.ndim != 4 or w.ndim != 4:
+        refuse("convolution", "x must be images x height x width x channels, and w height x width x channels of a group x "
+               "filters", x=x, w=w)
+    groups = x.shape[3] // w.shape[2] if w.shape[2] else 0
+    if groups * w.shape[2] != x.shape[3] or groups == 0 or w.shape[3] % groups or min(w.shape[:2]) < 1:
+        refuse("convolution", "channels and filters must be of equal groups", x=x, w=w)
+    how = tuple(_arrays.pair("hipsight.jax.convolution", name, one) for name, one in
+                (("stride", strides), ("padding", padding), ("dilation", dilations)))
+    return _convolution(x, w, (*how, groups), gpu)
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+def _convolution(x, w, how, gpu):
+    sizes = [_arrays.size_of_result(x.shape[1 + i], w.shape[i], *(one[i] for one in how[:3])) for i in range(2)]
+    return called(lambda x, w: _arrays.convolution(x, _arrays.filters_first(w), *how, gpu),
+                  of_shape((x.shape[0], *sizes, w.shape[3]), x), x, w, vmap="sequential")
+
+
+def _convolution_backward(how, gpu, saved, gradient):
+    x, w = saved
+
+    def run(gradient, x, w):
+        of_x, of_w = _arrays.convolution_backward(gradient, x, _arrays.filters_first(w), *how, gpu)
+        return of_x, _arrays.filters_last(of_w)
+
+    return called(run, (of_shape(x.shape, x), of_shape(w.shape, w)), gradient, x, w, vmap="sequential")
+
+
+_convolution.defvjp(lambda x, w, how, gpu: (_convolution(x, w, how, gpu), (x, w)), _convolution_backward)

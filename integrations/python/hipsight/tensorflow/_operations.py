@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import tensorflow as tf
 
 from .. import _arrays
@@ -275,7 +274,7 @@ def convolution(x, w, *, strides=1, padding=0, dilations=1, gpu=None):
     if x.shape.rank != 4 or w.shape.rank != 4 or None in (*w.shape, x.shape[3]):
         refuse("convolution", "x must be images x height x width x channels, and w height x width x channels of a group x "
                "filters, of known sizes", x=x, w=w)
-    how = {name: _pair(name, one) for name, one in (("stride", strides), ("padding", padding), ("dilation", dilations))}
+    how = {name: _arrays.pair("hipsight.tensorflow.convolution", name, one) for name, one in (("stride", strides), ("padding", padding), ("dilation", dilations))}
     groups = x.shape[3] // w.shape[2] if w.shape[2] else 0
     if groups * w.shape[2] != x.shape[3] or groups == 0 or w.shape[3] % groups:
         refuse("convolution", "channels and filters must be of equal groups", x=x, w=w)
@@ -287,28 +286,16 @@ def convolution(x, w, *, strides=1, padding=0, dilations=1, gpu=None):
 
     @tf.custom_gradient
     def convolved(x, w):
-        [y] = called(lambda x, w: [_arrays.convolution(x, filters_first(w), groups=groups, gpu=gpu, **how)],
+        [y] = called(lambda x, w: [_arrays.convolution(x, _arrays.filters_first(w), groups=groups, gpu=gpu, **how)],
                      [shape_of_result()], [x.dtype], x, w)
 
         def backward(gradient):
             def run(gradient, x, w):
-                of_x, of_w = _arrays.convolution_backward(gradient, x, filters_first(w), groups=groups, gpu=gpu, **how)
-                return [of_x, np.ascontiguousarray(of_w.transpose(1, 2, 3, 0))]
+                of_x, of_w = _arrays.convolution_backward(gradient, x, _arrays.filters_first(w), groups=groups, gpu=gpu, **how)
+                return [of_x, _arrays.filters_last(of_w)]
 
             return called(run, [x.shape, w.shape], [x.dtype] * 2, gradient, x, w)
 
         return y, backward
 
     return convolved(x, w)
-
-
-def filters_first(w):
-    """As kernels take them, of TensorFlow's height x width x channels x filters."""
-    return np.ascontiguousarray(w.transpose(3, 0, 1, 2))
-
-
-def _pair(name, given):
-    given = [given] * 2 if isinstance(given, int) else list(given)
-    if len(given) != 2 or min(given) < (0 if name == "padding" else 1):
-        raise ValueError(f"hipsight.tensorflow.convolution: {name} is {given}: it takes one number, or two, high and wide")
-    return given
