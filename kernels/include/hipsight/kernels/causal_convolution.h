@@ -42,6 +42,7 @@ struct CausalConvolutionWork {
   static constexpr int threads = arch::current == Architecture::host ? 1 : threads_on_gpu;
   static constexpr int width = chunk_size<Value>;
   static constexpr int run_tokens = 16;  // of a work-item, which reads taps - 1 more
+  static constexpr int at_once = 4;      // whose loads are under way
 
   explicit CausalConvolutionWork(const CausalConvolution<Value>& given)
       : of(given),
@@ -60,57 +61,86 @@ struct CausalConvolutionWork {
   }
 
  private:
+  using Given = Vector<Value, width>;
   using Wide = Vector<float, width>;
 
   HIPSIGHT_INLINE void run_item(int item) const {
     const int chunk = item % chunks, rest = item / chunks, batch = rest / runs;
     const int channel = chunk * width, first = rest % runs * run_tokens;
-    Wide weight[taps], bias = {}, last[taps];
-    for (int k = 0; k < width; k++) {
-      const int c = inside(channel + k);
-      HIPSIGHT_UNROLL
-      for (int i = 0; i < taps; i++)
-        weight[i][k] = static_cast<float>(of.weights[static_cast<std::int64_t>(c) * taps + i]);
-      if (of.bias) bias[k] = static_cast<float>(of.bias[c]);
-    }
+    const Filters filters(of, channel);
+    Given given[taps - 1 + at_once];  // the last ones of before, then those of this turn
     HIPSIGHT_UNROLL
-    for (int i = 1; i < taps; i++) last[i] = token(batch, first - taps + i, channel);
+    for (int i = 0; i < taps - 1; i++)
+      given[at_once + i] = token(batch, first - (taps - 1) + i, channel);
     const int end = first + run_tokens < of.tokens ? first + run_tokens : of.tokens;
-    for (int t = first; t < end; t++) {
+    for (int t = first; t < end; t += at_once) {
       HIPSIGHT_UNROLL
-      for (int i = 1; i < taps; i++) last[i - 1] = last[i];
-      last[taps - 1] = token(batch, t, channel);
-      Wide sum = bias;
+      for (int i = 0; i < taps - 1; i++) given[i] = given[at_once + i];
       HIPSIGHT_UNROLL
-      for (int i = 0; i < taps; i++) HIPSIGHT_UNROLL
-      for (int k = 0; k < width; k++) sum[k] += weight[i][k] * last[i][k];
+      for (int i = 0; i < at_once; i++)
+        given[taps - 1 + i] = token(batch, t + i < end ? t + i : end - 1, channel);
       HIPSIGHT_UNROLL
-      for (int k = 0; k < width; k++) sum[k] = of.silu ? silu(sum[k]) : sum[k];
-      put(of.y + at(batch, t) * of.y_stride + channel, channel, sum);
+      for (int i = 0; i < at_once; i++)
+        if (t + i < end) put(batch, t + i, channel, filters.of(given + i, of.silu));
     }
   }
+
+  /// Those of a chunk's channels.
+  struct Filters {
+    Wide weight[taps], bias = {};
+
+    HIPSIGHT_INLINE Filters(const CausalConvolution<Value>& of, int channel) {
+      const bool whole = channel + width <= of.channels;
+      const Value* const from = of.weights + static_cast<std::int64_t>(channel) * taps;
+      Given all[taps];  // as they lie in memory
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < taps; i++)
+        if (whole) all[i] = read<width>(from + i * width);
+      HIPSIGHT_UNROLL
+      for (int k = 0; k < width; k++) {
+        const int c = channel + k < of.channels ? channel + k : of.channels - 1;
+        HIPSIGHT_UNROLL
+        for (int i = 0; i < taps; i++) {
+          const int at = k * taps + i;
+          weight[i][k] = static_cast<float>(whole ? all[at / width][at % width]
+                                                  : from[(c - channel) * taps + i]);
+        }
+        if (of.bias) bias[k] = static_cast<float>(of.bias[c]);
+      }
+    }
+    HIPSIGHT_INLINE Wide of(const Given* given, bool with_silu) const {
+      Wide sum = bias;
+      HIPSIGHT_UNROLL
+      for (int i = 0; i < taps; i++) {
+        const Wide values = to_f32<Value, width>(given[i]);
+        HIPSIGHT_UNROLL
+        for (int k = 0; k < width; k++) sum[k] += weight[i][k] * values[k];
+      }
+      HIPSIGHT_UNROLL
+      for (int k = 0; k < width; k++) sum[k] = with_silu ? silu(sum[k]) : sum[k];
+      return sum;
+    }
+  };
 
   HIPSIGHT_INLINE std::int64_t at(int batch, int t) const {
     return static_cast<std::int64_t>(batch) * of.tokens + t;
   }
-  HIPSIGHT_INLINE int inside(int channel) const {
-    return channel < of.channels ? channel : of.channels - 1;
-  }
-
   /// Some channels of a token, or of what comes before the sequence.
-  HIPSIGHT_INLINE Wide token(int batch, int t, int channel) const {
+  HIPSIGHT_INLINE Given token(int batch, int t, int channel) const {
     if (t >= 0) return row(of.x + at(batch, t) * of.x_stride, channel);
-    if (!of.before) return Wide{};
+    if (!of.before) return Given{};
     const std::int64_t line = static_cast<std::int64_t>(batch) * (taps - 1) + (t + taps - 1);
     return row(of.before + line * of.channels, channel);
   }
-  HIPSIGHT_INLINE Wide row(const Value* from, int channel) const {
-    if (channel + width <= of.channels) return to_f32<Value, width>(read<width>(from + channel));
-    Wide values;
-    for (int k = 0; k < width; k++) values[k] = static_cast<float>(from[inside(channel + k)]);
+  HIPSIGHT_INLINE Given row(const Value* from, int channel) const {
+    if (channel + width <= of.channels) return read<width>(from + channel);
+    Given values;
+    for (int k = 0; k < width; k++)
+      values[k] = from[channel + k < of.channels ? channel + k : of.channels - 1];
     return values;
   }
-  HIPSIGHT_INLINE void put(Value* to, int channel, const Wide& values) const {
+  HIPSIGHT_INLINE void put(int batch, int t, int channel, const Wide& values) const {
+    Value* const to = of.y + at(batch, t) * of.y_stride + channel;
     if (channel + width <= of.channels) return write<width>(to, from_f32<Value, width>(values));
     for (int k = 0; channel + k < of.channels; k++) to[k] = narrow<Value>(values[k]);
   }
@@ -161,7 +191,7 @@ void causal_convolution_kernel([[maybe_unused]] Work work) {
 /// On the current device, after what is before it in the stream.
 template <int taps, class Value>
 Status causal_convolution(Stream stream, const CausalConvolution<Value>& of) {
-  static_assert(taps >= 1 && taps <= 8, "causal_convolution: filters have 1 to 8 taps");
+  static_assert(taps >= 2 && taps <= 8, "causal_convolution: filters have 2 to 8 taps");
   if (std::string error = wrong_with(of); !error.empty()) return {std::move(error)};
   if (is_empty(of)) return {};
   using Work = CausalConvolutionWork<Value, taps>;
