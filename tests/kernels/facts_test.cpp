@@ -236,14 +236,14 @@ TEST(Instances, SpillNothing) {
 }
 
 /// For each of five GPUs, all that is built. More would take CI too long: it is for ./dev kernels.
-TEST(Instances, AreAHundredAndTenAGpuAtTheMost) {
+TEST(Instances, AreAHundredAndTwentyAGpuAtTheMost) {
   std::vector<const char*> files{KERNELS_STRIX_HALO};
   for (const Program& program : programs) files.push_back(program.file);
   std::size_t all = 0;
   for (const char* file : files)
     for (const auto& [processor, kernels] : kernels_in(file)) all += kernels;
   EXPECT_GT(all, 0u);
-  EXPECT_LE(all, 110 * std::size(gpus));
+  EXPECT_LE(all, 120 * std::size(gpus));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Facts,
