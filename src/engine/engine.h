@@ -59,7 +59,7 @@ class Module {
 struct KernelClock {
   double seconds = 0;  ///< when the launch begins
   double ghz = 1;      ///< of the counter of cycles
-  /// About what a loop takes that waits for a clock.
+  /// About what a loop takes that waits for a clock: assumed (docs/timeline.md).
   static constexpr double cycles_a_read = 64;
 };
 

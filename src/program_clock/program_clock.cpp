@@ -13,11 +13,11 @@
 #include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 
@@ -124,7 +124,8 @@ class Deadline {
     time_of(id, &program);
     // Apart: the seconds of a date leave a double no nanoseconds.
     const timespec until{deadline->tv_sec - program.tv_sec, deadline->tv_nsec - program.tv_nsec};
-    const double left = seconds_of(until);
+    constexpr double longest = 1e9;  // "for ever", whose nanoseconds are still a number
+    const double left = std::min(seconds_of(until), longest);
     machine_time(id, &now);
     moved_ = later(now, left);
     machine_ = &moved_;

@@ -70,6 +70,22 @@ int main() {
     });
     other.join();
   });
+  // A deadline at the end of time does not come before somebody is done.
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  std::thread other([&] {
+    usleep(1000);
+    const std::lock_guard lock(mutex);
+    done = true;
+    changed.notify_one();
+  });
+  {
+    std::unique_lock lock(mutex);
+    const auto never = Clock::time_point::max();
+    std::printf("notified %d\n", changed.wait_until(lock, never, [&] { return done; }));
+  }
+  other.join();
   timeval day, later;
   gettimeofday(&day, nullptr);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -18,7 +18,7 @@ Times times_in(const std::string& out) {
   std::istringstream in(out);
   std::string name;
   for (double value = 0; in >> name >> value;) times[name] = value;
-  EXPECT_EQ(times.size(), 11u) << out;
+  EXPECT_EQ(times.size(), 12u) << out;
   return times;
 }
 
@@ -35,6 +35,7 @@ TEST(OwnClocks, TellTheGpusTime) {
   EXPECT_NEAR(times.at("kernels"), 100 * kernel, 5);
   EXPECT_NEAR(times.at("thread"), 100 * kernel, 5);
   EXPECT_LT(times.at("nothing"), 0.1);
+  EXPECT_EQ(times.at("notified"), 1);
   for (const char* wait :
        {"sleep", "usleep", "poll", "condition", "day's", "spin", "gettimeofday"}) {
     EXPECT_GE(times.at(wait), 5000 - 1) << wait;
