@@ -123,6 +123,11 @@ def test_takes_experts(launched):
     wanted = model.float()(x.float(), chosen, weights)
     model.bfloat16()
     assert dict(hipsight.torch.replace(model)) == {"experts": 1}
+    with torch.no_grad():
+        found = model(x, chosen, weights.bfloat16())
+    assert distance(found, wanted) < 1e-2
+    assert sum("moe_" in name for name in launched) == 2
+    launched.clear()
     x.requires_grad_()
     found = model(x, chosen, weights.bfloat16())
     assert distance(found, wanted) < 1e-2

@@ -59,6 +59,7 @@ def check_sort(experts, count):
 def moe_sort(experts: Tensor, count: int, *, gpu: Optional[str] = None) -> Tuple[Tensor, Tensor, Tensor]:
     """starts and rows, as grouped_gemm takes them, and the row of each choice."""
     starts, rows, places = check_sort(experts, count)
+    rows.zero_()  # those of choices of no expert, which the kernel leaves, name a token, too
     if experts.numel():
         _kernels.call("moe_sort", gpu, experts.to(torch.int32).contiguous(), starts, rows, places)
     else:

@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from . import _attention, _convolution, _grouped_gemm, _rows
+from . import _attention, _convolution, _grouped_gemm, _moe, _rows
 from ._operands import VALUES
 
 _gemm = torch.ops.hipsight.gemm
@@ -234,6 +234,12 @@ def experts(module, gpu):
     def forward(x, chosen, weights):
         if x.dtype != down.dtype:
             return original(x, chosen, weights)
+        if not torch.is_grad_enabled() or not any(one.requires_grad for one in (x, weights, gate_up, down)):
+            starts, rows, places = _moe.moe_sort(chosen, count, gpu=gpu)
+            gate, up = _grouped_gemm.grouped_gemm(x, gate_up.mT, starts, rows, gpu=gpu).chunk(2, -1)
+            y = _grouped_gemm.grouped_gemm(operation(gate, up, gpu=gpu), down.mT, starts, gpu=gpu)
+            return _moe.moe_combine(y, places, weights.float(), gpu=gpu)
+        # The same by torch, which has its gradients.
         by_expert, order = chosen.flatten().sort(stable=True)
         starts = torch.searchsorted(by_expert, torch.arange(count + 1, device=x.device))  # what chooses no expert comes last
         token = order // chosen.shape[1]

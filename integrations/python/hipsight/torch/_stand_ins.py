@@ -83,7 +83,15 @@ def full_cache(pages, lengths, keys):
             "lengths": torch.full((batch,), most * keys.shape[1])}
 
 
+def each_expert(experts, count):
+    """All are chosen as often."""
+    return {"experts": (torch.arange(experts.numel()) % count).to(experts.dtype).view(experts.shape)}
+
+
 FILLED = {
+    "moe_sort": lambda given: each_expert(given["experts"], given["count"]) if given["experts"].is_meta else {},
+    "moe_combine": lambda given: {"places": torch.arange(given["places"].numel(), dtype=torch.int32).view(
+        given["places"].shape)} if given["places"].is_meta else {},
     "grouped_gemm": lambda given: spread(given["starts"], given["a"], given.get("rows"))
                     if given["starts"].is_meta else {},
     "paged_attention": lambda given: full_cache(given["pages"], given["lengths"], given["keys"])
