@@ -46,19 +46,11 @@ void add_convolutions(const std::string& gpu, std::vector<Row>& rows) {
       const double limit =
           std::max(flop / matrix_rate(known, "f16"), bytes / memory_bytes_per_second(known)) +
           launch_seconds(known);
-      rows.push_back({.name = fmt::format(
-                          "{}, {}, {}, {}", gpu, l.name,
-                          std::string_view(of) == "result" ? of : "gradient of " + std::string(of),
-                          kernel.prediction->bound.sentence),
-                      .value = 100 * limit / seconds,
-                      .unit = "% of the limit",
-                      .floor = NAN,
-                      .aim = NAN,
-                      .beside = {{"us", seconds * 1e6},
-                                 {"TFLOPS", flop / seconds / 1e12},
-                                 {"conflict cycles", kernel.profile->all.lds_conflict_cycles},
-                                 {"VGPRs", double(kernel.kernel.vgprs)},
-                                 {"spills", double(kernel.kernel.vgpr_spills)}}});
+      rows.push_back(of_limit(
+          fmt::format("{}, {}, {}, {}", gpu, l.name,
+                      std::string_view(of) == "result" ? of : "gradient of " + std::string(of),
+                      kernel.prediction->bound.sentence),
+          limit, seconds, {"TFLOPS", flop / seconds / 1e12}, kernel));
     }
 }
 

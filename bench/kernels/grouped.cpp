@@ -48,17 +48,9 @@ void add_grouped_gemms(const std::string& gpu, std::vector<Row>& rows) {
       const double limit =
           std::max(flop / matrix_rate(known, "bf16"), bytes / memory_bytes_per_second(known)) +
           launch_seconds(known);
-      rows.push_back({.name = fmt::format("{}, {}, {} tokens, {}", gpu, l.name, tokens,
+      rows.push_back(of_limit(fmt::format("{}, {}, {} tokens, {}", gpu, l.name, tokens,
                                           kernel.prediction->bound.sentence),
-                      .value = 100 * limit / seconds,
-                      .unit = "% of the limit",
-                      .floor = NAN,
-                      .aim = NAN,
-                      .beside = {{"us", seconds * 1e6},
-                                 {"TFLOPS", flop / seconds / 1e12},
-                                 {"conflict cycles", kernel.profile->all.lds_conflict_cycles},
-                                 {"VGPRs", double(kernel.kernel.vgprs)},
-                                 {"spills", double(kernel.kernel.vgpr_spills)}}});
+                              limit, seconds, {"TFLOPS", flop / seconds / 1e12}, kernel));
     }
 }
 

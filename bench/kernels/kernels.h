@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpus/gpu.h"
+#include "hipsight/values.h"
 #include "table.h"
 
 namespace hipsight::bench {
@@ -16,6 +18,11 @@ double matrix_rate(const gpus::Gpu& gpu, const std::string& type, double beside 
 /// What a program can get of the memory, and the time of an empty launch.
 double memory_bytes_per_second(const gpus::Gpu& gpu);
 double launch_seconds(const gpus::Gpu& gpu);
+
+/// How near to its limit a launch of `seconds` is predicted; beside it what it does a second, and
+/// what its kernel is made of.
+Row of_limit(std::string name, double limit, double seconds, std::pair<std::string, double> rate,
+             const KernelReport& kernel);
 
 /// Which workgroups of one of our GEMMs `hipsight predict` is to observe: of small ones all, as a
 /// tile's last part waits for the others and adds them up; else some. One after the other, so that

@@ -29,4 +29,18 @@ double launch_seconds(const gpus::Gpu& gpu) {
   return gpu.launch_us.value_or(2) * 1e-6;
 }
 
+Row of_limit(std::string name, double limit, double seconds, std::pair<std::string, double> rate,
+             const KernelReport& kernel) {
+  return {.name = std::move(name),
+          .value = 100 * limit / seconds,
+          .unit = "% of the limit",
+          .floor = NAN,
+          .aim = NAN,
+          .beside = {{"us", seconds * 1e6},
+                     std::move(rate),
+                     {"conflict cycles", kernel.profile->all.lds_conflict_cycles},
+                     {"VGPRs", double(kernel.kernel.vgprs)},
+                     {"spills", double(kernel.kernel.vgpr_spills)}}};
+}
+
 }  // namespace hipsight::bench

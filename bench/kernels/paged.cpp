@@ -38,17 +38,9 @@ void add_paged_attention(const std::string& gpu, std::vector<Row>& rows) {
       const double seconds = predicted_seconds(all);  // of both kernels
       const double bytes = 2.0 * cache.bytes * batches * model.key_heads * keys * head;
       const double limit = bytes / memory_bytes_per_second(known) + launch_seconds(known);
-      rows.push_back({.name = fmt::format("{}, decoding, {}, {} cache, {}", gpu, model.name,
+      rows.push_back(of_limit(fmt::format("{}, decoding, {}, {} cache, {}", gpu, model.name,
                                           cache.type, kernel.prediction->bound.sentence),
-                      .value = 100 * limit / seconds,
-                      .unit = "% of the limit",
-                      .floor = NAN,
-                      .aim = NAN,
-                      .beside = {{"us", seconds * 1e6},
-                                 {"GB/s", bytes / seconds / 1e9},
-                                 {"conflict cycles", kernel.profile->all.lds_conflict_cycles},
-                                 {"VGPRs", double(kernel.kernel.vgprs)},
-                                 {"spills", double(kernel.kernel.vgpr_spills)}}});
+                              limit, seconds, {"GB/s", bytes / seconds / 1e9}, kernel));
     }
 }
 

@@ -99,6 +99,7 @@ int time_of(clockid_t id, timespec* time) {
 /// A wait that ends after so many seconds of the program's, if nothing else ends it.
 class Wait {
  public:
+  Wait() = default;
   explicit Wait(double seconds) : clock_(clock_of_program()) {
     if (clock_) until_ = clock_->now() + (seconds > 0 ? seconds : 0);
   }
@@ -111,14 +112,14 @@ class Wait {
   }
 
  private:
-  const ProgramClock* clock_;
+  const ProgramClock* clock_ = nullptr;
   double until_ = 0;
 };
 
 /// A wait for a time of the program's clock.
 class Deadline {
  public:
-  Deadline(clockid_t id, const timespec* deadline) : machine_(deadline), wait_(0) {
+  Deadline(clockid_t id, const timespec* deadline) : machine_(deadline) {
     if (!clock_of_program() || !deadline || !tells_time(id)) return;
     timespec program, now;
     time_of(id, &program);

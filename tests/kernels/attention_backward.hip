@@ -1,6 +1,7 @@
 // Gradients of attention: heads of 64 in f16 and of 128 in bf16, or all in both.
 #include "attention_backward_case.h"
 #include "every_instance.h"
+#include "finish.h"
 #include "hipsight/kernels/attention_backward.h"
 #include "hipsight/kernels/attention_backward/on_host.h"
 
@@ -32,11 +33,8 @@ std::string run(const AttentionCase& t, const AttentionGradients& of) {
   const auto d_q = queries(written(of.d_q));
   const auto d_k = keys(written(of.d_k)), d_v = keys(written(of.d_v));
   if (t.on_host) return attention_backward_on_host(q, k, v, o, d_o, d_q, d_k, d_v, options).error;
-  const Status status = attention_backward(nullptr, q, k, v, o, d_o, d_q, d_k, d_v, options,
-                                           {of.workspace, of.workspace_bytes});
-  if (!status) return status.error;
-  const hipError_t error = hipDeviceSynchronize();
-  return error == hipSuccess ? "" : hipGetErrorString(error);
+  return finish(attention_backward(nullptr, q, k, v, o, d_o, d_q, d_k, d_v, options,
+                                   {of.workspace, of.workspace_bytes}));
 }
 
 /// The case's head, if it is one of `heads`.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "attention_case.h"
+#include "finish.h"
 #include "hipsight/kernels/attention.h"
 #include "hipsight/kernels/attention/on_host.h"
 
@@ -26,10 +27,7 @@ std::string run_attention(const AttentionCase& t, const T* q, const T* k, const 
                                  .log_sums = {log_sums, t.sum_length, t.sum_heads, t.sum_stride,
                                               t.sum_head_stride, t.sum_batch_stride}};
   if (t.on_host) return attention_on_host(of_q, keys(k), keys(v), of_o, options, asked...).error;
-  const Status status = attention(nullptr, of_q, keys(k), keys(v), of_o, options, asked...);
-  if (!status) return status.error;
-  const hipError_t error = hipDeviceSynchronize();
-  return error == hipSuccess ? "" : hipGetErrorString(error);
+  return finish(attention(nullptr, of_q, keys(k), keys(v), of_o, options, asked...));
 }
 
 /// The case's head, if it is one of `heads`.

@@ -1,7 +1,7 @@
 // Causal convolutions.
 #include "causal_case.h"
+#include "finish.h"
 #include "hipsight/kernels/causal_convolution.h"
-#include "rows_instances.h"
 
 using namespace hipsight::kernels;
 

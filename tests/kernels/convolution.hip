@@ -1,6 +1,7 @@
 // Convolutions and their gradients.
 #include "convolution_case.h"
 #include "every_instance.h"
+#include "finish.h"
 #include "hipsight/kernels/convolution.h"
 #include "hipsight/kernels/convolution/on_host.h"
 
@@ -9,12 +10,6 @@ using namespace hipsight::kernels;
 namespace {
 
 constexpr const char* no_such_kernel = "no such kernel here";
-
-std::string finish(const Status& status) {
-  const hipError_t error = hipDeviceSynchronize();
-  if (!status) return status.error;
-  return error == hipSuccess ? "" : hipGetErrorString(error);
-}
 
 template <class T>
 Images<T> images_of(const ConvolutionCase& t, void* data) {

@@ -1,5 +1,6 @@
 // Grouped GEMMs: rows as they lie and by index, of all sizes of tiles.
 #include "every_instance.h"
+#include "finish.h"
 #include "grouped_case.h"
 #include "hipsight/kernels/grouped_gemm.h"
 #include "hipsight/kernels/grouped_gemm/on_host.h"
@@ -9,12 +10,6 @@ using namespace hipsight::kernels;
 namespace {
 
 constexpr const char* no_such_kernel = "no such kernel here";
-
-std::string finish(const Status& status) {
-  const hipError_t error = hipDeviceSynchronize();
-  if (!status) return status.error;
-  return error == hipSuccess ? "" : hipGetErrorString(error);
-}
 
 /// A case whose operands are known, in tiles of one size; or in those that the library chooses
 /// among all.

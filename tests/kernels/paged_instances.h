@@ -1,6 +1,7 @@
 // The kernels of one element type, chosen at run time.
 #pragma once
 
+#include "finish.h"
 #include "hipsight/kernels/paged_attention.h"
 #include "hipsight/kernels/paged_attention/on_host.h"
 #include "paged_case.h"
@@ -41,10 +42,7 @@ bool run_if(const PagedCase& test, CacheType type, const T* q, const void* keys,
       [&](const auto& of_q, const auto& cache, const auto& of_o, const auto& options) {
         if (test.on_host)
           return paged_attention_on_host(of_q, cache, of_o, options, asked...).error;
-        const Status status = paged_attention(nullptr, of_q, cache, of_o, options, asked...);
-        if (!status) return status.error;
-        const hipError_t failed = hipDeviceSynchronize();
-        return std::string(failed == hipSuccess ? "" : hipGetErrorString(failed));
+        return finish(paged_attention(nullptr, of_q, cache, of_o, options, asked...));
       });
   return true;
 }

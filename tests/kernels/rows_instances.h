@@ -1,18 +1,12 @@
 // The kernels of an operation on rows, chosen at run time.
 #pragma once
 
+#include "finish.h"
 #include "hipsight/kernels/rows.h"
 #include "hipsight/kernels/rows/on_host.h"
 #include "rows_case.h"
 
 namespace hipsight::kernels {
-
-/// The error of a launch, or of what it ran.
-inline std::string finish(const Status& status) {
-  if (!status) return status.error;
-  const hipError_t error = hipDeviceSynchronize();
-  return error == hipSuccess ? "" : hipGetErrorString(error);
-}
 
 /// A case whose template arguments are known, with one of these teams.
 template <RowSize... sizes, class Operation>

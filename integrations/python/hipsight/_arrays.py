@@ -136,10 +136,10 @@ def filters_last(w):
 
 def pair(operation, name, given):
     """{high, wide} of one number or two."""
-    given = [given] * 2 if isinstance(given, int) else list(given)
-    if len(given) != 2 or min(given) < (0 if name == "padding" else 1):
-        raise ValueError(f"{operation}: {name} is {given}: it takes one number, or two, high and wide")
-    return tuple(given)
+    given, least = [given] if isinstance(given, int) else list(given), 0 if name == "padding" else 1
+    if len(given) not in (1, 2) or min(given) < least:
+        raise ValueError(f"{operation}: {name} is {given}: it takes one number, or two, high and wide, of {least} or more")
+    return tuple(given * (2 // len(given)))
 
 
 def convolution(x, w, stride, padding, dilation, groups, gpu=None):

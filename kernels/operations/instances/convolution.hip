@@ -29,11 +29,6 @@ Convolved convolved(const hipsight_convolution_options* given) {
           given->groups};
 }
 
-Workspace lent(const hipsight_tensor* workspace) {
-  if (!workspace) return {};
-  return {workspace->data, static_cast<std::size_t>(workspace->sizes[0])};
-}
-
 /// What may be added to the result.
 struct MayAdd {
   const VALUE* bias;

@@ -47,13 +47,12 @@ const char* hipsight_paged_attention(const hipsight_context* context, const hips
                                      const hipsight_tensor* sinks,
                                      const hipsight_attention_options* given, float key_scale,
                                      float value_scale) {
-  PagedAttentionOptions options{.scale = given->scale,
-                                .band = band_of(given),
-                                .batches = batches(q),
-                                .key_scale = key_scale,
-                                .value_scale = value_scale};
-  if (workspace)
-    options.workspace = {workspace->data, static_cast<std::size_t>(workspace->sizes[0])};
+  const PagedAttentionOptions options{.scale = given->scale,
+                                      .band = band_of(given),
+                                      .batches = batches(q),
+                                      .key_scale = key_scale,
+                                      .value_scale = value_scale,
+                                      .workspace = lent(workspace)};
   return answer(with_changes(sinks, given, [&](const auto&... asked) {
     return paged_attention(stream_of(context), sequences<const VALUE, HEAD>(q),
                            cache_of(keys, values, pages, lengths), sequences<VALUE, HEAD>(o),

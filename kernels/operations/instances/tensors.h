@@ -7,6 +7,7 @@
 #include "hipsight/kernels/device.h"
 #include "hipsight/kernels/matrix.h"
 #include "hipsight/kernels/status.h"
+#include "hipsight/kernels/workspace.h"
 #include "hipsight/operations.h"
 
 namespace hipsight::kernels {
@@ -25,6 +26,12 @@ inline const char* answer(Status status) {
 template <class Value>
 Value* data_of(const hipsight_tensor* tensor) {
   return tensor ? static_cast<Value*>(tensor->data) : nullptr;
+}
+
+/// Bytes that the caller lends, or none.
+inline Workspace lent(const hipsight_tensor* workspace) {
+  if (!workspace) return {};
+  return {workspace->data, static_cast<std::size_t>(workspace->sizes[0])};
 }
 
 /// A stride, or what it would be without gaps where there is nothing to step to.

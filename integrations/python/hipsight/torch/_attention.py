@@ -99,8 +99,7 @@ def setup_context(ctx, inputs, keyword_only_inputs, output):
     q, k, v, sinks = inputs
     ctx.save_for_backward(q, k, v, *output)
     ctx.options = dict(keyword_only_inputs)
-    ctx.changed = sinks is not None or ctx.options.pop("soft_cap") != 0
-    ctx.options.pop("soft_cap", None)
+    ctx.changed = ctx.options.pop("soft_cap") != 0 or sinks is not None
     ctx.mark_non_differentiable(output[1])
 
 

@@ -9,18 +9,15 @@ import torch
 from torch import Tensor
 
 from .. import _kernels
-from .._arrays import convolution_options, size_of_result
+from .._arrays import convolution_options, pair, size_of_result
 from ._operands import check_types, refuse
 
 CHANNELS_LAST = torch.channels_last
 
 
-def pair(name, given):
-    """{high, wide} of one number or two."""
-    given = [given] if isinstance(given, int) else list(given)
-    if len(given) not in (1, 2):
-        raise ValueError(f"hipsight::convolution: {name} is {given}: it takes one number, or two, high and wide")
-    return given * (2 // len(given))
+def pairs(stride, padding, dilation):
+    return [pair("hipsight::convolution", name, one) for name, one in
+            (("stride", stride), ("padding", padding), ("dilation", dilation))]
 
 
 def check(x, w, bias, stride, padding, dilation, groups):
@@ -29,10 +26,8 @@ def check(x, w, bias, stride, padding, dilation, groups):
     if x.dim() != 4 or w.dim() != 4:
         refuse("convolution", "x must be images x channels x height x width, and w filters x channels of a group x height x "
                "width", x=x, w=w)
-    options = [pair(name, one) for name, one in (("stride", stride), ("padding", padding), ("dilation", dilation))]
-    if min(options[0] + options[2]) < 1 or min(options[1]) < 0 or groups < 1:
-        refuse("convolution", "strides, dilations and groups must be 1 or more, padding 0 or more", x=x, w=w)
-    torch._check(x.shape[1] == w.shape[1] * groups and w.shape[0] % groups == 0 and min(w.shape[2:]) >= 1, lambda:
+    options = pairs(stride, padding, dilation)
+    torch._check(groups >= 1 and x.shape[1] == w.shape[1] * groups and w.shape[0] % groups == 0 and min(w.shape[2:]) >= 1, lambda:
                  f"hipsight::convolution: x has {x.shape[1]} channels and w {w.shape[0]} filters of {w.shape[1]}, in {groups} "
                  "groups")
     if bias is not None and bias.shape != w.shape[:1]:
@@ -47,7 +42,7 @@ def channels_last(tensor):
 
 
 def options_of(stride, padding, dilation, groups):
-    return convolution_options(*(pair("", one) for one in (stride, padding, dilation)), groups)
+    return convolution_options(*pairs(stride, padding, dilation), groups)
 
 
 SCHEMA = ("(Tensor x, Tensor w, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int groups=1, *, "
