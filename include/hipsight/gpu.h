@@ -69,7 +69,11 @@ struct RecordConfig {
   bool predict = true;        ///< of each launch that differs from those before it
   Caches caches = Caches::Cold;
   bool fidelity = false;
-  HIPSIGHT_FIELDS(profile, predict, caches, fidelity)
+  /// Tools of docs/check.md that look for errors, joined by commas: "memcheck,racecheck". Their
+  /// findings are in the report. Empty: none. Not leakcheck, which is of a whole program, and not
+  /// of a GPU that computes no results (Error::Kind::Usage).
+  std::string check = {};
+  HIPSIGHT_FIELDS(profile, predict, caches, fidelity, check)
 };
 
 namespace detail {

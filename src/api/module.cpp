@@ -140,6 +140,7 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
   else
     try {
       const services::Services services(gpu_->host(), dispatch);
+      for (auto& one : recorded) one.rehearse(gpu_->engine(), services.dispatch());
       result = gpu_->engine().run(services.dispatch());
     } catch (const engine::KernelError& error) {
       for (auto& one : recorded) one.add(error);

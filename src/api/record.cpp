@@ -1,13 +1,37 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
+#include "api/answer.h"
 #include "api/objects.h"
+#include "config/tools.h"
 
 namespace hipsight::api {
 namespace {
 
+std::string checked_tools(const std::string& tools, bool timing_only) {
+  if (tools.empty()) return tools;
+  if (timing_only)
+    fail(Error::Kind::Usage, "check", "a GPU that computes no results cannot be checked");
+  for (std::string_view left = tools;;) {
+    const std::string_view tool = left.substr(0, left.find(','));
+    if (tool == "leakcheck")
+      fail(Error::Kind::Usage, "check", "leakcheck is of a whole program: `hipsight check` has it");
+    if (std::ranges::find(config::tools, tool) == config::tools.end())
+      fail(
+          Error::Kind::Usage, "check",
+          fmt::format("there is no tool '{}': there are {}", tool, fmt::join(config::tools, ", ")));
+    if (tool.size() == left.size()) return tools;
+    left.remove_prefix(tool.size() + 1);
+  }
+}
+
 session::Wishes wishes_of(const RecordConfig& config, bool timing_only) {
   session::Wishes wishes;
+  wishes.check = checked_tools(config.check, timing_only);
   wishes.profile = config.profile || !config.predict ? config.profile : session::usual_sample;
   wishes.predict = wishes.time = config.predict;
   wishes.timing_only = timing_only;

@@ -101,6 +101,39 @@ TEST_P(OnGpu, records_what_is_launched) {
   EXPECT_EQ(counts.report()->kernels[0].verdict.why_none, "not asked for");
 }
 
+TEST_P(OnGpu, checks_what_is_launched_while_it_records) {
+  const Buffer out = *gpu_.allocate(256 * 4);
+  const Kernel race = *module_.kernel("race");
+  const auto launch = [&] { ASSERT_TRUE(race.launch({.grid = {1}, .block = {256}}, out)); };
+  const Recording checked = *gpu_.record({.predict = false, .check = "memcheck,racecheck"});
+  launch();
+  launch();
+  const RunReport report = *checked.report();
+  EXPECT_EQ(report.checked, "memcheck,racecheck");
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].tool, "racecheck");
+  EXPECT_THAT(report.findings[0].text, HasSubstr("race in LDS"));
+  EXPECT_GE(report.findings[0].count, 2u);
+  ASSERT_TRUE(checked.stop());
+  const Recording unchecked = *gpu_.record({.predict = false});
+  launch();
+  EXPECT_TRUE(unchecked.report()->findings.empty());
+}
+
+TEST_P(OnGpu, has_no_check_of_what_it_cannot_see) {
+  const auto refused = [](const Gpu& gpu, const char* tools) {
+    const auto recording = gpu.record({.check = tools});
+    EXPECT_FALSE(recording);
+    EXPECT_EQ(recording.error().kind, Error::Kind::Usage);
+    return recording.error().text;
+  };
+  EXPECT_THAT(refused(gpu_, "racecheck,speedcheck"), HasSubstr("no tool 'speedcheck'"));
+  EXPECT_THAT(refused(gpu_, "racecheck,"), HasSubstr("no tool ''"));
+  EXPECT_THAT(refused(gpu_, "leakcheck"), HasSubstr("of a whole program"));
+  EXPECT_THAT(refused(open(GetParam(), {.timing_only = true}), "memcheck"),
+              HasSubstr("computes no results"));
+}
+
 TEST_P(OnGpu, computes_nothing_where_only_time_is_asked_for) {
   const Gpu gpu = open(GetParam(), {.timing_only = true});
   const Module module = *gpu.load_file(KERNELS);

@@ -30,6 +30,13 @@ extern "C" __global__ void trap(int yes) {
   if (yes) __builtin_trap();
 }
 
+/// A neighbour's value is read with no barrier between.
+extern "C" __global__ void race(int* out) {
+  __shared__ int values[256];
+  values[threadIdx.x] = threadIdx.x;
+  out[threadIdx.x] = values[(threadIdx.x + 64) % 256];
+}
+
 /// Past the end of a buffer, but on its last page: a GPU lets it pass.
 extern "C" __global__ void beyond(int* buffer, int size) {
   buffer[size] = 1;

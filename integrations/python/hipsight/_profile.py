@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from . import _hipsight, _recording
 from ._error import usage
 from ._gpu import Gpu, caches_of, opened
-from ._hipsight import Advice, KernelReport, RecordedLaunch, RunReport
+from ._hipsight import Advice, Finding, KernelReport, RecordedLaunch, RunReport
 from ._shown import seconds_in_words, shortened, table
+
+USUAL_TOOLS = "memcheck,racecheck,synccheck"
+"""Those of `hipsight check`, if it is told of none."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,8 @@ class profile:
         need, or none without these.
     caches: what they hold when a launch begins: "cold", "mall" or "warm".
     fidelity: say how exact the instructions were.
+    check: tools that look for errors (docs/check.md): "memcheck,racecheck"; True: memcheck, racecheck and synccheck.
+        What they find is in ``findings``.
 
     Launches of all threads of this process count, from hipsight's calls and torch.ops.hipsight alike; those that go to
     the HIP runtime (hipsight.torch.use_runtime, Triton) do not: `hipsight run` reports them. Profiles may be nested:
@@ -92,13 +97,14 @@ class profile:
     """
 
     def __init__(self, gpu: Gpu | str | None = None, *, predict: bool = True, profile: int = 0, caches: str = "cold",
-                 fidelity: bool = False):
+                 fidelity: bool = False, check: str | bool = False):
         if not 0 <= profile < 1 << 32:
             raise usage("profile", f"profile is {profile}: it takes 0 to 2^32 - 1 workgroups")
         self._wanted = gpu
         self.gpu: Gpu | None = None
         """That was named, once it is open."""
-        self._options = dict(predict=predict, profile=profile, caches=caches_of(caches), fidelity=fidelity)
+        self._options = dict(predict=predict, profile=profile, caches=caches_of(caches), fidelity=fidelity,
+                             check=USUAL_TOOLS if check is True else check or "")
         self._recordings: dict[int, tuple[Gpu, _hipsight.Recording]] | None = None  # by the GPU's id
         self._process = 0
 
@@ -150,6 +156,12 @@ class profile:
     def launches(self) -> list[RecordedLaunch]:
         """Those that ended without an error, GPU by GPU, in the order in which they ended."""
         return [one for _, recording in self._recorded() for one in recording.launches()]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What ``check`` found, one for each cause, and what kernels did that a GPU lets pass."""
+        return [one for report in self.reports
+                for one in [*report.findings, *(each for kernel in report.kernels for each in kernel.findings)]]
 
     @property
     def ranges(self) -> list[ProfiledRange]:
@@ -228,6 +240,7 @@ class profile:
         launches, failed = sum(one.launches for one in reports), sum(len(one.errors) for one in reports)
         return (f"{', '.join(one.gpu.title for one in reports)}: {launches} launches" +
                 (f", {failed} failed" if failed else "") +
+                (f", {len(found)} finding{'s' * (len(found) > 1)}" if (found := self.findings) else "") +
                 (f", {seconds_in_words(seconds)} predicted" if seconds else ""))
 
     def __str__(self) -> str:

@@ -16,7 +16,7 @@ import re
 
 import pytest
 
-MARK = "hipsight(fail_if, kernel=None, gpu=None)"
+MARK = "hipsight(fail_if=(), kernel=None, gpu=None, check=False)"
 
 
 def pytest_addoption(parser):
@@ -27,7 +27,8 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", f"{MARK}: fail if a condition holds of a kernel that the test launches: "
                             "\"spills > 0\", or a list of such (docs/conditions.md). kernel: a regular expression, of "
-                            "the kernels that are meant. gpu: of calls that name none")
+                            "the kernels that are meant. gpu: of calls that name none. check: fail if the "
+                            "tools of docs/check.md find something: True, or \"memcheck,racecheck\"")
     name = config.getoption("hipsight_gpu")
     if name is None:
         return
@@ -51,9 +52,12 @@ def pytest_configure(config):
 class Wanted:
     """What one marker says."""
 
-    def __init__(self, fail_if, *, kernel=None, gpu=None):
+    def __init__(self, fail_if=(), *, kernel=None, gpu=None, check=False):
         from hipsight import _hipsight
+        if not fail_if and not check:
+            raise TypeError("it takes fail_if or check")
         self.conditions = [fail_if] if isinstance(fail_if, str) else list(fail_if)
+        self.check = check
         self.kernel, self.gpu = re.compile(kernel or ""), gpu
         self.needs = [_hipsight.read_condition(one) for one in self.conditions]
 
@@ -78,6 +82,13 @@ def wanted(item):
         pytest.fail(f"@pytest.mark.{MARK}: {error}", pytrace=False)
 
 
+def checked(marks):
+    """The tools of all marks."""
+    from hipsight._profile import USUAL_TOOLS
+    named = [USUAL_TOOLS if mark.check is True else mark.check for mark in marks if mark.check]
+    return ",".join(dict.fromkeys(tool for tools in named for tool in tools.split(",")))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     if item.get_closest_marker("hipsight") is None:
@@ -87,10 +98,12 @@ def pytest_runtest_call(item):
     needs = [one for mark in marks for one in mark.needs]
     gpu = next((mark.gpu for mark in marks if mark.gpu is not None), None)
     with hipsight.profile(gpu, predict=any(one.prediction for one in needs),
-                          profile=64 if any(one.profile for one in needs) else 0) as profile:
+                          profile=64 if any(one.profile for one in needs) else 0,
+                          check=checked(marks)) as profile:
         result = yield
     try:
-        complaints = [text for mark in marks for text in mark.complaints(profile)]
+        complaints = [f"{one.tool}: {one.text}" for one in profile.findings if one.tool]
+        complaints += [text for mark in marks for text in mark.complaints(profile)]
     except hipsight.Error as error:  # a figure that is not known
         complaints = [str(error)]
     if complaints:

@@ -106,8 +106,9 @@ Report launch(const LoadedModule& module, const std::string& kernel, const Sizes
           module.gpu->gpu.facts()};
 }
 
-Recording record(const OpenGpu& gpu, unsigned profile, bool predict, Caches caches, bool fidelity) {
-  return value(gpu.gpu.record({profile, predict, caches, fidelity}));
+Recording record(const OpenGpu& gpu, unsigned profile, bool predict, Caches caches, bool fidelity,
+                 const std::string& check) {
+  return value(gpu.gpu.record({profile, predict, caches, fidelity, check}));
 }
 
 /// Where an array of the host's memory lies: its first element, the range of all of its elements,
@@ -297,7 +298,7 @@ NB_MODULE(_hipsight, module) {
       .def("launches", [](const Recording& recording) { return value(recording.launches()); })
       .def("stop", [](const Recording& recording) { value(recording.stop()); });
   module.def("record", record, nb::arg("gpu"), nb::kw_only(), nb::arg("profile"),
-             nb::arg("predict"), nb::arg("caches"), nb::arg("fidelity"));
+             nb::arg("predict"), nb::arg("caches"), nb::arg("fidelity"), nb::arg("check"));
   module.def(
       "read_condition", [](const std::string& text) { return value(read_condition(text)); },
       nb::arg("text"));

@@ -82,6 +82,35 @@ def test_takes_what_torch_launches():
     assert p.reports[1].to_html().startswith("<!")
 
 
+RACE = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void race(int* out) {
+  __shared__ int values[256];
+  values[threadIdx.x] = threadIdx.x;
+  out[threadIdx.x] = values[(threadIdx.x + 64) % 256];
+}
+"""
+
+
+def test_checks_what_is_launched(module):
+    race = module.gpu.compile(RACE).kernel()
+
+    def launch():
+        race.launch(1, 256, [np.zeros(256, np.int32)])
+
+    with hipsight.profile(predict=False, check=True) as p:
+        launch()
+        launch()
+    assert [one.tool for one in p.findings] == ["racecheck"]
+    assert "race in LDS" in p.findings[0].text and p.findings[0].at.line in (5, 6)
+    assert "2 launches, 1 finding" in str(p)
+    with hipsight.profile(predict=False, check="memcheck") as p:
+        launch()
+    assert not p.findings and p.reports[0].checked == "memcheck"
+    with pytest.raises(hipsight.Error, match="no tool 'speedcheck'"), hipsight.profile(check="speedcheck"):
+        launch()
+
+
 def test_may_be_nested(module):
     with hipsight.profile() as outer:
         fill(module, 256)

@@ -16,6 +16,11 @@ extern "C" __global__ void columns(float* to) {  // all lanes of a wave go to on
   __syncthreads();
   to[threadIdx.x] = tile[((threadIdx.x + 1) % 64) * 64];
 }
+extern "C" __global__ void race(float* to) {  // of two waves
+  __shared__ float tile[128];
+  tile[threadIdx.x] = to[0];
+  to[0] = tile[(threadIdx.x + 64) % 128];
+}
 extern "C" __global__ void rows(float* to) {
   __shared__ float tile[64];
   tile[threadIdx.x] = to[threadIdx.x];
@@ -26,7 +31,7 @@ extern "C" __global__ void rows(float* to) {
 BEGIN = """
 import os, numpy as np, pytest, hipsight
 def launch(name):
-    hipsight._gpu.opened(None).load("code.co")[name].launch(1, 64, [np.zeros(64, np.float32)])
+    hipsight._gpu.opened(None).load("code.co")[name].launch(1, 128 if name == "race" else 64, [np.zeros(128, np.float32)])
 """
 
 
@@ -59,6 +64,20 @@ def test_one(name):
     # The LDS has 32 banks: 64 dwords take two cycles, or 64 where all lie in one bank; stored once and loaded once.
     assert "hipsight: bank_conflicts > 0: bank_conflicts is 124\n    in columns on mi300x" in text
     assert "FAILED test_fails_where_a_condition_holds.py::test_one[columns]" in text
+
+
+def test_fails_where_a_check_finds_something(run):
+    result, text = run("""
+@pytest.mark.hipsight(check=True)
+def test_right():
+    launch("rows")
+
+@pytest.mark.hipsight(check="racecheck", fail_if="vgprs > 100")
+def test_wrong():
+    launch("race")
+""")
+    result.assert_outcomes(passed=1, failed=1)
+    assert "hipsight: racecheck: race in LDS" in text
 
 
 def test_takes_several_conditions_and_marks(run):
@@ -119,8 +138,8 @@ def test_unmarked():
 @pytest.mark.parametrize("mark, words", [
     ('fail_if="register > 0"', "there is no figure 'register'"),
     ('fail_if="spills > 0; import os"', "is expected before '; import os'"),
-    ('', "fail_if"),
-    ('fail_if="spills > 0", kernel="("', "hipsight(fail_if, kernel=None, gpu=None)"),
+    ('', "it takes fail_if or check"),
+    ('fail_if="spills > 0", kernel="("', "hipsight(fail_if=(), kernel=None, gpu=None, check=False)"),
     ('fail_if="spills > 0", gpus=3', "gpus"),
 ])
 def test_refuses(run, mark, words):
@@ -151,4 +170,4 @@ def test_refuses_an_unknown_gpu(pytester):
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "--hipsight-gpu: " in result.stderr.str() and "mi9" in result.stderr.str()
     result = pytester.runpytest_inprocess("--markers")
-    assert "@pytest.mark.hipsight(fail_if, kernel=None, gpu=None): fail if" in result.stdout.str()
+    assert "@pytest.mark.hipsight(fail_if=(), kernel=None, gpu=None, check=False): fail if" in result.stdout.str()
