@@ -205,8 +205,7 @@ Result Engine::run(const Dispatch& d) {
   launch.tier = impl_->tier;
   module.program->set_modes(impl_->tier, impl_->matrix, impl_->sram_ecc);
   launch.file = register_file(*d.kernel, launch.gfx);
-  launch.groups = {divide(d.grid.x, d.block.x), divide(d.grid.y, d.block.y),
-                   divide(d.grid.z, d.block.z)};
+  launch.groups = d.groups();
   launch.lds_bytes = d.kernel->lds_bytes + d.dynamic_lds;
   constexpr std::uint32_t dynamic_stack = 16384;
   launch.scratch_bytes =

@@ -82,6 +82,14 @@ struct Dispatch {
   /// Only workgroups that an observer chose run: what the launch would have computed is missing.
   bool observed_only = false;
   std::optional<KernelClock> clock = {};  ///< none: the host's
+
+  /// How many workgroups there are; the last ones may be cut off by the grid.
+  Dim3 groups() const {
+    const auto parts = [](std::uint32_t items, std::uint32_t of) {
+      return items / of + (items % of != 0);
+    };
+    return {parts(grid.x, block.x), parts(grid.y, block.y), parts(grid.z, block.z)};
+  }
 };
 
 /// A stretch of code that always runs from its first to its last instruction under one EXEC.

@@ -134,7 +134,8 @@ Operation operation_of(Launch launch, std::vector<std::byte>* segment) {
   dispatch.cooperative = launch.cooperative;
   return {.what = "kernel " + code::readable_name(kernel.name),
           .run = [prepared](timeline::Span& span) { prepared->run(span); },
-          .type = hipGraphNodeTypeKernel};
+          .type = hipGraphNodeTypeKernel,
+          .workgroups = dispatch.groups().volume()};
 }
 
 void run(Launch launch) {

@@ -21,6 +21,7 @@ struct Operation {
   bool always = false;
   /// What it is as a node of a graph; nothing when it cannot be one.
   std::optional<hipGraphNodeType> type = {};
+  std::uint64_t workgroups = 0;  ///< of a kernel
 };
 
 }  // namespace hipsight::runtime

@@ -1,5 +1,6 @@
 #include "runtime/timeline_note.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "runtime/state.h"
@@ -34,13 +35,15 @@ void note(const Operation& operation, const Submitted& submitted, const timeline
   std::string what = operation.what;
   if (constexpr std::string_view kernel = "kernel "; what.starts_with(kernel))
     what.erase(0, kernel.size());
+  const double units = Context::get().gpu().compute_units;
   to->add({.kind = kind,
            .what = std::move(what),
            .device = submitted.device,
            .stream = submitted.stream,
            .submitted = submitted.at,
            .span = span,
-           .range = submitted.range});
+           .range = submitted.range,
+           .filled = std::min(1.0, double(operation.workgroups) / units)});
 }
 
 /// While it lives, nodes of graphs belong to this operation.

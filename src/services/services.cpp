@@ -42,12 +42,7 @@ std::shared_ptr<std::byte> grid_sync(engine::Memory& memory, const engine::Dispa
   info.grids = group.grids;
   info.before = group.before;
   info.all = group.all ? group.all : dispatch.grid.volume();
-  const auto count = [](std::uint32_t items, std::uint32_t block) {
-    return (items + block - 1) / block;
-  };
-  info.workgroups = count(dispatch.grid.x, dispatch.block.x) *
-                    count(dispatch.grid.y, dispatch.block.y) *
-                    count(dispatch.grid.z, dispatch.block.z);
+  info.workgroups = static_cast<std::uint32_t>(dispatch.groups().volume());
   auto result = device_memory(memory, sizeof info, "grid synchronisation");
   memory.copy(result.get(), &info, sizeof info);
   return result;

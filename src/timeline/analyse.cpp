@@ -50,7 +50,28 @@ class Stretches {
 /// Of one device.
 struct Device {
   Stretches kernels, copies, all;
+  std::vector<const Done*> launches;  ///< of kernels
 };
+
+/// Compute units that have no workgroup while one kernel runs and no other does: how long all of
+/// them would have taken to do as much.
+double left_over(const std::vector<const Done*>& launches) {
+  std::vector<std::tuple<double, bool, std::size_t>> changes;  // when, whether it begins, which
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    changes.emplace_back(launches[i]->span.begin, true, i);
+    changes.emplace_back(launches[i]->span.end, false, i);
+  }
+  std::ranges::sort(changes);
+  double sum = 0, since = 0;
+  std::size_t running = 0, which = 0;  // which: the sum of their numbers
+  for (const auto& [when, begins, i] : changes) {
+    if (running == 1) sum += (when - since) * (1 - launches[which]->filled);
+    since = when;
+    running += begins ? 1 : -std::size_t{1};
+    which += begins ? i : -i;
+  }
+  return launches.size() > 1 ? sum : 0;
+}
 
 void add_share(std::vector<TimelineShare>& to, const Done& one) {
   const auto known = std::ranges::find(to, one.what, &TimelineShare::what);
@@ -82,6 +103,7 @@ Timeline timeline_of(std::vector<Done> done, std::vector<Span> waits) {
     Device& device = devices[one.device];
     (moves ? device.copies : device.kernels).add(one.span);
     device.all.add(one.span);
+    if (!moves) device.launches.push_back(&one);
     add_share(timeline.shares, one);
   }
   std::ranges::stable_sort(timeline.shares, std::ranges::greater(), &TimelineShare::seconds);
@@ -93,9 +115,10 @@ Timeline timeline_of(std::vector<Done> done, std::vector<Span> waits) {
   }
   waiting.merge();
 
-  double exposed = 0, after_waits = 0, gaps = 0;
+  double exposed = 0, after_waits = 0, gaps = 0, unfilled = 0;
   for (auto& [number, device] : devices) {
     device.kernels.merge(), device.copies.merge(), device.all.merge();
+    unfilled += left_over(device.launches);
     timeline.kernel_seconds += device.kernels.seconds();
     exposed += device.copies.seconds() - device.copies.in_common(device.kernels);
     // A GPU has nothing to do: since the host had waited for it, or since it came too late.
@@ -125,6 +148,10 @@ Timeline timeline_of(std::vector<Done> done, std::vector<Span> waits) {
        after_waits);
   lose("launch-gaps",
        "the GPU is done before the host hands on more: launch less often, or by a graph", gaps);
+  lose("few-workgroups",
+       "kernels with fewer workgroups than compute units run alone: run independent ones side by "
+       "side, in streams or branches of a graph, or give them more workgroups",
+       unfilled);
   std::ranges::stable_sort(timeline.losses, std::ranges::greater(), &TimelineLoss::seconds);
   return timeline;
 }

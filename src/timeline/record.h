@@ -19,6 +19,7 @@ struct Done {
   double submitted = 0;      ///< when the host had handed it on
   Span span;
   std::string range;  ///< of the program, that it was submitted in
+  double filled = 1;  ///< of a kernel: the share of compute units that have a workgroup of it
 };
 
 /// What a program did on the GPU's clock. Safe to use from several threads.

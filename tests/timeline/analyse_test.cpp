@@ -22,7 +22,8 @@ Done done(Kind kind, const char* what, double begin, double end, std::uint32_t s
           .stream = stream,
           .submitted = begin,
           .span = {begin, end},
-          .range = ""};
+          .range = "",
+          .filled = 1};
 }
 auto loss(const char* id, double seconds) {
   return testing::AllOf(Field(&TimelineLoss::id, id),
@@ -71,6 +72,17 @@ TEST(Timeline, gpus_have_gaps_of_their_own) {
                   {});
   EXPECT_EQ(t.kernel_seconds, 12);
   EXPECT_THAT(t.losses, ElementsAre(loss("launch-gaps", 8)));
+}
+
+TEST(Timeline, kernels_that_leave_compute_units_idle_could_run_side_by_side) {
+  std::vector<Done> work{done(Kind::Kernel, "small", 0, 8), done(Kind::Kernel, "small", 8, 10),
+                         done(Kind::Kernel, "beside", 2, 4, 1), done(Kind::Kernel, "full", 10, 20)};
+  for (Done& one : work) one.filled = one.what == "full" ? 1 : 0.25;
+  // Until 2 and from 4 on one kernel runs, on a quarter of the GPU.
+  EXPECT_THAT(timeline_of(work, {}).losses, ElementsAre(loss("few-workgroups", 0.75 * 8)));
+  // Nothing could run beside the only kernel.
+  work.resize(1);
+  EXPECT_THAT(timeline_of(work, {}).losses, IsEmpty());
 }
 
 TEST(Timeline, the_order_of_threads_makes_no_difference) {
