@@ -16,6 +16,7 @@
 #include "table.h"
 #include "validation/bands.h"
 #include "validation/families/families.h"
+#include "validation/gemm/candidates.h"
 #include "validation/gemm/gemm.h"
 #include "validation/statistics.h"
 #include "validation/variants/variants.h"
@@ -40,8 +41,8 @@ double rank(const std::vector<Point>& points) {
 /// A checkout of ROCm/aiter, if its GEMMs are to be profiled anew.
 std::string gemm_source;
 VariantSources variant_sources;
-/// The only part that runs, if not all do: "stream", "memory", "vcopy", "variants", "families" or
-/// "gemm". Or what is no part of the whole: "fixed" or "sampling".
+/// The only part that runs, if not all do: "stream", "memory", "vcopy", "variants", "families",
+/// "gemm" or "tuner". Or what is no part of the whole: "fixed" or "sampling".
 std::string only;
 bool runs(const std::string& part) {
   return only.empty() || only == part;
@@ -254,6 +255,28 @@ std::vector<Row> gemm_rows(const std::string& csv) {
            .aim = 12}};
 }
 
+std::vector<Row> tuner_rows(const std::string& csv) {
+  const TunerScore score = print_tuner(tuned_shapes(gemm_source), csv);
+  return {{.name = "tuner: the predicted first is the measured winner",
+           .value = score.first,
+           .unit = "%",
+           .high_is_better = true,
+           .floor = NAN,
+           .aim = 80},
+          {.name = "tuner: the measured winner is among the predicted first three",
+           .value = score.three,
+           .unit = "%",
+           .high_is_better = true,
+           .floor = NAN,
+           .aim = 95},
+          {.name = "tuner: regret, 90th percentile",
+           .value = score.regret,
+           .unit = "%",
+           .high_is_better = false,
+           .floor = NAN,
+           .aim = 3}};
+}
+
 std::vector<Row> vcopy_rows() {
   const std::vector<double> counters = vcopy_errors();
   fmt::print("\n");
@@ -302,6 +325,7 @@ int run(const std::string& json) {
   if (runs("variants")) add(variant_rows(beside(".variants.csv")));
   std::size_t wrong = runs("families") ? mistaken_families(gemm_source) : 0;
   if (runs("gemm")) add(gemm_rows(beside(".gemm.csv")));
+  if (runs("tuner")) add(tuner_rows(beside(".tuner.csv")));
   // Other families than GEMMs have points of several parts.
   if (only.empty() || only == "gemm") wrong += wrong_bands(outcomes);
   const int status = publish(rows, json);

@@ -37,8 +37,8 @@ Forecast quickest(const std::vector<GemmLaunch>& launches) {
 std::vector<Contest> assembly_contests(const std::string& gpu) {
   std::map<std::string, Launches> all;  // by type
   for (GemmLaunch& l : gemm_launches())
-    if (l.gpu == gpu && l.family != "i8" && l.out_bytes == 2)  // what our kernels do, too
-      all[l.family][{double(l.m) * l.n * l.k, l.m, l.n, l.k}].push_back(std::move(l));
+    if (l.gpu == gpu && l.object.family != "i8" && l.out_bytes == 2)  // what our kernels do, too
+      all[l.object.family][{double(l.m) * l.n * l.k, l.m, l.n, l.k}].push_back(std::move(l));
 
   std::vector<Contest> contests;
   std::vector<const std::vector<GemmLaunch>*> theirs;

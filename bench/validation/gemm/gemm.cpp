@@ -23,7 +23,9 @@ timing::Caches caches_of(const gpus::Gpu& gpu, double bytes) {
                                                            : timing::Caches::Cold;
 }
 
-GemmPoint predict(const GemmLaunch& l) {
+}  // namespace
+
+GemmPoint gemm_point(const GemmLaunch& l) {
   const auto known = timing::read(l.recording);
   const gpus::Gpu& gpu = known->gpu;
   const double bytes = l.bytes();
@@ -31,13 +33,13 @@ GemmPoint predict(const GemmLaunch& l) {
       known->predict({.caches = caches_of(gpu, bytes), .more_waves = false});
   const double memory = gpu.dram_gb_per_s_measured.value_or(0.8 * gpu.dram_gb_per_s) * 1e9;
 
-  const gpus::Gpu::Rate* rate = gpu.rate(l.family);
+  const gpus::Gpu::Rate* rate = gpu.rate(l.object.family);
   const double operations = 2.0 * l.m * l.n * l.k,
                each_ghz = rate->matrix.value_or(NAN) * gpu.compute_units * 1e9;
   GemmPoint p{.gpu = l.gpu,
-              .family = l.family,
+              .family = l.object.family,
               .binary = l.binary(),
-              .fitted = is_fitted(l.path),
+              .fitted = is_fitted(l.object.path),
               .m = l.m,
               .n = l.n,
               .k = l.k,
@@ -56,11 +58,9 @@ GemmPoint predict(const GemmLaunch& l) {
   return p;
 }
 
-}  // namespace
-
 std::vector<GemmPoint> gemm_points(const std::string& source) {
   std::vector<GemmPoint> points;
-  for (const GemmLaunch& launch : gemm_launches(source)) points.push_back(predict(launch));
+  for (const GemmLaunch& launch : gemm_launches(source)) points.push_back(gemm_point(launch));
   return points;
 }
 

@@ -24,8 +24,11 @@ struct GemmPoint {
   }
 };
 
-/// Predicts every launch from recordings of this folder; with a checkout of ROCm/aiter from new
-/// ones, which then take their place. @throws std::runtime_error when a launch fails.
+struct GemmLaunch;
+/// Predicts one launch from its recording.
+GemmPoint gemm_point(const GemmLaunch& launch);
+/// Predicts every measured launch from recordings of this folder; with a checkout of ROCm/aiter
+/// from new ones, which then take their place. @throws std::runtime_error when a launch fails.
 std::vector<GemmPoint> gemm_points(const std::string& source);
 
 struct GemmErrors {

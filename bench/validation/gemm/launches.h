@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -7,10 +8,18 @@
 
 namespace hipsight::bench {
 
-/// A measured launch of one of ROCm/aiter's assembly GEMMs (objects.csv, timings.csv).
-struct GemmLaunch {
-  std::string path, family, kernel;  ///< of the code object
+/// One of ROCm/aiter's assembly GEMMs (objects.csv).
+struct GemmObject {
+  std::string path, family, kernel;
   unsigned tile_m, tile_n;
+  std::string splits;  ///< how its tuners divide k: "one" part, "some" (two and more) or "any"
+};
+/// All of them.
+std::vector<GemmObject> gemm_objects();
+
+/// A launch of one, measured (timings.csv) or not.
+struct GemmLaunch {
+  GemmObject object;
   std::string gpu;
   unsigned m, n, k, split_k, bias, out_bytes;
   double least, most;  ///< microseconds
@@ -25,8 +34,13 @@ struct GemmLaunch {
   double zeroing_seconds(const gpus::Gpu& on, double launch_seconds) const;
 };
 
-/// All of them, each with its recording: of this folder; with a checkout of ROCm/aiter new ones,
-/// which then take their place. @throws std::runtime_error when a launch fails.
+/// All measured launches, without recordings.
+std::vector<GemmLaunch> measured_launches();
+/// Gives each launch its recording: from that file; with a checkout of ROCm/aiter new ones, which
+/// then take its place. @throws std::runtime_error when a launch fails.
+void add_recordings(const std::vector<GemmLaunch*>& launches, const std::filesystem::path& file,
+                    const std::string& source);
+/// All measured launches, each with its recording (those of this folder, or new ones).
 std::vector<GemmLaunch> gemm_launches(const std::string& source = "");
 
 }  // namespace hipsight::bench
