@@ -24,6 +24,7 @@ int run(const std::string& json) {
     if (gpu != "mi308x") {  // of which others are like MI300X's
       if (runs("gemm")) add_gemms(gpu, rows);
       if (runs("grouped")) add_grouped_gemms(gpu, rows);
+      if (runs("int4")) add_int4_gemms(gpu, rows);
       if (runs("convolution")) add_convolutions(gpu, rows);
       if (runs("attention")) add_attention(gpu, rows);
       if (runs("backward")) add_attention_backward(gpu, rows);

@@ -31,6 +31,7 @@ std::string observed_of_gemm(long m, long n);
 
 void add_gemms(const std::string& gpu, std::vector<Row>& rows);
 void add_grouped_gemms(const std::string& gpu, std::vector<Row>& rows);
+void add_int4_gemms(const std::string& gpu, std::vector<Row>& rows);
 void add_convolutions(const std::string& gpu, std::vector<Row>& rows);
 void add_attention(const std::string& gpu, std::vector<Row>& rows);
 void add_attention_backward(const std::string& gpu, std::vector<Row>& rows);

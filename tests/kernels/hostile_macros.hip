@@ -61,6 +61,7 @@
 #include "hipsight/kernels/gemm/on_host.h"
 #include "hipsight/kernels/grouped_gemm.h"
 #include "hipsight/kernels/grouped_gemm/on_host.h"
+#include "hipsight/kernels/int4_gemm.h"
 #include "hipsight/kernels/moe.h"
 #include "hipsight/kernels/moe/on_host.h"
 #include "hipsight/kernels/paged_attention.h"

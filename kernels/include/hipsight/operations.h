@@ -92,6 +92,33 @@ HIPSIGHT_OPERATION const char* hipsight_scaled_gemm(
     const hipsight_context* context, const hipsight_tensor* a, const hipsight_tensor* b,
     const hipsight_tensor* c, const hipsight_tensor* scale_a, const hipsight_tensor* scale_b);
 
+/* c = a b + bias, of weights b in 4 bits, each (code - zero) scale, rounded to a's type. a: M x K,
+ * c: M x N, of f16 or bf16; codes: i32, N x K/8, and factors: of a's type, N x K/group x 2 (scale,
+ * zero), as hipsight_int4_pack makes them; group: K, or a power of two from 32 on; bias: N, of a's
+ * type, or null. workspace: i8, from a multiple of 16 bytes on, or null; with as many as
+ * hipsight_int4_workspace says it is quickest. */
+HIPSIGHT_OPERATION const char* hipsight_int4_gemm(
+    const hipsight_context* context, const hipsight_tensor* a, const hipsight_tensor* codes,
+    const hipsight_tensor* factors, const hipsight_tensor* bias, const hipsight_tensor* c,
+    const hipsight_tensor* workspace);
+HIPSIGHT_OPERATION const char* hipsight_int4_workspace(
+    const hipsight_context* context, const hipsight_tensor* a, const hipsight_tensor* codes,
+    const hipsight_tensor* factors, const hipsight_tensor* c, uint64_t* workspace_bytes);
+
+typedef enum {
+  HIPSIGHT_INT4_VALUES, /* weights N x K of f16 or bf16; no scales, no zeros */
+  HIPSIGHT_INT4_GPTQ,   /* i32 K/8 x N; scales K/group x N; zeros i32 K/group x N/8, less 1 */
+  HIPSIGHT_INT4_GPTQ_2, /* the same, the zeros as they are */
+  HIPSIGHT_INT4_AWQ     /* i32 K x N/8; scales K/group x N; zeros i32 K/group x N/8 */
+} hipsight_int4_layout;
+
+/* Codes and factors of weights, which are quantised or come in another layout. Without zeros they
+ * are 8 in GPTQ. */
+HIPSIGHT_OPERATION const char* hipsight_int4_pack(
+    const hipsight_context* context, const hipsight_tensor* from, const hipsight_tensor* scales,
+    const hipsight_tensor* zeros, const hipsight_tensor* codes, const hipsight_tensor* factors,
+    hipsight_int4_layout layout);
+
 /* Rows starts[g] to starts[g + 1] of c are those of a times b[g]. a: tokens x K, b: groups x K x N,
  * c: rows x N; rows (or null): i32, which of a's rows each row of c takes; starts: groups + 1 of
  * i32, on the device, as rows are. */

@@ -72,6 +72,15 @@ void add_products(std::vector<Wanted>& all, hipsight_type type) {
          }});
 }
 
+void add_int4(std::vector<Wanted>& all, hipsight_type type) {
+  all.push_back({"int4_gemm", [=](const hipsight_context* context) {
+                   const auto a = square(type, false),
+                              codes = tensor(HIPSIGHT_I32, {some, some / 8}),
+                              factors = tensor(type, {some, some / 32, 2});
+                   return hipsight_int4_gemm(context, &a, &codes, &factors, nullptr, &a, nullptr);
+                 }});
+}
+
 void add_convolutions(std::vector<Wanted>& all, hipsight_type type) {
   const auto images = tensor(type, {2, 16, 16, some}), filters = tensor(type, {some, 3, 3, some});
   const hipsight_convolution_options options{{1, 1}, {1, 1}, {1, 1}, 1};
@@ -149,6 +158,7 @@ std::vector<Wanted> wanted() {
   std::vector<Wanted> all;
   for (const hipsight_type type : {HIPSIGHT_BF16, HIPSIGHT_F16}) {
     add_products(all, type);
+    add_int4(all, type);
     add_convolutions(all, type);
     add_causal_convolution(all, type);
     add_rows(all, type);

@@ -9,7 +9,7 @@
 Kernels read and write the tensors where they lie. torch.cuda stays as it is. docs/python.md
 """
 
-from . import (_attention, _convolution, _gemm, _gradients, _grouped_gemm, _moe, _paged_attention,  # noqa: F401: registers them
+from . import (_attention, _convolution, _gemm, _gradients, _grouped_gemm, _int4_gemm, _moe, _paged_attention,  # noqa: F401: registers them
                _rows, _scaled_gemm)
 from ._backend import Backend  # noqa: F401
 from .._kernels import use_runtime  # noqa: F401

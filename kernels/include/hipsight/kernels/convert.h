@@ -48,11 +48,14 @@ HIPSIGHT_INLINE std::uint32_t halves_of(std::uint32_t values) {
   return __builtin_bit_cast(std::uint32_t, halves) | none | (none - (none >> 5));
 }
 
-/// 8 bits in 16, or nothing to do; exact.
+/// 8 bits in 16, or nothing to do; exact. Types of fewer bits say how themselves
+/// (int4_gemm/codes.h).
 template <class Value, class From, int Count>
 HIPSIGHT_INLINE Vector<Value, Count> widen(const Vector<From, Count>& values) {
   if constexpr (std::is_same_v<Value, From>) {
     return values;
+  } else if constexpr (requires { values.template widened<Value>(); }) {
+    return values.template widened<Value>();
   } else {
     static_assert(is_fp8<From> && sizeof(Value) == 2, "widen: only from fp8 to 16 bits");
     Vector<std::uint32_t, Count / 2> pairs;

@@ -1,7 +1,7 @@
 // A convolution and its gradients as products of matrices, and what is wrong with them.
 #pragma once
 
-#include "../gemm/problem.h"
+#include "../gemm/tiled_problem.h"
 #include "turn_filters.h"
 #include "window_tile.h"
 
@@ -126,53 +126,6 @@ struct Ordered {};
 
 /// Which of the three: the result, the gradient of the images, or that of the filters.
 enum class Convolution { result, images, filters };
-
-/// C = A B, a batch for each group. `InA`, `InB`: as what A and B lie in memory.
-template <class Value, Order order_a, Order order_b, class Out, Epilogue After, class InA,
-          class InB>
-struct ConvolutionProblem {
-  template <TileSize size>
-  using Workgroup =
-      GemmWorkgroup<Value, order_a, order_b, Out, After, NoScales, size, InA, GlobalTile<Out>, InB>;
-  using Arguments = GemmArguments<Value, Out, After, NoScales, InA, GlobalTile<Out>, InB>;
-
-  HIPSIGHT_INLINE static constexpr bool has_tiny_tiles(Architecture architecture) {
-    return kernels::has_tiny_tiles(architecture, sizeof(Value), false);
-  }
-
-  std::string wrong;
-  int rows, columns, depth;
-  InA a;
-  InB b;
-  GlobalTile<Out> c;
-  std::int64_t a_batch, b_batch, c_batch;
-  After epilogue;
-  int batches;
-  DepthShares shares{};
-
-  /// What no kernel takes, in a sentence, or empty.
-  const std::string& error() const { return wrong; }
-  bool empty() const { return rows == 0 || columns == 0 || batches == 0; }
-  GemmShape shape() const {
-    return {
-        rows, columns, depth, batches, sizeof(Value), false, are_turned<Value, order_a, order_b>};
-  }
-  ConvolutionProblem in_shares(int count, TileSize size, Architecture architecture,
-                               const Workspace& workspace) const {
-    ConvolutionProblem problem = *this;
-    problem.shares = depth_shares(shape(), count, size, architecture, workspace);
-    return problem;
-  }
-  template <bool in_shares>
-  Grid grid(TileSize size, const Tiling& tiling) const {
-    return grid_of(shape(), shares, in_shares, size, tiling);
-  }
-  Arguments arguments(const Tiling& tiling) const {
-    const TileOrder order(ceil_div(rows, tiling.rows), ceil_div(columns, tiling.columns),
-                          tiling.group);
-    return {a, b, c, a_batch, b_batch, c_batch, order, shares, epilogue, {}};
-  }
-};
 
 /// A matrix in memory, of a row-major order, whose batches are `batch` elements apart.
 template <class Value>
@@ -333,7 +286,7 @@ auto convolution_problem(const Images<Value>& x, const Filters<Filter>& w, const
                            auto a, auto b, auto c, std::int64_t a_batch, std::int64_t b_batch,
                            std::int64_t c_batch) {
     if (!none) check_epilogue(check, epilogue, ResultShape{groups, rows, columns});
-    return ConvolutionProblem<Element, order_a, order_b, Element, After, decltype(a), decltype(b)>{
+    return TiledProblem<Element, order_a, order_b, Element, After, decltype(a), decltype(b)>{
         check.error(), rows,     columns, static_cast<int>(depth), a, b, c, a_batch, b_batch,
         c_batch,       epilogue, groups};
   };

@@ -36,8 +36,9 @@ template <class Value, Order order_a, Order order_b, class Out, Epilogue After, 
           class InB = GlobalTile<const Value>>
 struct GemmWorkgroup {
   using Arguments = GemmArguments<Value, Out, After, Scales, InA, InC, InB>;
+  static constexpr bool packed = chunk_size<typename InB::Plain> > chunk_size<Value>;
   static constexpr Tiling tiling = gemm_tiling(arch::current, size, sizeof(Value), Scales::used,
-                                               are_turned<Value, order_a, order_b>);
+                                               are_turned<Value, order_a, order_b>, packed);
   static constexpr int threads = kernels::threads(tiling, arch::current);
 
   using Factor = Multiplied<Value>;
@@ -60,8 +61,8 @@ struct GemmWorkgroup {
   using TileB = SharedTile<Factor, tiling.columns, depth,
                            swizzle_for<Factor>(Step::layout.b, tiling.depth_bytes, bank_bytes)>;
   using PipelineA = Pipeline<TileA, order_a == Order::row_major, threads, tiling.ahead, Value, InA>;
-  using PipelineB =
-      Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead, Value, InB>;
+  using PipelineB = Pipeline<TileB, order_b == Order::column_major, threads, tiling.ahead,
+                             typename InB::Plain, InB>;
   static constexpr bool direct = PipelineA::direct && PipelineB::direct;
   static constexpr int most_ahead = most(PipelineA::ahead, PipelineB::ahead);
   using Sum = Accumulator<Factor, tiling.wave_rows, tiling.wave_columns>;

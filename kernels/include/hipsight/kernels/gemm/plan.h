@@ -104,8 +104,8 @@ HIPSIGHT_APART inline double gemm_time(const GemmShape& shape, const GemmPlan& p
                                         meeting_bytes(device.architecture) * (1 + of_tile / 8)
                                   : 0;
   const int element_bytes = shape.element_bytes;
-  const double operands =
-      1.0 * element_bytes * shape.batches * shape.depth * (1.0 * shape.rows + shape.columns);
+  const double operands = 1.0 * element_bytes * shape.batches * shape.depth *
+                          (1.0 * shape.rows + shape.b_share * shape.columns);
   const double a_byte =
       multiply_adds_a_byte(device.architecture, element_bytes, device.compute_units);
   const double reading = operands / 0.7 * a_byte;

@@ -23,9 +23,10 @@ struct GemmShape {
   int rows, columns, depth, batches;
   int element_bytes;
   bool scaled, turned;  // as gemm_tiling() has them
+  double b_share = 1;   // bytes of B, of those that it would have in A's type
 
   HIPSIGHT_APART Tiling tiling(Architecture architecture, TileSize size) const {
-    return gemm_tiling(architecture, size, element_bytes, scaled, turned);
+    return gemm_tiling(architecture, size, element_bytes, scaled, turned, b_share < 0.5);
   }
   bool has_tiny_tiles(Architecture architecture) const {
     return kernels::has_tiny_tiles(architecture, element_bytes, scaled);

@@ -34,16 +34,38 @@ template <class Value, Order order_a, Order order_b>
 inline constexpr bool are_turned =
     sizeof(Value) == 1 && (order_a != Order::row_major || order_b != Order::column_major);
 
-/// `scaled`: blocks of the depth have factors of their own. `turned`: are_turned.
+/// Of a B in 4 bits, whose tiles have few bytes: small ones have more of them on their way, and
+/// fewer rows beside them, as a step of decoding has few. CDNA4 is as quick with its own.
+HIPSIGHT_INLINE constexpr bool has_packed_tiles(Architecture architecture) {
+  return architecture == Architecture::cdna2 || architecture == Architecture::cdna3 ||
+         architecture == Architecture::rdna3 || architecture == Architecture::rdna4;
+}
+
+/// `scaled`: blocks of the depth have factors of their own. `turned`: are_turned. `packed`: B has 4
+/// bits in memory.
 HIPSIGHT_INLINE constexpr Tiling gemm_tiling(Architecture architecture, TileSize size,
                                              int element_bytes, bool scaled = false,
-                                             bool turned = false) {
+                                             bool turned = false, bool packed = false) {
 #ifdef HIPSIGHT_GEMM_TILING  // to try one: docs/kernels/gemm.md
   if (architecture != Architecture::host) return {HIPSIGHT_GEMM_TILING};
 #endif
   constexpr auto pick = [](TileSize one, Tiling large, Tiling medium, Tiling small) {
     return one == TileSize::large ? large : one == TileSize::medium ? medium : small;
   };
+  if (packed && has_packed_tiles(architecture)) {
+    const bool rdna = architecture == Architecture::rdna3 || architecture == Architecture::rdna4;
+    if (size == TileSize::small || size == TileSize::tiny)
+      return {32, 64, 128, rdna ? 16 : 32, 32, 8, 45, 30, 4};
+    // Registers for codes, too: larger tiles would spill.
+    if (architecture == Architecture::rdna3 && size == TileSize::large)
+      return {64, 128, 64, 32, 32, 8, 85, 50};
+    // To make numbers of codes takes as long in tiles of 128 x 128 as to multiply them.
+    if (size == TileSize::medium && !rdna) {
+      Tiling medium = gemm_tiling(architecture, TileSize::small, element_bytes);
+      medium.percent = 65, medium.percent_alone = 55;
+      return medium;
+    }
+  }
   // Shares in tiny tiles hide each other's waiting: as quick as that by trying.
   if (size == TileSize::tiny && has_tiny_tiles(architecture, element_bytes, scaled))
     return architecture == Architecture::cdna3 ? Tiling{64, 32, 128, 64, 32, 8, 70, 40, 2, 2}

@@ -1,0 +1,98 @@
+"""torch.ops.hipsight: weights in 4 bits."""
+
+import numpy as np
+import pytest
+import torch
+from tensors import drawn
+
+import hipsight.torch  # noqa: F401
+
+ops = torch.ops.hipsight
+
+
+def code_of(codes):
+    """N x K, each its own number: of 8 in a word, weight 2 i is at bit 4 i and 2 i + 1 at 16 + 4 i."""
+    words = codes.numpy().view(np.uint32)[..., None]
+    places = np.array([16 * (i % 2) + 4 * (i // 2) for i in range(8)], np.uint32)
+    return torch.from_numpy((words >> places & 15).astype(np.int32).reshape(codes.shape[0], -1))
+
+
+def worth(codes, factors):
+    """N x K in float64, rounded to the factors' type first."""
+    scale, zero = (factors[..., i].double().repeat_interleave(codes.shape[1] * 8 // factors.shape[1], 1) for i in (0, 1))
+    return ((code_of(codes) - zero) * scale).to(factors.dtype).double()
+
+
+@pytest.mark.parametrize("dtype, group, gpu", [(torch.float16, 128, "mi300x"), (torch.bfloat16, 32, "mi300x"),
+                                               (torch.bfloat16, 256, "rx9070xt")])
+def test_multiplies(dtype, group, gpu):
+    w, x, bias = drawn(72, 256, dtype=dtype), drawn(2, 5, 256, dtype=dtype, seed=2), drawn(72, dtype=dtype, seed=3)
+    codes, factors = ops.int4_quantise(w, group, gpu=gpu)
+    of_group = w.double().view(72, -1, group)
+    steps = ((of_group.amax(2).clamp(min=0) - of_group.amin(2).clamp(max=0)) / 15)[..., None].expand_as(of_group)
+    assert ((worth(codes, factors) - w.double()).abs() <= 0.6 * steps.reshape(w.shape)).all()
+    y = ops.int4_gemm(x, codes, factors, bias, gpu=gpu)
+    wanted = x.double() @ worth(codes, factors).mT + bias.double()
+    assert y.shape == (2, 5, 72) and y.dtype == dtype
+    torch.testing.assert_close(y.double(), wanted, rtol=torch.finfo(dtype).eps, atol=1e-3)
+    assert ops.int4_gemm(x[:0], codes, factors).shape == (0, 5, 72)
+
+
+@pytest.mark.parametrize("layout", ["gptq", "gptq_v2", "awq"])
+def test_takes_checkpoints(layout):
+    n, k, group = 24, 128, 32
+    random = np.random.default_rng(5)
+    code, zero = random.integers(0, 16, (n, k)), random.integers(0, 15, (n, k // group))
+    scales = torch.from_numpy(random.random((k // group, n), np.float32)).half()
+    shifts = 4 * np.arange(8, dtype=np.uint32)
+    awq = layout == "awq"
+    order = np.argsort([0, 2, 4, 6, 1, 3, 5, 7]) if awq else np.arange(8)  # where AutoAWQ puts a column
+
+    def words(matrix):  # 8 neighbours of a row in a word
+        parts = matrix.astype(np.uint32).reshape(matrix.shape[0], -1, 8)
+        return np.bitwise_or.reduce(parts << shifts[order], 2).view(np.int32)
+
+    weights = words(code.T) if awq else np.ascontiguousarray(words(code).T)
+    zeros = words((zero - (layout == "gptq") & 15).T)
+    if layout == "gptq":
+        zero = (zero - 1 & 15) + 1
+    codes, factors = ops.int4_repack(torch.from_numpy(weights), scales, torch.from_numpy(zeros), layout)
+    assert torch.equal(code_of(codes), torch.from_numpy(code.astype(np.int32)))
+    assert torch.equal(factors[..., 0], scales.mT) and torch.equal(factors[..., 1], torch.from_numpy(zero).half())
+    if not awq:
+        _, factors = ops.int4_repack(torch.from_numpy(weights), scales, None, layout)
+        assert (factors[..., 1] == 8).all()
+
+
+def test_pass_opcheck():
+    w, x = drawn(16, 64, dtype=torch.bfloat16), drawn(3, 64, dtype=torch.bfloat16)
+    codes, factors = ops.int4_quantise(w, 32)
+    torch.library.opcheck(ops.int4_quantise.default, (w, 32))
+    torch.library.opcheck(ops.int4_gemm.default, (x, codes, factors))
+    packed = torch.zeros(64, 2, dtype=torch.int32), torch.ones(2, 16).half(), torch.zeros(2, 2, dtype=torch.int32), "awq"
+    torch.library.opcheck(ops.int4_repack.default, packed)
+
+
+X, W = torch.ones(3, 64).half(), torch.ones(16, 64).half()
+CODES, FACTORS = torch.zeros(16, 8, dtype=torch.int32), torch.ones(16, 2, 2).half()
+PACKED, SCALES = torch.zeros(64, 2, dtype=torch.int32), torch.ones(2, 16).half()
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: ops.int4_gemm(X.float(), CODES, FACTORS), "float16 or bfloat16, all alike"),
+    (lambda: ops.int4_gemm(X, CODES, FACTORS.bfloat16()), "float16 or bfloat16, all alike"),
+    (lambda: ops.int4_gemm(X, CODES.long(), FACTORS), "codes are int32"),
+    (lambda: ops.int4_gemm(X[:, :60], CODES, FACTORS), "rows of 64"),
+    (lambda: ops.int4_gemm(X, CODES, FACTORS[:, :0]), "no whole number of groups"),
+    (lambda: ops.int4_gemm(X, CODES, torch.ones(16, 4, 2).half()), "groups of 16"),
+    (lambda: ops.int4_gemm(X, CODES, FACTORS, X[0]), "bias must have a number"),
+    (lambda: ops.int4_quantise(W.float()), "float16 or bfloat16"),
+    (lambda: ops.int4_quantise(W, 48), "groups of 48"),
+    (lambda: ops.int4_quantise(W[:, :40], 40), "no multiple of 32"),
+    (lambda: ops.int4_repack(PACKED, SCALES, None, "awq"), "AWQ has them"),
+    (lambda: ops.int4_repack(PACKED, SCALES), "K/8 x N"),
+    (lambda: ops.int4_repack(PACKED, SCALES, None, "exl2"), "gptq, gptq_v2, awq"),
+])
+def test_refuses(call, words):
+    with pytest.raises((ValueError, RuntimeError), match=words):
+        call()

@@ -1,0 +1,47 @@
+// C = A B + bias of weights in 4 bits.
+//   -DVALUE=f16
+#include "hipsight/kernels/int4_gemm.h"
+#include "tensors.h"
+
+using namespace hipsight::kernels;
+
+namespace {
+
+Int4Weights<VALUE> weights(const hipsight_tensor* codes, const hipsight_tensor* factors) {
+  const auto columns = static_cast<int>(codes->sizes[0]),
+             depth = static_cast<int>(codes->sizes[1]) * 8,
+             groups = static_cast<int>(factors->sizes[1]);
+  return {data_of<const std::uint32_t>(codes), data_of<const Int4Factors<VALUE>>(factors), depth,
+          columns, groups ? depth / groups : 0};
+}
+
+struct MayAdd {
+  Bias<const VALUE> bias;
+
+  HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
+    return bias.bias ? bias(value, at) : value;
+  }
+  template <int Count>
+  HIPSIGHT_INLINE Vector<float, Count> run(const Vector<float, Count>& values,
+                                           ResultPlace at) const {
+    return bias.bias ? bias.template run<Count>(values, at) : values;
+  }
+};
+
+}  // namespace
+
+const char* hipsight_int4_gemm(const hipsight_context* context, const hipsight_tensor* a,
+                               const hipsight_tensor* codes, const hipsight_tensor* factors,
+                               const hipsight_tensor* bias, const hipsight_tensor* c,
+                               const hipsight_tensor* workspace) {
+  return answer(int4_gemm(stream_of(context), matrix<const VALUE>(a), weights(codes, factors),
+                          matrix<VALUE>(c), MayAdd{Bias<const VALUE>{data_of<const VALUE>(bias)}},
+                          lent(workspace)));
+}
+
+const char* hipsight_int4_workspace(const hipsight_context*, const hipsight_tensor* a,
+                                    const hipsight_tensor* codes, const hipsight_tensor* factors,
+                                    const hipsight_tensor* c, uint64_t* bytes) {
+  *bytes = int4_gemm_workspace(matrix<const VALUE>(a), weights(codes, factors), matrix<VALUE>(c));
+  return nullptr;
+}
