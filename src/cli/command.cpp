@@ -403,9 +403,15 @@ int dispatch(CLI::App& app, int argc, char** argv) {
         ->type_name("FILE")
         ->required();
     command->add_option("--case", figures.only, "Only this one")->type_name("NAME");
+    command->add_option("--gpu", figures.gpu, "Only on this one of its GPUs")->type_name("NAME");
+    command->add_option("--folder", figures.folder, "Where programs run; else the suite's folder")
+        ->type_name("FOLDER")
+        ->check(CLI::ExistingDirectory);
     options.add(*command, "threads");
     options.add(*command, "gpu-path");
   }
+  compare->add_flag("--exact", figures.exact,
+                    "Whatever differs from what is recorded fails, be it better");
   diff->add_option("before", figures.file, "A file that 'hipsight kpi record' wrote")
       ->type_name("FILE")
       ->required();

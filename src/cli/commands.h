@@ -94,6 +94,9 @@ struct KpiOptions {
   enum class What : std::uint8_t { Record, Check, Diff } what = What::Check;
   std::string file, other;             ///< the suite; of Diff, two files of figures
   std::string only;                    ///< a case; empty: all
+  std::string gpu;                     ///< one of its GPUs; empty: all
+  std::string folder;                  ///< where programs run; empty: the suite's
+  bool exact = false;                  ///< of Check: whatever differs fails
   std::string junit, sarif, markdown;  ///< files to write, too; empty: none
   config::Loaded options;
 };

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -24,13 +26,14 @@ std::vector<kpi::Measured> measure(const KpiOptions& options, const kpi::Suite& 
   RunOptions run;
   run.options = options.options;
   run.program = one.program;
-  run.folder = suite.folder();
+  run.folder = options.folder.empty() ? suite.folder() : fs::absolute(options.folder);
   const auto set = [&](const char* name, const std::string& text) {
     run.options.from_command_line(config::row(name), text);
   };
   set("predict", "1");
   set("profile", std::to_string(session::usual_sample));
   set("time", "predicted");
+  for (const auto& [name, text] : one.options) set(name.c_str(), text);
   if (!one.kernel.empty()) set("kernel", one.kernel);
   std::vector<kpi::Measured> all;
   for (const std::string& gpu : one.gpus) {
@@ -75,15 +78,28 @@ int kpi(const KpiOptions& options) {
     return tell(options, kpi::compare(before, now, nullptr), now);
   }
   kpi::Suite suite = kpi::Suite::read(options.file);
+  const std::vector<kpi::Case> order = suite.cases;
   std::vector<kpi::Measured> before, kept;
   if (fs::exists(suite.recorded())) before = recorded(suite.recorded());
   if (!options.only.empty()) {
     if (std::erase_if(suite.cases, [&](const auto& one) { return one.name != options.only; });
         suite.cases.empty())
       fail("{}: no case '{}' in it", printable(options.file), printable(options.only));
-    for (const kpi::Measured& one : before)
-      if (one.in != options.only) kept.push_back(one);
   }
+  if (!options.gpu.empty()) {
+    for (kpi::Case& one : suite.cases)
+      std::erase_if(one.gpus, [&](const std::string& gpu) { return gpu != options.gpu; });
+    if (std::erase_if(suite.cases, [](const auto& one) { return one.gpus.empty(); });
+        suite.cases.empty())
+      fail("{}: no case is measured on '{}'", printable(options.file), printable(options.gpu));
+  }
+  // What others of its cases and GPUs have recorded is not compared, and stays.
+  std::erase_if(before, [&](const kpi::Measured& one) {
+    const bool other = (!options.only.empty() && one.in != options.only) ||
+                       (!options.gpu.empty() && one.gpu != options.gpu);
+    if (other) kept.push_back(one);
+    return other;
+  });
   const bool checks = options.what == KpiOptions::What::Check;
   if (checks && before.empty())
     fail("{}: nothing is recorded: hipsight kpi record {}", printable(suite.recorded().string()),
@@ -93,9 +109,15 @@ int kpi(const KpiOptions& options) {
     const auto measured = measure(options, suite, one);
     now.insert(now.end(), measured.begin(), measured.end());
   }
-  const int code = tell(options, kpi::compare(before, now, &suite), now);
+  const int code = tell(options, kpi::compare(before, now, &suite, options.exact), now);
   if (checks) return code;
   kept.insert(kept.end(), now.begin(), now.end());
+  std::ranges::stable_sort(kept, {}, [&](const kpi::Measured& one) {
+    const auto of = std::ranges::find(order, one.in, &kpi::Case::name);
+    return std::pair(
+        of - order.begin(),
+        of == order.end() ? 0 : std::ranges::find(of->gpus, one.gpu) - of->gpus.begin());
+  });
   write_output(suite.recorded(), kpi::to_json(kept));
   for (const kpi::Measured& one : now)
     if (!one.broken.empty()) return kFinding;

@@ -21,11 +21,22 @@ double both(const Traffic& traffic) {
   return traffic.read + traffic.written;
 }
 
+double issued(const Kernel& k, std::string_view pipe) {
+  const auto at = std::ranges::find(k.counts.by_pipe, pipe, &Amount::of);
+  return at == k.counts.by_pipe.end() ? 0 : at->value;
+}
+
 constexpr Figure table[]{
     {"launches", Kind::Count, Needs::Nothing, "launches",
      [](const Kernel& k) -> Value { return k.counts.launches; }},
     {"instructions", Kind::Count, Needs::Nothing, "wave-instructions of all launches",
      [](const Kernel& k) -> Value { return k.counts.instructions; }, Better::Less},
+    {"vector_instructions", Kind::Count, Needs::Nothing, "of these, the vector ALU's",
+     [](const Kernel& k) -> Value { return issued(k, "vector"); }, Better::Less},
+    {"matrix_instructions", Kind::Count, Needs::Nothing, "of these, the matrix units'",
+     [](const Kernel& k) -> Value { return issued(k, "matrix"); }},
+    {"lds_instructions", Kind::Count, Needs::Nothing, "of these, the LDS's",
+     [](const Kernel& k) -> Value { return issued(k, "LDS"); }, Better::Less},
     {"floating_operations", Kind::Count, Needs::Nothing,
      "vector and matrix operations of floating types, of all launches",
      [](const Kernel& k) -> Value { return k.counts.floating_operations; }},

@@ -44,9 +44,14 @@ std::vector<Measured> measure(const Case& one, const std::string& gpu, const Run
     measured.gpu = gpu;
     measured.kernel = fmt::format("{} [{} of {}]", kernel.kernel.title, dimensions(kernel.grid),
                                   dimensions(kernel.block));
+    if (kernel.dynamic_lds) measured.kernel += fmt::format(" with {} B of LDS", kernel.dynamic_lds);
     if (!kernel.range.empty()) measured.kernel += " in " + kernel.range;
+    measured.bound = kernel.verdict.bound;
     for (const Figure& figure : conditions::figures()) {
-      if (!counts(figure) || !conditions::is_known(figure, kernel)) continue;
+      const bool asked = one.figures.empty()
+                             ? counts(figure)
+                             : std::ranges::find(one.figures, figure.name) != one.figures.end();
+      if (!asked || !conditions::is_known(figure, kernel)) continue;
       if (const auto value = figure.of(kernel)) measured.figures[std::string(figure.name)] = *value;
     }
     if (one.must.empty()) continue;
@@ -64,10 +69,11 @@ std::string to_json(const std::vector<Measured>& all) {
     Json figures = Json::object();
     for (const auto& [name, value] : one.figures)
       figures[name] = Json::parse(fmt::format("{:.12g}", value));
-    json.push_back({{"case", printable(one.in)},
-                    {"gpu", printable(one.gpu)},
-                    {"kernel", printable(one.kernel)},
-                    {"figures", std::move(figures)}});
+    Json& kernel = json.emplace_back(Json{{"case", printable(one.in)},
+                                          {"gpu", printable(one.gpu)},
+                                          {"kernel", printable(one.kernel)}});
+    if (!one.bound.empty()) kernel["bound"] = printable(one.bound);
+    kernel["figures"] = std::move(figures);
   }
   return json.dump(1) + "\n";
 }
@@ -80,6 +86,7 @@ std::vector<Measured> from_json(const std::string& text, const std::string& orig
       one.at("case").get_to(measured.in);
       one.at("gpu").get_to(measured.gpu);
       one.at("kernel").get_to(measured.kernel);
+      measured.bound = one.value("bound", "");
       one.at("figures").get_to(measured.figures);
     }
   } catch (const Json::exception& error) {
@@ -96,7 +103,7 @@ std::string Change::text() const {
 }
 
 std::vector<Difference> compare(const std::vector<Measured>& before,
-                                const std::vector<Measured>& now, const Suite* suite) {
+                                const std::vector<Measured>& now, const Suite* suite, bool exact) {
   std::vector<Difference> differences;
   const auto find = [](const std::vector<Measured>& in, const Measured& one) {
     return std::ranges::find_if(in, [&](const Measured& m) { return m.same_as(one); });
@@ -110,10 +117,12 @@ std::vector<Difference> compare(const std::vector<Measured>& before,
     }
     const auto found = find(now, old);
     if (found == now.end()) {
-      differences.push_back({old, "the kernel, or this shape of it, is no longer launched", {}});
+      differences.push_back({.of = old,
+                             .problem = "the kernel, or this shape of it, is no longer launched",
+                             .rule = "gone"});
       continue;
     }
-    Difference difference{.of = *found, .problem = {}, .changes = {}};
+    Difference difference{.of = *found, .problem = found->broken, .rule = "must"};
     for (const auto& [name, value] : found->figures) {
       const Figure* figure = conditions::figure(name);
       const auto known = old.figures.find(name);
@@ -122,7 +131,9 @@ std::vector<Difference> compare(const std::vector<Measured>& before,
           std::abs(value - known->second) <= 1e-9 * std::abs(value))
         continue;
       Change change{figure, known->second, value};
-      if (figure->better != Better::Neither) {
+      if (exact) {
+        change.worse = true;
+      } else if (figure->better != Better::Neither) {
         const auto allowed = of ? of->may_worsen.find(name) : decltype(of->may_worsen.end()){};
         const bool gates = !of || allowed != of->may_worsen.end();
         const double most = of && gates ? allowed->second : usual_tolerance;
@@ -130,9 +141,16 @@ std::vector<Difference> compare(const std::vector<Measured>& before,
       }
       difference.changes.push_back(change);
     }
-    difference.problem = found->broken;
-    if (difference.changes.empty() && !difference.fails()) continue;
+    if (!old.bound.empty() && old.bound != found->bound) difference.bound_before = old.bound;
+    if (exact && difference.changes.empty() && !difference.bound_before.empty()) {
+      difference.problem = fmt::format("bound by {}, was by {}", found->bound, old.bound);
+      difference.rule = "bound";
+    }
+    if (difference.changes.empty() && difference.bound_before.empty() && !difference.fails())
+      continue;
     std::ranges::stable_sort(difference.changes, std::ranges::greater(), &Change::worse);
+    if (!difference.changes.empty() && difference.changes.front().worse)
+      difference.rule = difference.changes.front().figure->name;
     for (const Change& change : difference.changes)
       if (change.worse)
         difference.problem += fmt::format("{}{}: {}", difference.problem.empty() ? "" : "; ",
@@ -140,7 +158,10 @@ std::vector<Difference> compare(const std::vector<Measured>& before,
     differences.push_back(std::move(difference));
   }
   for (const Measured& one : now)
-    if (find(before, one) == before.end()) differences.push_back({one, one.broken, {}});
+    if (find(before, one) == before.end())
+      differences.push_back({.of = one,
+                             .problem = exact ? "new: nothing is recorded of it" : one.broken,
+                             .rule = exact ? "new" : "must"});
   return differences;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conditions/figures.h"
@@ -15,6 +16,7 @@ namespace hipsight::kpi {
 struct Measured {
   std::string in, gpu, kernel;  ///< case; demangled, with the launch's shape
   std::map<std::string, double> figures;
+  std::string bound;   ///< what bounds it, in words; empty: not known
   std::string broken;  ///< why the case's `must` does not hold of it; empty: it does. Not recorded
 
   bool same_as(const Measured& other) const {
@@ -23,7 +25,7 @@ struct Measured {
 };
 
 /// Of each kernel in a report, all figures of docs/conditions.md that are known and that do not
-/// differ by the host.
+/// differ by the host. Of the case's figures, if it names some.
 std::vector<Measured> measure(const Case& one, const std::string& gpu, const RunReport& run);
 
 /// As a file to commit: an array, the same bytes for the same figures.
@@ -44,15 +46,19 @@ struct Change {
 /// A kernel of which something is to be said.
 struct Difference {
   Measured of;
-  std::string problem;          ///< why it fails, in a line; empty: it does not
-  std::vector<Change> changes;  ///< those that are worse first
+  std::string problem = {};          ///< why it fails, in a line; empty: it does not
+  std::string_view rule = {};        ///< what fails: "gone", "new", "must", "bound", or a figure
+  std::vector<Change> changes = {};  ///< those that are worse first
+  std::string bound_before = {};     ///< what bounded it, if that is another now
   bool fails() const { return !problem.empty(); }
 };
 
 /// Kernels that differ. Of a suite's cases when it is given: fails where a figure got worse by more
-/// than they allow, or a kernel is gone. A kernel that is new does not fail.
+/// than they allow, or a kernel is gone. A kernel that is new does not fail. `exact`: whatever
+/// differs fails.
 std::vector<Difference> compare(const std::vector<Measured>& before,
-                                const std::vector<Measured>& now, const Suite* suite);
+                                const std::vector<Measured>& now, const Suite* suite,
+                                bool exact = false);
 
 /// For people; for a pull request; for CI systems.
 std::string to_text(const std::vector<Difference>& differences, std::size_t kernels);

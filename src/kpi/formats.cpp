@@ -41,11 +41,13 @@ std::string to_text(const std::vector<Difference>& differences, std::size_t kern
   std::string out;
   for (const Difference& one : differences) {
     out += fmt::format("{}{}\n", one.fails() ? "WORSE: " : "", name_of(one.of));
-    if (one.changes.empty())
+    if (one.changes.empty() && (one.fails() || one.bound_before.empty()))
       out += fmt::format("  {}\n", one.fails() ? one.problem : "new: nothing was recorded of it");
     for (const Change& change : one.changes)
       out += fmt::format("  {}{}: {}\n", change.worse ? "worse: " : "", change.figure->name,
                          change.text());
+    if (!one.bound_before.empty())
+      out += fmt::format("  bound by {}, was by {}\n", one.of.bound, one.bound_before);
   }
   return out + summary(differences, kernels) + "\n";
 }
@@ -56,13 +58,16 @@ std::string to_markdown(const std::vector<Difference>& differences, std::size_t 
   out += "\n| kernel | figure | before | now | |\n|---|---|---|---|---|\n";
   for (const Difference& one : differences) {
     const std::string name = cell(name_of(one.of));
-    if (one.changes.empty())
+    if (one.changes.empty() && (one.fails() || one.bound_before.empty()))
       out += fmt::format("| {} | | | | {} |\n", name, one.fails() ? one.problem : "new");
     for (const Change& change : one.changes)
       out += fmt::format("| {} | `{}` | {} | {} | {} |\n", name, change.figure->name,
                          conditions::text_of(change.figure->kind, change.before),
                          conditions::text_of(change.figure->kind, change.now),
                          change.worse ? "**worse**" : "");
+    if (!one.bound_before.empty())
+      out += fmt::format("| {} | bound by | {} | {} | |\n", name, cell(one.bound_before),
+                         cell(one.of.bound));
   }
   return out;
 }
@@ -96,10 +101,8 @@ std::string to_sarif(const std::vector<Difference>& differences, const std::stri
   Json results = Json::array();
   for (const Difference& one : differences) {
     if (!one.fails()) continue;
-    const std::string rule =
-        one.changes.empty() ? "gone" : std::string(one.changes.front().figure->name);
     results.push_back(
-        {{"ruleId", rule},
+        {{"ruleId", one.rule},
          {"level", "error"},
          {"message", {{"text", name_of(one.of) + ": " + one.problem}}},
          {"locations",

@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "conditions/condition.h"
+#include "config/table.h"
 #include "gpus/gpu.h"
 #include "support/error.h"
 #include "support/files.h"
@@ -19,6 +24,10 @@ namespace fs = std::filesystem;
 /// What may not get worse, unless a case says otherwise.
 const std::map<std::string, double> usual{
     {"seconds_per_launch", 0.02}, {"spills", 0}, {"scratch_bytes", 0}};
+
+/// Options that are the suite's, or kpi's own.
+constexpr std::string_view given[]{"gpu",    "kernel", "predict", "time",
+                                   "report", "json",   "values",  "fail-if"};
 
 class Reader {
  public:
@@ -59,9 +68,14 @@ class Reader {
         check(node, [&] { conditions::Condition condition(one.must); });
       } else if (key == "may_worsen") {
         worsen(one, node);
+      } else if (key == "figures") {
+        one.figures = strings(node, key);
+        for (const std::string& name : one.figures) check_figure(node, "figures", name);
+      } else if (key == "options") {
+        configure(one, node);
       } else {
         wrong(node, fmt::format("unknown key '{}': there are name, program, gpus, kernel, must, "
-                                "may_worsen",
+                                "may_worsen, figures, options",
                                 printable(std::string(key.str()))));
       }
     }
@@ -79,14 +93,38 @@ class Reader {
       wrong(node, error.what());
     }
   }
+  const conditions::Figure* check_figure(const toml::node& node, std::string_view key,
+                                         std::string_view name) const {
+    const conditions::Figure* figure = conditions::figure(name);
+    if (!figure)
+      wrong(node, fmt::format("{}: '{}' is no figure of docs/conditions.md", key,
+                              printable(std::string(name))));
+    return figure;
+  }
+  void configure(Case& one, const toml::node& node) const {
+    const toml::table* table = node.as_table();
+    if (!table) wrong(node, "options: expected a table of options");
+    Config scratch;
+    for (const auto& [key, value] : *table) {
+      const std::string name(key.str());
+      if (std::ranges::find(given, name) != std::end(given))
+        wrong(value, fmt::format("options: '{}' is not a case's to set", name));
+      const auto row = std::ranges::find(config::rows(), name, &config::Row::name);
+      if (row == config::rows().end())
+        wrong(value,
+              fmt::format("options: '{}' is no option of docs/configuration.md", printable(name)));
+      std::string text = value.is_boolean()  ? (*value.value<bool>() ? "1" : "0")
+                         : value.is_string() ? *value.value<std::string>()
+                                             : fmt::format("{}", value.value_or(NAN));
+      check(value, [&] { config::set(scratch, *row, text); });
+      one.options[name] = std::move(text);
+    }
+  }
   void worsen(Case& one, const toml::node& node) const {
     const toml::table* table = node.as_table();
     if (!table) wrong(node, "may_worsen: expected a table of figures");
     for (const auto& [name, share] : *table) {
-      const conditions::Figure* figure = conditions::figure(name.str());
-      if (!figure)
-        wrong(share, fmt::format("may_worsen: '{}' is no figure of docs/conditions.md",
-                                 printable(std::string(name.str()))));
+      const conditions::Figure* figure = check_figure(share, "may_worsen", name.str());
       if (figure->better == conditions::Better::Neither)
         wrong(share, fmt::format("may_worsen: {} is neither better nor worse when it changes",
                                  figure->name));

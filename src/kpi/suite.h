@@ -16,6 +16,8 @@ struct Case {
   std::string must;    ///< a condition that holds of each kernel; empty: none
   /// Figures that may not get worse, and by what share of them they may nevertheless.
   std::map<std::string, double> may_worsen;
+  std::vector<std::string> figures;            ///< that are recorded; empty: all that are known
+  std::map<std::string, std::string> options;  ///< of docs/configuration.md, by name
 };
 
 /// What a committed file says is to be measured (docs/kpi.md).

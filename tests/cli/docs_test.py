@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = sys.argv.pop(1)
 # Commands that the Python package adds, and their options.
-OF_PYTHON = (ROOT / "integrations/python/hipsight/torch/_commands.py").read_text()
+OF_PYTHON = "".join((ROOT / "integrations/python/hipsight" / file).read_text() for file in ("__main__.py", "torch/_commands.py"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("integrations/*/README.md")]
 
 
@@ -34,7 +34,7 @@ class Commands(unittest.TestCase):
     helps = {}
 
     def help_of(self, command):
-        if f'"{command[0]}": ' in OF_PYTHON:
+        if f'"{command[0]}"' in OF_PYTHON:
             return set(re.findall(r'add_argument\("(--[a-z-]+)"', OF_PYTHON))
         if command not in self.helps:
             done = subprocess.run([COMMAND, *command, "--help"], capture_output=True, text=True)

@@ -115,7 +115,7 @@ TEST(Append, Refuses) {
   EXPECT_EQ(append_bf16(test), "");
 }
 
-/// For what is told of them (facts_test.cpp).
+/// For what is told of them (kpi.toml).
 TEST(Append, DISABLED_EachKernel) {
   constexpr int tokens = 64, heads = 8, size = 128;
   const Managed<float> from(tokens * heads * size, 0.5f), to(tokens * heads * size, 0),

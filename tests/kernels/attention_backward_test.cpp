@@ -328,7 +328,7 @@ TEST(AttentionBackward, IsTheSameEachTime) {
   EXPECT_TRUE(same(one.d_v, two.d_v));
 }
 
-/// Each kernel once, for facts_test.cpp, which looks on.
+/// Each kernel once, for kpi.toml, which looks on.
 TEST(AttentionBackward, DISABLED_EachKernel) {
   EXPECT_EQ(Trial<f16>({.head = 64, .queries = 256, .keys = 256, .after = 0}).launch(), "");
   EXPECT_EQ(Trial<bf16>({.queries = 256, .keys = 256, .after = 0}).launch(), "");

@@ -337,7 +337,7 @@ TEST(Attention, ValuesNotFinite) {
   test_values_not_finite<bf16>(128);
 }
 
-/// Each kernel once, for facts_test.cpp, which looks on.
+/// Each kernel once, for kpi.toml, which looks on.
 TEST(Attention, DISABLED_EachKernel) {
   for (const int head : {64, 96, 128, 192, 256}) {
     Trial<f16> trial({.head = head, .queries = 512, .keys = 512, .after = 0});

@@ -102,7 +102,7 @@ TEST(CausalConvolution, RefusesWhatNoKernelTakes) {
   EXPECT_EQ(error({.batches = 0, .x_stride = 1, .y_stride = 1}), "");
 }
 
-/// Each kernel once, for facts_test.cpp, which looks on.
+/// Each kernel once, for kpi.toml, which looks on.
 TEST(CausalConvolution, DISABLED_EachKernel) {
   const int tokens = 512, channels = 1024;
   const auto run = [&]<class T>(T, std::string (*convolve)(const CausalCase&)) {

@@ -339,7 +339,7 @@ TEST(Convolutions, RefuseWhatNoKernelTakes) {
             "convolution: images is a null pointer");
 }
 
-/// Each kernel once, for facts_test.cpp, which looks on.
+/// Each kernel once, for kpi.toml, which looks on.
 TEST(Convolutions, DISABLED_EachKernel) {
   ConvolutionCase test{.images = 4,
                        .height = 32,

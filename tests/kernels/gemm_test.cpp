@@ -610,7 +610,7 @@ TEST(Gemm, Denormals) {
   test_denormals<float>(Type::f32, 3 * 0x1p-149f);
 }
 
-/// Each kernel once, for facts_test.cpp, which looks on.
+/// Each kernel once, for kpi.toml, which looks on.
 TEST(Gemm, DISABLED_EachKernel) {
   const auto launch = [](auto zero, GemmCase test) {
     if (!test.m) test.m = 512;

@@ -271,7 +271,7 @@ TEST(GroupedGemm, NotFinite) {
     }
 }
 
-/// Each kernel once, for facts_test.cpp, which looks on.
+/// Each kernel once, for kpi.toml, which looks on.
 TEST(GroupedGemm, DISABLED_EachKernel) {
   const Shape s{{130, 0, 257, 61, 64}, 512, 512};
   for (const auto tiles : {GroupedTiles::large, GroupedTiles::medium, GroupedTiles::small})

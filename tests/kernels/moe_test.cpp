@@ -299,7 +299,7 @@ TEST(Moe, Combine) {
   test_combine<float>(combine_f32, 0x1p-23);
 }
 
-/// For what is told of them (facts_test.cpp).
+/// For what is told of them (kpi.toml).
 TEST(Moe, DISABLED_EachKernel) {
   constexpr int tokens = 256, experts = 128, chosen = 8, columns = 2048;
   const Managed<float> scores(tokens * experts, 0.5f), weights(tokens * chosen, 0),

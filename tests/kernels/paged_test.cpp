@@ -406,7 +406,7 @@ TEST(PagedAttention, ChoosesSplits) {
   EXPECT_EQ(workspace(), 0);
 }
 
-/// Each kernel once, for facts_test.cpp, which looks on.
+/// Each kernel once, for kpi.toml, which looks on.
 template <class T, class Cached = T>
 void run_once(int head, int splits, float cap = 0, const float* sinks = nullptr) {
   Trial<T, Cached> trial({.head = head, .heads = 8, .splits = splits, .cap = cap, .sinks = sinks},

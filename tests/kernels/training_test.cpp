@@ -359,7 +359,7 @@ TEST(Training, AdamWRefuses) {
   EXPECT_THAT(adamw_f32(test), HasSubstr("the mean is a null pointer"));
 }
 
-/// For what is told of them (facts_test.cpp).
+/// For what is told of them (kpi.toml).
 TEST(Training, DISABLED_EachKernel) {
   constexpr int rows = 64, most = 8192;
   const Managed<float> in(rows * most, 0.5f), out(rows * most, 0), other(rows * most, 0);

@@ -55,6 +55,24 @@ TEST(Suite, says_what_is_measured) {
   EXPECT_EQ(suite.recorded(), testing::TempDir() + "suite.json");
 }
 
+TEST(Suite, cases_have_options_and_name_what_is_recorded) {
+  const Suite suite = Suite::read(write(std::string(good) + R"(
+options = { profile = 4, sampled-only = true, matrix = "fast" }
+figures = ["vgprs"]
+)"));
+  EXPECT_THAT(suite.cases[0].options,
+              UnorderedElementsAre(Pair("profile", "4"), Pair("sampled-only", "1"),
+                                   Pair("matrix", "fast")));
+  RunReport run;
+  KernelReport& kernel = run.kernels.emplace_back();
+  kernel.kernel.vgprs = 40;
+  kernel.verdict.bound = "memory";
+  const auto all = measure(suite.cases[0], "mi300x", run);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_THAT(all[0].figures, ElementsAre(Pair("vgprs", 40)));
+  EXPECT_EQ(all[0].bound, "memory");
+}
+
 TEST(Suite, errors_name_the_line) {
   const std::string text = good;
   EXPECT_THAT(error_of("[[case]]\nname ="), HasSubstr("suite.toml:2: "));
@@ -67,12 +85,22 @@ TEST(Suite, errors_name_the_line) {
   EXPECT_THAT(error_of("[[case]]\nmust = 'spils > 0'"), HasSubstr("suite.toml:2: "));
   EXPECT_THAT(error_of("[[case]]\nmay_worsen = { launches = 0 }"),
               HasSubstr("launches is neither better nor worse"));
+  EXPECT_THAT(error_of("[[case]]\nfigures = ['vgpr']"),
+              HasSubstr("suite.toml:2: figures: 'vgpr' is no figure"));
+  EXPECT_THAT(error_of("[[case]]\noptions = { matrix = 'slow' }"), HasSubstr("suite.toml:2: "));
+  EXPECT_THAT(error_of("[[case]]\noptions = { gpu = 'mi300x' }"),
+              HasSubstr("'gpu' is not a case's to set"));
+  EXPECT_THAT(error_of("[[case]]\noptions = { speed = 1 }"), HasSubstr("'speed' is no option"));
   EXPECT_THAT(error_of("[[case]]\nmay_worsen = { vgprs = -1 }"), HasSubstr("a share from 0 to 10"));
 }
 
 Measured measured(std::map<std::string, double> figures, const std::string& kernel = "gemm [1]") {
-  return {
-      .in = "a", .gpu = "mi300x", .kernel = kernel, .figures = std::move(figures), .broken = ""};
+  return {.in = "a",
+          .gpu = "mi300x",
+          .kernel = kernel,
+          .figures = std::move(figures),
+          .bound = {},
+          .broken = {}};
 }
 
 TEST(Figures, are_read_as_they_were_written) {
@@ -110,6 +138,29 @@ TEST(Compare, fails_beyond_what_a_case_allows) {
   EXPECT_EQ(of(100, 1, 0.5), "");  // nobody asked about occupancy
   EXPECT_EQ(of(111, 1, 1), "vgprs: 100 to 111, +11.0 %");
   EXPECT_EQ(of(100, 1.001, 1), "seconds_per_launch: 1.00 s to 1.00 s, +0.1 %");
+}
+
+TEST(Compare, exactly_whatever_differs_fails) {
+  const auto problems = [](const Measured& before, const Measured& now, bool exact) {
+    const auto all = compare({before}, {now}, nullptr, exact);
+    return all.empty() ? std::string("same") : all[0].problem;
+  };
+  const Measured before = measured({{"vgprs", 100}});
+  Measured now = before;
+  EXPECT_EQ(problems(before, now, true), "same");
+  now.figures["vgprs"] = 90;
+  EXPECT_EQ(problems(before, now, false), "");
+  EXPECT_EQ(problems(before, now, true), "vgprs: 100 to 90, -10.0 %");
+  now = before;
+  now.bound = "memory";
+  EXPECT_EQ(problems(before, now, true), "same");  // what bounded it was not recorded
+  Measured known = before;
+  known.bound = "latency";
+  EXPECT_EQ(problems(known, now, false), "");
+  EXPECT_EQ(problems(known, now, true), "bound by memory, was by latency");
+  EXPECT_THAT(to_text(compare({known}, {now}, nullptr), 1),
+              HasSubstr("\n  bound by memory, was by latency\n1 kernel: 1 differs, 0 worse"));
+  EXPECT_THAT(compare({}, {now}, nullptr, true)[0].problem, HasSubstr("new: nothing is recorded"));
 }
 
 TEST(Compare, kernels_that_are_gone_fail_and_new_ones_do_not) {
