@@ -1,4 +1,4 @@
-"""vLLM's layers by our kernels, torch.ops.hipsight: linear layers, RMSNorm, SiLU-mul and rotary embedding."""
+"""vLLM's layers by our kernels, torch.ops.hipsight: linear layers (quantised.py has those in 4 bits), RMSNorm, SiLU-mul and rotary embedding."""
 
 import functools
 
@@ -8,6 +8,8 @@ from vllm.model_executor.layers import utils
 from vllm.model_executor.layers.activation import SiluAndMul
 from vllm.model_executor.layers.layernorm import RMSNorm
 from vllm.model_executor.layers.rotary_embedding import RotaryEmbedding
+
+from . import quantised
 
 TYPES = torch.float16, torch.bfloat16, torch.float32
 
@@ -21,6 +23,7 @@ def use():
     for layer in list(rotary_layers(RotaryEmbedding)):
         layer.register_oot(type(f"Hipsight{layer.__name__}", (HipsightRotary, layer), {}))
     utils.default_unquantized_gemm = linear
+    quantised.use()
 
 
 def linear(layer, x, weight, bias=None):

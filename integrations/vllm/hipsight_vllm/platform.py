@@ -4,6 +4,7 @@ from vllm.platforms.cpu import CpuPlatform
 from vllm.platforms.interface import PlatformEnum
 from vllm.v1.attention.backends.registry import AttentionBackendEnum
 
+QUANTISED = "auto_gptq", "auto_awq", "compressed-tensors"
 OUR_OPERATIONS = "hipsight_operations"  # in vLLM's additional_config: True for torch.ops.hipsight
 
 
@@ -20,13 +21,18 @@ class HipsightPlatform(CpuPlatform):
 
     @classmethod
     def verify_quantization(cls, quant):
-        raise NotImplementedError(f"hipsight: quantised weights ({quant}) are not done yet")
+        if quant not in QUANTISED:
+            raise NotImplementedError(f"hipsight: quantised weights ({quant}) are not done yet; {', '.join(QUANTISED)} in 4 "
+                                      f"bits are, with {OUR_OPERATIONS}")
 
     @classmethod
     def check_and_update_config(cls, vllm_config):
         wanted = vllm_config.additional_config.get(OUR_OPERATIONS, False)
         if not isinstance(wanted, bool):
             raise ValueError(f"hipsight: additional_config has {OUR_OPERATIONS}={wanted!r}: it takes true or false")
+        if vllm_config.quant_config is not None and not wanted:
+            raise NotImplementedError(f"hipsight: quantised weights are for our kernels: additional_config must have "
+                                      f"{OUR_OPERATIONS}=true")
         if vllm_config.parallel_config.worker_cls == "auto":
             vllm_config.parallel_config.worker_cls = "hipsight_vllm.worker.HipsightWorker"
         super().check_and_update_config(vllm_config)

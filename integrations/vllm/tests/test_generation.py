@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import safetensors.torch
 import torch
 import transformers
 
@@ -65,11 +66,11 @@ def run(folder, report, gpu, prompts, counts, options):
                           env=os.environ | {"VLLM_NO_USAGE_STATS": "1"})
 
 
-def vllm(folder, report, gpu, prompts=PROMPTS, counts=(NEW_TOKENS,) * len(PROMPTS), **options):
+def vllm(folder, report, gpu, prompts=PROMPTS, counts=(NEW_TOKENS,) * len(PROMPTS), of_eager=None, **options):
     """The report on vLLM's kernels, once its greedy tokens are those of transformers."""
     child = run(folder, report, gpu, prompts, counts, options)
     assert child.returncode == 0, child.stderr[-5000:]
-    assert json.loads(child.stdout.splitlines()[-1]) == eager(folder, prompts, counts)
+    assert json.loads(child.stdout.splitlines()[-1]) == eager(of_eager or folder, prompts, counts)
     return json.loads(report.read_text())
 
 
@@ -142,6 +143,65 @@ def test_our_operations_are_in_a_decode_step(model, tmp_path, name, gpu):
     assert launches["RmsNorm"] == times * (layers * (2 if name == "llama" else 4) + 1)
     assert launches["rope"] == times * layers * 2
     assert launches["SiluGate"] == (0 if experts else times * layers)
+
+
+def in_words(codes, order=range(8)):
+    """Eight neighbours of a row in a word of 32 bits: the one at place order[i] at bit 4 i."""
+    parts = codes.to(torch.int64).unflatten(-1, (-1, 8))[..., list(order)]
+    words = (parts << 4 * torch.arange(8)).sum(-1)
+    return torch.where(words >= 1 << 31, words - (1 << 32), words).to(torch.int32)
+
+
+def quantised(config, folder, method):
+    """A model with linear layers in 4 bits, groups of 32, in a method's layout; and the same as it ought to compute."""
+    transformers.set_seed(1)
+    model = transformers.AutoModelForCausalLM.from_config(config).half()
+    model.lm_head.weight.data *= 50  # so that rounding does not choose the token
+    weights = {}
+    for name, layer in model.named_modules():
+        if not isinstance(layer, torch.nn.Linear) or name == "lm_head":
+            continue
+        columns, depth = layer.weight.shape
+        codes, groups = torch.randint(0, 16, (columns, depth)), depth // 32
+        zeros = torch.full((columns, groups), 8) if method == "gptq" else torch.randint(5, 11, (columns, groups))
+        scales = (0.002 + 0.01 * torch.rand(columns, groups)).half()
+        wide = zeros.repeat_interleave(32, 1), scales.repeat_interleave(32, 1)
+        layer.weight.data = ((codes - wide[0]) * wide[1]).half()
+        weights[name + ".scales"] = scales.T.contiguous()
+        if method == "gptq":
+            weights[name + ".qweight"] = in_words(codes).T.contiguous()
+            weights[name + ".qzeros"] = in_words(zeros.T - 1)
+            weights[name + ".g_idx"] = torch.arange(depth, dtype=torch.int32) // 32
+        else:
+            weights[name + ".qweight"] = in_words(codes.T, [0, 2, 4, 6, 1, 3, 5, 7])
+            weights[name + ".qzeros"] = in_words(zeros.T, [0, 2, 4, 6, 1, 3, 5, 7])
+    (folder / "eager").mkdir()
+    model.save_pretrained(folder / "eager")
+    for name, value in model.state_dict().items():
+        if name.removesuffix(".weight") + ".scales" not in weights:
+            weights[name] = value
+    how = {"quant_method": method, "bits": 4, "group_size": 32}
+    how |= ({"desc_act": False, "sym": True} if method == "gptq" else {"zero_point": True, "version": "gemm"})
+    (folder / "quantised").mkdir()
+    safetensors.torch.save_file(weights, folder / "quantised/model.safetensors")
+    given = json.loads((folder / "eager/config.json").read_text())
+    (folder / "quantised/config.json").write_text(json.dumps(given | {"quantization_config": how, "dtype": "float16"}))
+    return folder
+
+
+@pytest.mark.parametrize("method, gpu", [("gptq", "mi300x"), ("awq", "rx7900xtx")])
+def test_weights_in_4_bits(tmp_path, method, gpu):
+    folder = quantised(MODELS["llama"], tmp_path, method)
+    report = vllm(folder / "quantised", tmp_path / "report.json", gpu, of_eager=folder / "eager", dtype="float16",
+                  additional_config={"hipsight_operations": True})
+    # The head is float16, each layer has four products.
+    products = collections.Counter()
+    for kernel in report["kernels"]:
+        if "gemm_kernel" in kernel["name"]:
+            products["Int4Tile" in kernel["name"]] += kernel["launches"]
+    assert products[True] == 2 * 4 * NEW_TOKENS and products[False] == NEW_TOKENS
+    child = run(folder / "quantised", tmp_path / "report.json", gpu, PROMPTS, [1] * 3, {"dtype": "float16"})
+    assert child.returncode and "quantised weights are for our kernels" in child.stderr, child.stderr[-5000:]
 
 
 def our_operation(kernel):
