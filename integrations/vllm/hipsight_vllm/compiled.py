@@ -1,4 +1,5 @@
-"""What vLLM compiles for a GPU and its Triton paths call: here by torch, on the CPU. Not in reports."""
+"""What vLLM compiles for a GPU and its Triton paths call: here by torch, on the CPU. Not in reports, but where our
+kernels take their place (operations.py)."""
 
 import torch
 
@@ -26,16 +27,24 @@ def silu_and_mul(out, input):
     out.copy_(torch.nn.functional.silu(gate) * up)
 
 
+def route_by_torch(logits, count, renormalize, bias):
+    chances = logits.float().softmax(-1)
+    best = (chances if bias is None else chances + bias).topk(count, -1).indices
+    chosen = chances.gather(-1, best)
+    return best, chosen / chosen.sum(-1, keepdim=True) if renormalize else chosen
+
+
+route = route_by_torch  # operations.use() puts our kernel in its place
+
+
 @operation(experts, "(Tensor(a!) weights, Tensor(b!) ids, Tensor(c!) places, Tensor logits, bool renormalize, "
                     "Tensor? bias, Tensor? padding) -> ()")
 def topk_softmax(weights, ids, places, logits, renormalize, bias, padding):
     """Each token's best experts, and their softmax, tokens x experts of a token. `bias` has a say in which are best
     alone. Rows that are padding are routed like others: nobody reads what comes of them."""
-    chances = logits.float().softmax(-1)
-    best = (chances if bias is None else chances + bias).topk(ids.shape[1], -1).indices
-    chosen = chances.gather(-1, best)
-    weights.copy_(chosen / chosen.sum(-1, keepdim=True) if renormalize else chosen)
+    best, chosen = route(logits, ids.shape[1], renormalize, bias)
     ids.copy_(best)
+    weights.copy_(chosen)
     places.copy_(torch.arange(places.numel()).view(places.shape[1], -1).T)
 
 

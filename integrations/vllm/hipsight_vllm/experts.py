@@ -1,4 +1,6 @@
-"""Mixtures of experts by vLLM's Triton kernel, unchanged."""
+"""Mixtures of experts: by vLLM's Triton kernel, unchanged, or by our kernels."""
+
+import torch
 
 from vllm.model_executor.layers.fused_moe import fused_moe
 from vllm.model_executor.layers.fused_moe.activation import MoEActivation
@@ -24,8 +26,17 @@ class HipsightExperts(UnquantizedFusedMoEMethod):
         self.unquantized_backend = UnquantizedMoeBackend.TRITON
         self.experts_cls, = backend_to_kernel_cls(UnquantizedMoeBackend.TRITON)
 
-    def forward_oot(self, *arguments, **keywords):
-        return self.forward_native(*arguments, **keywords)
+    by_our_kernels = False  # operations.use() says otherwise
+
+    def forward_oot(self, layer, x, topk_weights, topk_ids, shared_experts, shared_experts_input):
+        if not self.by_our_kernels or shared_experts is not None or layer.expert_map is not None \
+                or layer.apply_router_weight_on_input:
+            return self.forward_native(layer, x, topk_weights, topk_ids, shared_experts, shared_experts_input)
+        ours = torch.ops.hipsight
+        # Weights are experts x columns x depth: they are read as they lie.
+        starts, rows, places = ours.moe_sort(topk_ids.to(torch.int32), layer.w13_weight.shape[0])
+        hidden = ours.silu_mul(*ours.grouped_gemm(x, layer.w13_weight.mT, starts, rows).chunk(2, -1))
+        return ours.moe_combine(ours.grouped_gemm(hidden, layer.w2_weight.mT, starts), places, topk_weights.float())
 
 
 def with_two_stages(config):

@@ -1,4 +1,5 @@
-"""vLLM's layers by our kernels, torch.ops.hipsight: linear layers (quantised.py has those in 4 bits), RMSNorm, SiLU-mul and rotary embedding."""
+"""vLLM's layers by our kernels, torch.ops.hipsight: linear layers (quantised.py has those in 4 bits), RMSNorm, SiLU-mul,
+rotary embedding, experts and who goes to which."""
 
 import functools
 
@@ -9,7 +10,7 @@ from vllm.model_executor.layers.activation import SiluAndMul
 from vllm.model_executor.layers.layernorm import RMSNorm
 from vllm.model_executor.layers.rotary_embedding import RotaryEmbedding
 
-from . import quantised
+from . import compiled, experts, quantised
 
 TYPES = torch.float16, torch.bfloat16, torch.float32
 
@@ -24,6 +25,8 @@ def use():
         layer.register_oot(type(f"Hipsight{layer.__name__}", (HipsightRotary, layer), {}))
     utils.default_unquantized_gemm = linear
     quantised.use()
+    experts.HipsightExperts.by_our_kernels = True
+    compiled.route = route
 
 
 def linear(layer, x, weight, bias=None):
@@ -32,6 +35,10 @@ def linear(layer, x, weight, bias=None):
         return torch.nn.functional.linear(x, weight, bias)
     y = torch.ops.hipsight.gemm(x.reshape(-1, x.shape[-1]), weight.mT).view(*x.shape[:-1], -1)
     return y if bias is None else y + bias
+
+
+def route(logits, count, renormalize, bias):
+    return torch.ops.hipsight.moe_route(logits, count, bias, renormalise=renormalize)
 
 
 class HipsightRMSNorm(RMSNorm):

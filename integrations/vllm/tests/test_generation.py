@@ -142,7 +142,10 @@ def test_our_operations_are_in_a_decode_step(model, tmp_path, name, gpu):
     # Before attention, before the MLP; of q and of k in Qwen3; the last.
     assert launches["RmsNorm"] == times * (layers * (2 if name == "llama" else 4) + 1)
     assert launches["rope"] == times * layers * 2
-    assert launches["SiluGate"] == (0 if experts else times * layers)
+    assert launches["SiluGate"] == times * layers
+    # Two products of each layer's experts, and who goes to which and back.
+    for kernel, of_layer in (("grouped_gemm", 2), ("moe_route", 1), ("moe_sort", 1), ("moe_combine", 1)):
+        assert launches[kernel] == (times * layers * of_layer if experts else 0), kernel
 
 
 def in_words(codes, order=range(8)):
@@ -205,7 +208,8 @@ def test_weights_in_4_bits(tmp_path, method, gpu):
 
 
 def our_operation(kernel):
-    found = re.search(r"hipsight7kernels.*?(gemm|RmsNorm|rope|SiluGate)", kernel)  # mangled
+    ours = "grouped_gemm|gemm|RmsNorm|rope|SiluGate|moe_route|moe_sort|moe_combine"
+    found = re.search(f"hipsight7kernels.*?({ours})", kernel)  # mangled
     return found[1] if found else kernel
 
 
