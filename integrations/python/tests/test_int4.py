@@ -64,6 +64,39 @@ def test_takes_checkpoints(layout):
         assert (factors[..., 1] == 8).all()
 
 
+def test_replaces_linear_layers():
+    torch.manual_seed(1)
+    model = torch.nn.Sequential(torch.nn.Linear(128, 96), torch.nn.SiLU(), torch.nn.Linear(96, 64, bias=False),
+                                torch.nn.Linear(64, 8).float()).to(torch.bfloat16)
+    model[3].float()
+    x, wanted = drawn(7, 128, dtype=torch.bfloat16), []
+    for layer in (model[0], model[2]):
+        wanted.append(worth(*ops.int4_quantise(layer.weight.detach(), 32)).to(torch.bfloat16))
+    replaced = hipsight.torch.replace(model[:3], int4=32)
+    assert dict(replaced) == {"Linear in 4 bits": 2}
+    with torch.no_grad():
+        found = model[:3](x)
+        hidden = torch.nn.functional.silu(torch.nn.functional.linear(x, wanted[0], model[0].bias))
+        torch.testing.assert_close(found, torch.nn.functional.linear(hidden, wanted[1]), rtol=2e-2, atol=2e-2)
+    replaced.restore()
+    # Layers in float32, or of no whole groups, stay as they were: by a GEMM.
+    assert dict(hipsight.torch.replace(model[2:], int4=64)) == {"Linear": 2}
+    with pytest.raises(hipsight.Error, match="groups have 32 weights"):
+        hipsight.torch.replace(model, int4=100)
+
+
+def test_serving_has_it():
+    small = dict(num_hidden_layers=4, hidden_size=256, num_attention_heads=8, num_key_value_heads=2, intermediate_size=512,
+                 vocab_size=1024)
+    of = {weights: hipsight.torch.serving(small, "mi300x", weights=weights) for weights in ("bf16", "int4")}
+    linear = 4 * (256 * 32 * 20 + 3 * 256 * 512)
+    assert of["bf16"].weight_bytes - of["int4"].weight_bytes == linear * 2 - linear * (0.5 + 4 / 128)
+    kernels = {one.kernel for one in of["int4"].forward(4, 128).steps if one.name == "down"}
+    assert len(kernels) == 1 and "Int4Tile" in kernels.pop()
+    with pytest.raises(hipsight.Error, match="cache='int4'"):
+        hipsight.torch.serving(small, "mi300x", cache="int4")
+
+
 def test_pass_opcheck():
     w, x = drawn(16, 64, dtype=torch.bfloat16), drawn(3, 64, dtype=torch.bfloat16)
     codes, factors = ops.int4_quantise(w, 32)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 from .._error import Error, usage
 from .._shown import aligned, seconds_in_words
-from ._decoders import FORMATS, NAMED
+from ._decoders import FORMATS, NAMED, WEIGHTS
 from ._plan import plan
 from ._serving import serving
 from ._training import BETWEEN_NODES, training
@@ -34,7 +34,7 @@ def requests(text):
 def of_a_model(parser):
     parser.add_argument("model", help=f"{', '.join(NAMED)}, or a config.json of transformers")
     parser.add_argument("--gpu", default="mi300x", help="as `hipsight gpus` has it (mi300x)")
-    parser.add_argument("--weights", choices=FORMATS, default="bf16", help="their format (bf16)")
+    parser.add_argument("--weights", choices=WEIGHTS, default="bf16", help="their format (bf16)")
     parser.add_argument("--cache", choices=FORMATS, help="of keys and values (that of the activations)")
     parser.add_argument("--json", metavar="FILE", help="write all figures there; - for stdout")
 

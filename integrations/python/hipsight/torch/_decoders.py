@@ -31,6 +31,9 @@ NAMED = {
 """Sizes of public models, as transformers' configurations have them."""
 
 FORMATS = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp8": torch.float8_e4m3fn}
+WEIGHTS = [*FORMATS, "int4"]
+"""Formats of the linear layers' weights; int4 in groups that have a scale and a zero of their own."""
+GROUP = 128
 PLACES = 16
 """Of a page of the cache: vLLM's block_size."""
 
@@ -133,12 +136,13 @@ class Steps:
                             ("intermediate values", model.intermediate), ("words", model.vocabulary)):
             if count % parallel:
                 raise usage("tensor_parallel", f"{model.name} has {count} {what}: {parallel} GPUs cannot share them evenly")
-        for what, given in (("weights", weights), ("cache", cache)):
-            if given not in FORMATS:
-                raise usage(what, f"{what}={given!r}: it takes {', '.join(FORMATS)}")
+        for what, given, known in (("weights", weights, WEIGHTS), ("cache", cache, FORMATS)):
+            if given not in known:
+                raise usage(what, f"{what}={given!r}: it takes {', '.join(known)}")
         self.model, self.parallel = model, parallel
         self.value = torch.float16 if weights == "fp16" else torch.bfloat16
-        self.weight = fp8 if weights == "fp8" else FORMATS[weights]
+        self.in_4_bits = weights == "int4"
+        self.weight = fp8 if weights == "fp8" else FORMATS.get(weights, self.value)
         self.cached = fp8 if cache == "fp8" else FORMATS[cache]
         if self.cached.itemsize == 2 and self.cached != self.value:
             raise usage("cache", f"cache={cache!r}: with weights={weights!r} it is in that format, or fp8")
@@ -146,11 +150,11 @@ class Steps:
 
     @property
     def weight_bytes(self) -> int:
-        """On each GPU. The embedding, the output and experts are not in fp8."""
+        """On each GPU. The embedding, the output and experts are not in fp8 or int4."""
         model, whole = self.model, self.value.itemsize
-        of_product = whole if model.experts else self.weight.itemsize
-        layer = model.attention_weights * self.weight.itemsize + model.product_weights * of_product
-        return (model.layers * layer + 2 * model.vocabulary * model.hidden * whole) // self.parallel
+        each = 0.5 + 2 * whole / GROUP if self.in_4_bits else self.weight.itemsize
+        layer = model.attention_weights * each + model.product_weights * (whole if model.experts else each)
+        return int(model.layers * layer + 2 * model.vocabulary * model.hidden * whole) // self.parallel
 
     @property
     def cache_bytes(self) -> int:
@@ -164,6 +168,11 @@ class Steps:
 
     def linear(self, name, rows, inner, columns):
         """Of activations that are at hand."""
+        if self.in_4_bits:
+            # Slices of a layer may be no multiple of the group.
+            group = next((one for one in (GROUP, 64, 32) if inner % one == 0), inner)
+            weights = on_meta(columns, inner // 8, dtype=torch.int32), on_meta(columns, inner // group, 2, dtype=self.value)
+            return Step(name, self.model.layers, "int4_gemm", (on_meta(rows, inner, dtype=self.value), *weights))
         b = on_meta(columns, inner, dtype=self.weight).mT
         if not self.in_8_bits:
             return Step(name, self.model.layers, "gemm", (on_meta(rows, inner, dtype=self.value), b))

@@ -14,7 +14,8 @@ from torch import nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from . import _attention, _convolution, _grouped_gemm, _moe, _rows
+from .._error import usage
+from . import _attention, _convolution, _grouped_gemm, _int4_gemm, _moe, _rows
 from ._operands import VALUES
 
 _gemm = torch.ops.hipsight.gemm
@@ -41,10 +42,12 @@ class Replaced(dict):
         return "\n".join([f"replaced: {done}"] + [f"left: {name}: {why}" for name, why in self.left.items()])
 
 
-def replace(model, *, gpu=None) -> Replaced:
+def replace(model, *, gpu=None, int4=None) -> Replaced:
     """Has a model of ordinary modules compute with torch.ops.hipsight, in place, and tells what of it does.
 
     gpu: the emulated GPU's name; default: that of HIPSIGHT_GPU, or mi300x.
+    int4: quantise the weights of nn.Linear to 4 bits, in groups of so many, for inference. Those that stay: the output
+        embedding, and what is not float16 or bfloat16 or has no whole groups.
 
     Replaced are nn.Linear and nn.Conv2d; norms (nn.RMSNorm and what computes the same, nn.LayerNorm); SiLU-mul of modules with
     gate_proj, up_proj, down_proj and act_fn; the experts of transformers' mixtures; torch's scaled_dot_product_attention, and the rotary embedding of
@@ -57,7 +60,12 @@ def replace(model, *, gpu=None) -> Replaced:
         before.append((module, module.__dict__.get("forward")))
         module.forward = forward
 
+    quantised = in_4_bits(model, int4, gpu) if int4 is not None else {}
     for name, module in model.named_modules():
+        if module in quantised:
+            put(module, quantised[module])
+            counts["Linear in 4 bits"] += 1
+            continue
         for what, replacement in MODULES.items():
             try:
                 forward = replacement(module, gpu)
@@ -109,6 +117,28 @@ def linear(module, gpu):
     known_type(module)
 
     return lambda x: weighed(x, module.weight, module.bias, gpu)
+
+
+def in_4_bits(model, group, gpu):
+    """What linear layers become whose weights are quantised now."""
+    if not isinstance(group, int) or group < 32 or group & (group - 1):
+        raise usage("int4", f"int4={group!r}: groups have 32 weights, 64, 128 or another power of two")
+    output = model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
+    return {module: quantised_linear(module, group, gpu) for module in model.modules()
+            if type(module) is nn.Linear and module is not output and module.in_features % group == 0
+            and module.weight.dtype in _int4_gemm.HALVES}
+
+
+def quantised_linear(module, group, gpu):
+    with torch.no_grad():
+        codes, factors = _int4_gemm.int4_quantise(module.weight, group, gpu=gpu)
+
+    def forward(x):
+        if x.dtype != factors.dtype or x.dim() == 0 or x.shape[-1] != module.in_features:
+            return functional.linear(x, module.weight, module.bias)  # or torch says what is wrong
+        return _int4_gemm.int4_gemm(x, codes, factors, module.bias, gpu=gpu)
+
+    return forward
 
 
 def weighed(x, weight, bias, gpu):

@@ -205,7 +205,7 @@ def serving(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | s
         a Decoder.
     gpu: a name, or a GPU opened with timing_only.
     tensor_parallel: GPUs that share each layer, all with a link to each other.
-    weights: "bf16", "fp16" or "fp8" (which a mixture's experts are not, here: they are bf16).
+    weights: "bf16", "fp16", "fp8" or "int4" (which a mixture's experts are not, here: they are bf16).
     cache: of keys and values: likewise; default: as the activations.
     """
     decoder, operators = Decoder.of(model), Operators(gpu)
