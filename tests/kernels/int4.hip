@@ -40,7 +40,7 @@ std::string int4_f16(const Int4Case& test) {
 }
 
 std::string int4_bf16(const Int4Case& test) {
-  return multiply<false, TileSize::large, TileSize::medium>(test, bf16(), PlusOne{});
+  return multiply<false, TileSize::large>(test, bf16(), PlusOne{});
 }
 
 std::string int4_pack_f16(const Int4PackCase& t) {

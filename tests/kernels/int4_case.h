@@ -7,7 +7,7 @@
 
 struct Int4Case {
   bool on_host = false;
-  int rows = 1, columns = 1, depth = 32, group = 32;
+  int rows = 1, columns = 32, depth = 32, group = 32;
   std::int64_t a_stride = 0, c_stride = 0;
   const void *a = nullptr, *factors = nullptr;
   const std::uint32_t* codes = nullptr;
@@ -16,9 +16,9 @@ struct Int4Case {
   std::size_t workspace_bytes = 0;
 };
 
-/// Small tiles and, with a workspace, shares of them. Each gives the library's error.
+/// Few rows; small tiles and, with a workspace, shares of them. Each gives the library's error.
 std::string int4_f16(const Int4Case&);
-/// Large and medium tiles, and a bias of 1.
+/// Few rows, large tiles, and a bias of 1.
 std::string int4_bf16(const Int4Case&);
 
 enum class Int4Layout { values, gptq, awq };
@@ -26,7 +26,7 @@ enum class Int4Layout { values, gptq, awq };
 struct Int4PackCase {
   bool on_host = false;
   Int4Layout layout = Int4Layout::values;
-  int columns = 8, depth = 32, group = 32, zero_less = 1;
+  int columns = 32, depth = 32, group = 32, zero_less = 1;
   const void *weights = nullptr, *scales = nullptr;
   const std::uint32_t *from = nullptr, *zeros = nullptr;
   std::uint32_t* codes = nullptr;

@@ -18,10 +18,20 @@ using bf16 = __bf16;
 struct Size {
   int rows, columns, depth, group, gap;
 };
-/// One of each; tails of rows and columns; depths that no tile is made of; one group for all codes.
-constexpr Size sizes[] = {{1, 1, 32, 32, 0},        {1, 64, 256, 128, 0},   {3, 40, 256, 64, 8},
-                          {70, 130, 96, 32, 0},     {5, 72, 96, 96, 3},     {33, 300, 320, 64, 0},
-                          {130, 260, 1024, 128, 0}, {16, 24, 2048, 256, 0}, {2, 8, 0, 0, 0}};
+/// One of each; tails of rows and columns of tiles; depths that no tile is made of; one group for
+/// all codes.
+constexpr Size sizes[] = {{1, 32, 32, 32, 0},     {17, 32, 4128, 32, 0},   {32, 64, 1088, 64, 5},
+                          {1, 64, 256, 128, 0},   {3, 96, 256, 64, 8},     {70, 160, 96, 32, 0},
+                          {5, 96, 96, 96, 3},     {33, 288, 320, 64, 0},   {130, 288, 1024, 128, 0},
+                          {16, 32, 2048, 256, 0}, {40, 64, 1024, 1024, 0}, {2, 32, 0, 0, 0}};
+
+/// In which word of what is packed a code is: of 32 columns each 32 codes, then the next ones.
+std::size_t word_of(int depth, int n, int k) {
+  return ((std::size_t(n / 32) * (depth / 32) + k / 32) * 32 + n % 32) * 4 + k % 32 / 8;
+}
+std::size_t factors_of(int groups, int n, int group) {
+  return (std::size_t(n / 32) * groups + group) * 32 + n % 32;
+}
 
 /// Weights by their numbers: codes, and what each is worth.
 template <class T>
@@ -41,11 +51,11 @@ struct Weights {
     std::uniform_int_distribution<int> code(0, 15), step(1, 64);
     for (int n = 0; n < s.columns; n++)
       for (int k = 0; k < s.depth; k++) {
-        Factors& known = factors[std::size_t(n) * (s.depth / s.group) + k / s.group];
+        Factors& known = factors[factors_of(s.depth / s.group, n, k / s.group)];
         if (k % s.group == 0)
           known = {T(static_cast<float>(step(generator)) / 1024), T(float(code(generator)))};
         const int one = code(generator), i = k % 8;
-        codes[(std::size_t(n) * s.depth + k) / 8] |= std::uint32_t(one) << (i % 2 * 16 + i / 2 * 4);
+        codes[word_of(s.depth, n, k)] |= std::uint32_t(one) << (i % 2 * 16 + i / 2 * 4);
         worth[std::size_t(n) * s.depth + k] =
             double(T((float(one) - float(known.zero)) * float(known.scale)));
       }
@@ -120,11 +130,11 @@ TEST(Int4Gemm, Bf16) {
 /// The code of column n at depth k, of what was packed.
 int packed(const Managed<std::uint32_t>& codes, int depth, int n, int k) {
   const int i = k % 8;
-  return int(codes[(std::size_t(n) * depth + k) / 8] >> (i % 2 * 16 + i / 2 * 4) & 15);
+  return int(codes[word_of(depth, n, k)] >> (i % 2 * 16 + i / 2 * 4) & 15);
 }
 
 TEST(Int4Pack, OfLayouts) {
-  constexpr int columns = 24, depth = 256, group = 64, groups = depth / group;
+  constexpr int columns = 64, depth = 256, group = 64, groups = depth / group;
   std::mt19937 generator(3);
   std::uniform_int_distribution<int> any(0, 15);
   std::vector<int> code(columns * depth), zero(columns * groups);
@@ -174,15 +184,15 @@ TEST(Int4Pack, OfLayouts) {
           for (int k = 0; k < depth; k++) {
             const int g = k / group;
             ASSERT_EQ(packed(codes, depth, n, k), code[n * depth + k]) << n << " " << k;
-            ASSERT_EQ(factors[2 * (n * groups + g)], scales[g * columns + n]);
-            ASSERT_EQ(float(factors[2 * (n * groups + g) + 1]),
+            ASSERT_EQ(factors[2 * factors_of(groups, n, g)], scales[g * columns + n]);
+            ASSERT_EQ(float(factors[2 * factors_of(groups, n, g) + 1]),
                       zero[n * groups + g] + (gptq ? zero_less : 0));
           }
       }
 }
 
 TEST(Int4Pack, OfValues) {
-  constexpr int columns = 10, depth = 128, group = 32, groups = depth / group;
+  constexpr int columns = 32, depth = 128, group = 32, groups = depth / group;
   const Managed<f16> weights(columns * depth, f16(0));
   std::mt19937 generator(4);
   std::normal_distribution<float> any(0.1f, 1);
@@ -202,8 +212,8 @@ TEST(Int4Pack, OfValues) {
               "");
     for (int n = 0; n < columns; n++)
       for (int k = 0; k < depth; k++) {
-        const auto scale = double(factors[2 * (n * groups + k / group)]),
-                   zero = double(factors[2 * (n * groups + k / group) + 1]);
+        const auto scale = double(factors[2 * factors_of(groups, n, k / group)]),
+                   zero = double(factors[2 * factors_of(groups, n, k / group) + 1]);
         ASSERT_NEAR((packed(codes, depth, n, k) - zero) * scale, double(weights[n * depth + k]),
                     0.51 * scale)
             << n << " " << k;
@@ -228,9 +238,10 @@ TEST(Int4Gemm, RefusesWhatNoKernelTakes) {
             "int4_gemm: the depth of 96 is no multiple of the groups' 64");
   EXPECT_EQ(error({.codes = codes + 1}),
             "int4_gemm: the codes must begin at a multiple of 16 bytes");
-  EXPECT_EQ(int4_f16({.a_stride = 32, .c_stride = 1}), "int4_gemm: C is a null pointer");
+  EXPECT_EQ(error({.columns = 40}), "int4_gemm: there are 40 columns, which are no multiple of 32");
+  EXPECT_EQ(int4_f16({.a_stride = 32, .c_stride = 32}), "int4_gemm: C is a null pointer");
   EXPECT_EQ(int4_pack_f16({.layout = Int4Layout::awq, .columns = 12}),
-            "int4_pack: 12 columns: their words have 8");
+            "int4_pack: there are 12 columns, which are no multiple of 32");
   EXPECT_EQ(int4_pack_f16({.layout = Int4Layout::gptq}), "int4_pack: the codes is a null pointer");
 }
 
@@ -256,10 +267,11 @@ TEST(Int4Gemm, DISABLED_EachKernel) {
                         .workspace_bytes = 64 << 20}),
               "");
   };
-  run(f16(0), int4_f16, 16, 1024, 8192, true);  // in shares
+  run(f16(0), int4_f16, 16, 4096, 4096, false);  // few rows
+  run(bf16(0), int4_bf16, 1, 1024, 4096, false);
+  run(f16(0), int4_f16, 40, 1024, 8192, true);  // in shares
   run(f16(0), int4_f16, 1024, 4096, 1024, false);
   run(bf16(0), int4_bf16, 4096, 4096, 1024, false);
-  run(bf16(0), int4_bf16, 640, 640, 1024, false);
   for (const Int4Layout layout : {Int4Layout::values, Int4Layout::gptq, Int4Layout::awq}) {
     const int columns = 1024, depth = 1024;
     const Managed<f16> weights(columns * depth, f16(0)), factors(2 * columns * depth / 128, f16(0));

@@ -12,35 +12,41 @@ ops = torch.ops.hipsight
 
 def code_of(codes):
     """N x K, each its own number: of 8 in a word, weight 2 i is at bit 4 i and 2 i + 1 at 16 + 4 i."""
-    words = codes.numpy().view(np.uint32)[..., None]
+    words = by_columns(codes).numpy().view(np.uint32)[..., None]
     places = np.array([16 * (i % 2) + 4 * (i // 2) for i in range(8)], np.uint32)
-    return torch.from_numpy((words >> places & 15).astype(np.int32).reshape(codes.shape[0], -1))
+    return torch.from_numpy((words >> places & 15).astype(np.int32).reshape(words.shape[0], -1))
+
+
+def by_columns(packed):
+    """What belongs to each column: N x all of it. Packed it is N/32 x parts x 32 x a part."""
+    return packed.permute(0, 2, 1, 3).reshape(packed.shape[0] * 32, -1).contiguous()
 
 
 def worth(codes, factors):
     """N x K in float64, rounded to the factors' type first."""
-    scale, zero = (factors[..., i].double().repeat_interleave(codes.shape[1] * 8 // factors.shape[1], 1) for i in (0, 1))
+    each = by_columns(factors).unflatten(1, (-1, 2)).double()
+    scale, zero = (each[..., i].repeat_interleave(codes.shape[1] * 32 // factors.shape[1], 1) for i in (0, 1))
     return ((code_of(codes) - zero) * scale).to(factors.dtype).double()
 
 
-@pytest.mark.parametrize("dtype, group, gpu", [(torch.float16, 128, "mi300x"), (torch.bfloat16, 32, "mi300x"),
-                                               (torch.bfloat16, 256, "rx9070xt")])
-def test_multiplies(dtype, group, gpu):
-    w, x, bias = drawn(72, 256, dtype=dtype), drawn(2, 5, 256, dtype=dtype, seed=2), drawn(72, dtype=dtype, seed=3)
+@pytest.mark.parametrize("dtype, group, rows, gpu", [(torch.float16, 128, 5, "mi300x"), (torch.bfloat16, 32, 40, "mi300x"),
+                                                     (torch.bfloat16, 256, 6, "rx9070xt")])
+def test_multiplies(dtype, group, rows, gpu):
+    w, x, bias = drawn(96, 256, dtype=dtype), drawn(2, rows, 256, dtype=dtype, seed=2), drawn(96, dtype=dtype, seed=3)
     codes, factors = ops.int4_quantise(w, group, gpu=gpu)
-    of_group = w.double().view(72, -1, group)
+    of_group = w.double().view(96, -1, group)
     steps = ((of_group.amax(2).clamp(min=0) - of_group.amin(2).clamp(max=0)) / 15)[..., None].expand_as(of_group)
     assert ((worth(codes, factors) - w.double()).abs() <= 0.6 * steps.reshape(w.shape)).all()
     y = ops.int4_gemm(x, codes, factors, bias, gpu=gpu)
     wanted = x.double() @ worth(codes, factors).mT + bias.double()
-    assert y.shape == (2, 5, 72) and y.dtype == dtype
+    assert y.shape == (2, rows, 96) and y.dtype == dtype
     torch.testing.assert_close(y.double(), wanted, rtol=torch.finfo(dtype).eps, atol=1e-3)
-    assert ops.int4_gemm(x[:0], codes, factors).shape == (0, 5, 72)
+    assert ops.int4_gemm(x[:0], codes, factors).shape == (0, rows, 96)
 
 
 @pytest.mark.parametrize("layout", ["gptq", "gptq_v2", "awq"])
 def test_takes_checkpoints(layout):
-    n, k, group = 24, 128, 32
+    n, k, group = 64, 128, 32
     random = np.random.default_rng(5)
     code, zero = random.integers(0, 16, (n, k)), random.integers(0, 15, (n, k // group))
     scales = torch.from_numpy(random.random((k // group, n), np.float32)).half()
@@ -58,7 +64,8 @@ def test_takes_checkpoints(layout):
         zero = (zero - 1 & 15) + 1
     codes, factors = ops.int4_repack(torch.from_numpy(weights), scales, torch.from_numpy(zeros), layout)
     assert torch.equal(code_of(codes), torch.from_numpy(code.astype(np.int32)))
-    assert torch.equal(factors[..., 0], scales.mT) and torch.equal(factors[..., 1], torch.from_numpy(zero).half())
+    found = by_columns(factors).unflatten(1, (-1, 2))
+    assert torch.equal(found[..., 0], scales.mT) and torch.equal(found[..., 1], torch.from_numpy(zero).half())
     if not awq:
         _, factors = ops.int4_repack(torch.from_numpy(weights), scales, None, layout)
         assert (factors[..., 1] == 8).all()
@@ -92,23 +99,23 @@ def test_serving_has_it():
     linear = 4 * (256 * 32 * 20 + 3 * 256 * 512)
     assert of["bf16"].weight_bytes - of["int4"].weight_bytes == linear * 2 - linear * (0.5 + 4 / 128)
     kernels = {one.kernel for one in of["int4"].forward(4, 128).steps if one.name == "down"}
-    assert len(kernels) == 1 and "Int4Tile" in kernels.pop()
+    assert len(kernels) == 1 and "int4_few_rows_kernel" in kernels.pop()
     with pytest.raises(hipsight.Error, match="cache='int4'"):
         hipsight.torch.serving(small, "mi300x", cache="int4")
 
 
 def test_pass_opcheck():
-    w, x = drawn(16, 64, dtype=torch.bfloat16), drawn(3, 64, dtype=torch.bfloat16)
+    w, x = drawn(32, 64, dtype=torch.bfloat16), drawn(3, 64, dtype=torch.bfloat16)
     codes, factors = ops.int4_quantise(w, 32)
     torch.library.opcheck(ops.int4_quantise.default, (w, 32))
     torch.library.opcheck(ops.int4_gemm.default, (x, codes, factors))
-    packed = torch.zeros(64, 2, dtype=torch.int32), torch.ones(2, 16).half(), torch.zeros(2, 2, dtype=torch.int32), "awq"
+    packed = torch.zeros(64, 4, dtype=torch.int32), torch.ones(2, 32).half(), torch.zeros(2, 4, dtype=torch.int32), "awq"
     torch.library.opcheck(ops.int4_repack.default, packed)
 
 
-X, W = torch.ones(3, 64).half(), torch.ones(16, 64).half()
-CODES, FACTORS = torch.zeros(16, 8, dtype=torch.int32), torch.ones(16, 2, 2).half()
-PACKED, SCALES = torch.zeros(64, 2, dtype=torch.int32), torch.ones(2, 16).half()
+X, W = torch.ones(3, 64).half(), torch.ones(32, 64).half()
+CODES, FACTORS = torch.zeros(1, 2, 32, 4, dtype=torch.int32), torch.ones(1, 2, 32, 2).half()
+PACKED, SCALES = torch.zeros(64, 4, dtype=torch.int32), torch.ones(2, 32).half()
 
 
 @pytest.mark.parametrize("call, words", [
@@ -117,11 +124,13 @@ PACKED, SCALES = torch.zeros(64, 2, dtype=torch.int32), torch.ones(2, 16).half()
     (lambda: ops.int4_gemm(X, CODES.long(), FACTORS), "codes are int32"),
     (lambda: ops.int4_gemm(X[:, :60], CODES, FACTORS), "rows of 64"),
     (lambda: ops.int4_gemm(X, CODES, FACTORS[:, :0]), "no whole number of groups"),
-    (lambda: ops.int4_gemm(X, CODES, torch.ones(16, 4, 2).half()), "groups of 16"),
+    (lambda: ops.int4_gemm(X, CODES, torch.ones(1, 4, 32, 2).half()), "groups of 16"),
     (lambda: ops.int4_gemm(X, CODES, FACTORS, X[0]), "bias must have a number"),
     (lambda: ops.int4_quantise(W.float()), "float16 or bfloat16"),
     (lambda: ops.int4_quantise(W, 48), "groups of 48"),
     (lambda: ops.int4_quantise(W[:, :40], 40), "no multiple of 32"),
+    (lambda: ops.int4_quantise(W[:24], 32), "24 columns"),
+    (lambda: ops.int4_repack(PACKED, SCALES[:, :24]), "24 columns"),
     (lambda: ops.int4_repack(PACKED, SCALES, None, "awq"), "AWQ has them"),
     (lambda: ops.int4_repack(PACKED, SCALES), "K/8 x N"),
     (lambda: ops.int4_repack(PACKED, SCALES, None, "exl2"), "gptq, gptq_v2, awq"),

@@ -48,8 +48,8 @@ class HipsightW4A16(MPLinearKernel):
         group = depth if c.group_size == -1 else c.group_size
         if c.weight_type not in FOUR_BITS or c.act_type not in (torch.float16, torch.bfloat16):
             return False, "it takes weights in 4 bits, and activations in float16 or bfloat16"
-        if depth % 32 or columns % 8 or group != depth and (group < 32 or group & (group - 1)) or depth % group:
-            return False, "it takes groups of 32, 64, 128, ... weights or one group, and columns in eights"
+        if depth % 32 or columns % 32 or group != depth and (group < 32 or group & (group - 1)) or depth % group:
+            return False, "it takes groups of 32, 64, 128, ... weights or one group, and columns in blocks of 32"
         return True, None
 
     def process_weights_after_loading(self, layer):

@@ -200,8 +200,8 @@ def test_weights_in_4_bits(tmp_path, method, gpu):
     # The head is float16, each layer has four products.
     products = collections.Counter()
     for kernel in report["kernels"]:
-        if "gemm_kernel" in kernel["name"]:
-            products["Int4Tile" in kernel["name"]] += kernel["launches"]
+        if "gemm_kernel" in kernel["name"] or "int4_few_rows_kernel" in kernel["name"]:
+            products["nt4" in kernel["name"]] += kernel["launches"]
     assert products[True] == 2 * 4 * NEW_TOKENS and products[False] == NEW_TOKENS
     child = run(folder / "quantised", tmp_path / "report.json", gpu, PROMPTS, [1] * 3, {"dtype": "float16"})
     assert child.returncode and "quantised weights are for our kernels" in child.stderr, child.stderr[-5000:]

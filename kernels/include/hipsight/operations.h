@@ -93,9 +93,10 @@ HIPSIGHT_OPERATION const char* hipsight_scaled_gemm(
     const hipsight_tensor* c, const hipsight_tensor* scale_a, const hipsight_tensor* scale_b);
 
 /* c = a b + bias, of weights b in 4 bits, each (code - zero) scale, rounded to a's type. a: M x K,
- * c: M x N, of f16 or bf16; codes: i32, N x K/8, and factors: of a's type, N x K/group x 2 (scale,
- * zero), as hipsight_int4_pack makes them; group: K, or a power of two from 32 on; bias: N, of a's
- * type, or null. workspace: i8, from a multiple of 16 bytes on, or null; with as many as
+ * c: M x N, of f16 or bf16, N a multiple of 32. codes: i32, N/32 x K/32 x 32 x 4, and factors: of
+ * a's type, N/32 x K/group x 32 x 2 (scale, zero), as hipsight_int4_pack makes them
+ * (docs/kernels/int4_gemm.md); group: K, or a power of two from 32 on; bias: N, of a's type, or
+ * null. workspace: i8, from a multiple of 16 bytes on, or null; with as many as
  * hipsight_int4_workspace says it is quickest. */
 HIPSIGHT_OPERATION const char* hipsight_int4_gemm(
     const hipsight_context* context, const hipsight_tensor* a, const hipsight_tensor* codes,

@@ -8,8 +8,8 @@ using namespace hipsight::kernels;
 namespace {
 
 Int4Weights<VALUE> weights(const hipsight_tensor* codes, const hipsight_tensor* factors) {
-  const auto columns = static_cast<int>(codes->sizes[0]),
-             depth = static_cast<int>(codes->sizes[1]) * 8,
+  const auto columns = static_cast<int>(codes->sizes[0]) * int4_lines,
+             depth = static_cast<int>(codes->sizes[1]) * int4_chunk,
              groups = static_cast<int>(factors->sizes[1]);
   return {data_of<const std::uint32_t>(codes), data_of<const Int4Factors<VALUE>>(factors), depth,
           columns, groups ? depth / groups : 0};

@@ -10,8 +10,8 @@ const char* hipsight_int4_pack(const hipsight_context* context, const hipsight_t
                                [[maybe_unused]] const hipsight_tensor* zeros,
                                const hipsight_tensor* codes, const hipsight_tensor* factors,
                                [[maybe_unused]] hipsight_int4_layout layout) {
-  const auto columns = static_cast<int>(codes->sizes[0]),
-             depth = static_cast<int>(codes->sizes[1]) * 8,
+  const auto columns = static_cast<int>(codes->sizes[0]) * int4_lines,
+             depth = static_cast<int>(codes->sizes[1]) * int4_chunk,
              groups = static_cast<int>(factors->sizes[1]);
   const auto pack = [&](const auto& given) {
     return answer(int4_pack(stream_of(context), given, data_of<std::uint32_t>(codes),

@@ -7,15 +7,21 @@ namespace {
 
 using Tensor = const hipsight_tensor*;
 
-constexpr int64_t codes_of_word = 8;
+constexpr int64_t codes_of_word = 8, block = 32;
 
-/// Codes and factors of N x K weights; those, then K.
+int64_t columns_of(Tensor codes) {
+  return codes->sizes[0] * block;
+}
+
+/// Codes and factors of N x K weights: K.
 int64_t require_weights(Call& call, Tensor codes, Tensor factors) {
-  call.takes("codes", codes, {2}, whole).takes("factors", factors, {3}, halves);
+  call.takes("codes", codes, {4}, whole).takes("factors", factors, {4}, halves);
   call.without_gaps({codes, factors});
-  const int64_t depth = codes->sizes[1] * codes_of_word, groups = factors->sizes[1];
-  call.require(factors->sizes[0] == codes->sizes[0] && factors->sizes[2] == 2,
-               "factors must be N x groups x 2, for codes of N x K/8");
+  const int64_t depth = codes->sizes[1] * block, groups = factors->sizes[1];
+  call.require(codes->sizes[2] == block && codes->sizes[3] == block / codes_of_word &&
+                   factors->sizes[0] == codes->sizes[0] && factors->sizes[2] == block &&
+                   factors->sizes[3] == 2,
+               "codes must be N/32 x K/32 x 32 x 4, and factors N/32 x groups x 32 x 2");
   call.require(groups ? depth % groups == 0 : depth == 0,
                "the depth must be a whole number of groups");
   return depth;
@@ -26,7 +32,7 @@ void require_product(Call& call, Tensor a, Tensor codes, Tensor factors, Tensor 
   call.takes("a", a, {2}, halves).takes("c", c, {2}, halves).by_rows({a, c});
   call.same_type({a, factors, c})
       .require(a->sizes[1] == depth, "a must have as many columns as the weights are deep")
-      .require(c->sizes[0] == a->sizes[0] && c->sizes[1] == codes->sizes[0], "c must be M x N");
+      .require(c->sizes[0] == a->sizes[0] && c->sizes[1] == columns_of(codes), "c must be M x N");
 }
 
 Instance product(Tensor a) {
@@ -41,7 +47,7 @@ const char* hipsight_int4_gemm(const hipsight_context* context, Tensor a, Tensor
     Call call("int4_gemm", context);
     require_product(call, a, codes, factors, c);
     call.may_take("bias", bias, {1}, halves).same_type({a, bias}).without_gaps({bias});
-    call.require(!bias || bias->sizes[0] == codes->sizes[0],
+    call.require(!bias || bias->sizes[0] == columns_of(codes),
                  "bias must have a number for each column");
     call.may_take("workspace", workspace, {1}, {HIPSIGHT_I8}).without_gaps({workspace});
     return call.run(product(a), hipsight_int4_gemm, "hipsight_int4_gemm", a, codes, factors, bias,
@@ -64,7 +70,7 @@ const char* hipsight_int4_pack(const hipsight_context* context, Tensor from, Ten
                                hipsight_int4_layout layout) {
   return guarded([&]() -> const char* {
     Call call("int4_pack", context);
-    const int64_t depth = require_weights(call, codes, factors), columns = codes->sizes[0],
+    const int64_t depth = require_weights(call, codes, factors), columns = columns_of(codes),
                   groups = factors->sizes[1];
     const auto is = [](Tensor of, int64_t rows, int64_t across) {
       return of->sizes[0] == rows && of->sizes[1] == across;
@@ -80,8 +86,7 @@ const char* hipsight_int4_pack(const hipsight_context* context, Tensor from, Ten
       call.takes("from", from, {2}, whole).takes("scales", scales, {2}, halves);
       call.may_take("zeros", zeros, {2}, whole).same_type({scales, factors});
       call.without_gaps({from, scales, zeros});
-      call.require(columns % codes_of_word == 0, "N must be a multiple of 8")
-          .require(awq ? is(from, depth, columns / codes_of_word)
+      call.require(awq ? is(from, depth, columns / codes_of_word)
                        : is(from, depth / codes_of_word, columns),
                    awq ? "from must be K x N/8" : "from must be K/8 x N")
           .require(is(scales, groups, columns), "scales must be K/group x N")

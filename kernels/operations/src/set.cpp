@@ -75,8 +75,8 @@ void add_products(std::vector<Wanted>& all, hipsight_type type) {
 void add_int4(std::vector<Wanted>& all, hipsight_type type) {
   all.push_back({"int4_gemm", [=](const hipsight_context* context) {
                    const auto a = square(type, false),
-                              codes = tensor(HIPSIGHT_I32, {some, some / 8}),
-                              factors = tensor(type, {some, some / 32, 2});
+                              codes = tensor(HIPSIGHT_I32, {some / 32, some / 32, 32, 4}),
+                              factors = tensor(type, {some / 32, some / 32, 32, 2});
                    return hipsight_int4_gemm(context, &a, &codes, &factors, nullptr, &a, nullptr);
                  }});
 }

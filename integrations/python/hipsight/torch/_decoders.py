@@ -171,7 +171,9 @@ class Steps:
         if self.in_4_bits:
             # Slices of a layer may be no multiple of the group.
             group = next((one for one in (GROUP, 64, 32) if inner % one == 0), inner)
-            weights = on_meta(columns, inner // 8, dtype=torch.int32), on_meta(columns, inner // group, 2, dtype=self.value)
+            blocks = -(-columns // 32)  # of so many columns
+            weights = (on_meta(blocks, inner // 32, 32, 4, dtype=torch.int32),
+                       on_meta(blocks, inner // group, 32, 2, dtype=self.value))
             return Step(name, self.model.layers, "int4_gemm", (on_meta(rows, inner, dtype=self.value), *weights))
         b = on_meta(columns, inner, dtype=self.weight).mT
         if not self.in_8_bits:

@@ -12,6 +12,13 @@ from ._operands import flat, refuse, rows_of, told
 HALVES = (torch.float16, torch.bfloat16)
 LAYOUTS = {"gptq": 1, "gptq_v2": 2, "awq": 3}  # hipsight_int4_layout
 VALUES = 0
+BLOCK = 32
+"""Columns of weights that lie side by side in memory, and codes of each (docs/kernels/int4_gemm.md)."""
+
+
+def check_columns(operation, columns):
+    torch._check(columns % BLOCK == 0, lambda: f"hipsight::{operation}: there are {columns} columns, which are no multiple of "
+                 f"{BLOCK}")
 
 
 def check_group(operation, group, depth):
@@ -26,19 +33,19 @@ def check(x, codes, factors, bias):
     given = dict(x=x, codes=codes, factors=factors, bias=bias)
     if x.dtype not in HALVES or factors.dtype != x.dtype or bias is not None and bias.dtype != x.dtype:
         refuse("int4_gemm", "x, factors and bias are float16 or bfloat16, all alike", **given)
-    if codes.dtype != torch.int32 or codes.dim() != 2 or factors.dim() != 3 or factors.shape[2] != 2 \
-            or factors.shape[0] != codes.shape[0]:
-        refuse("int4_gemm", "codes are int32, N x K/8, and factors N x groups x 2", **given)
-    depth = codes.shape[1] * 8
+    if codes.dtype != torch.int32 or codes.dim() != 4 or factors.dim() != 4 or codes.shape[2:] != (BLOCK, 4) \
+            or factors.shape[2:] != (BLOCK, 2) or factors.shape[0] != codes.shape[0]:
+        refuse("int4_gemm", "codes are int32, N/32 x K/32 x 32 x 4, and factors N/32 x groups x 32 x 2", **given)
+    depth, columns = codes.shape[1] * BLOCK, codes.shape[0] * BLOCK
     if x.dim() < 1 or x.shape[-1] != depth:
         refuse("int4_gemm", f"x must have rows of {depth}", **given)
-    if bias is not None and bias.shape != codes.shape[:1]:
+    if bias is not None and bias.shape != (columns,):
         refuse("int4_gemm", "bias must have a number for each of the N columns", **given)
     if depth:
         torch._check(factors.shape[1] > 0 and depth % factors.shape[1] == 0, lambda:
                      f"hipsight::int4_gemm: {depth} weights are no whole number of groups; factors are {told(factors)}")
         check_group("int4_gemm", depth // factors.shape[1], depth)
-    return x.new_empty((*x.shape[:-1], codes.shape[0]))
+    return x.new_empty((*x.shape[:-1], columns))
 
 
 @torch.library.custom_op("hipsight::int4_gemm", mutates_args=(), device_types="cpu")
@@ -60,12 +67,14 @@ def _(x, codes, factors, bias=None, *, gpu=None):
 
 
 def empty_weights(like, columns, depth, groups):
-    return like.new_empty((columns, depth // 8), dtype=torch.int32), like.new_empty((columns, groups, 2))
+    return (like.new_empty((columns // BLOCK, depth // BLOCK, BLOCK, 4), dtype=torch.int32),
+            like.new_empty((columns // BLOCK, groups, BLOCK, 2)))
 
 
 def check_weights(w, group):
     if w.dtype not in HALVES or w.dim() != 2:
         refuse("int4_quantise", "it takes a matrix of float16 or bfloat16, N x K, as a linear layer has it", w=w)
+    check_columns("int4_quantise", w.shape[0])
     check_group("int4_quantise", group, w.shape[1])
     return empty_weights(w, *w.shape, w.shape[1] // group if group else 0)
 
@@ -93,8 +102,9 @@ def check_packed(weights, scales, zeros, layout):
         refuse("int4_repack", "weights and zeros are matrices of int32, scales one of float16 or bfloat16", **given)
     awq, (groups, columns) = layout == "awq", scales.shape
     depth = weights.shape[0] * (1 if awq else 8)
-    if columns % 8 or weights.shape[1] != (columns // 8 if awq else columns):
-        refuse("int4_repack", f"weights are {'K x N/8' if awq else 'K/8 x N'}, scales groups x N, N a multiple of 8", **given)
+    check_columns("int4_repack", columns)
+    if weights.shape[1] != (columns // 8 if awq else columns):
+        refuse("int4_repack", f"weights are {'K x N/8' if awq else 'K/8 x N'}, scales groups x N", **given)
     if awq and zeros is None or zeros is not None and zeros.shape != (groups, columns // 8):
         refuse("int4_repack", "zeros are groups x N/8" + (", and AWQ has them" if awq else ""), **given)
     torch._check(groups > 0 and depth % groups == 0, lambda:

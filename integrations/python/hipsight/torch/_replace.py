@@ -126,6 +126,7 @@ def in_4_bits(model, group, gpu):
     output = model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
     return {module: quantised_linear(module, group, gpu) for module in model.modules()
             if type(module) is nn.Linear and module is not output and module.in_features % group == 0
+            and module.out_features % _int4_gemm.BLOCK == 0
             and module.weight.dtype in _int4_gemm.HALVES}
 
 

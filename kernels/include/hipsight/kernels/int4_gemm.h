@@ -22,9 +22,39 @@ void int4_pack_kernel([[maybe_unused]] Pack pack) {
 #endif
 }
 
+template <class Value, class Out, class After>
+HIPSIGHT_KERNEL((FewRowsWorkgroup<Value, Out, After>::threads))
+void int4_few_rows_kernel([[maybe_unused]] FewRowsArguments<Value, Out, After> arguments) {
+#ifndef HIPSIGHT_STARTS_ONLY
+  using Workgroup = FewRowsWorkgroup<Value, Out, After>;
+  __shared__ typename Workgroup::Shared shared;
+  Workgroup::run(arguments, shared, arch::workgroup());
+#endif
+}
+
+/// Few rows by their own kernel, others in tiles.
+template <TileSizes sizes, bool with_shares, class Value, class Out, class After>
+Status run_int4(Stream stream, const Int4Problem<Value, Out, After>& problem,
+                const Workspace& workspace) {
+  if (std::string error = problem.error(); !error.empty()) return {std::move(error)};
+  if (problem.empty()) return {};
+  const Device device = current_device();
+  if (!device.error.empty()) return {"int4_gemm: " + device.error};
+  if (problem.rows > few_rows(device.architecture))
+    return run_gemm<sizes, with_shares>(stream, problem, workspace);
+  const int columns = few_rows_columns(device.architecture);  // of a workgroup
+  const std::string error = launch(
+      int4_few_rows_kernel<Value, Out, After>, {ceil_div(problem.columns, columns)},
+      few_rows_threads(device.architecture), stream,
+      FewRowsArguments<Value, Out, After>{problem.a, problem.b, problem.c, problem.epilogue});
+  return {error.empty() ? error : "int4_gemm: " + error};
+}
+
 /// Bytes of workspace with which int4_gemm() is quickest; 0 if it needs none.
 template <TileSize... sizes, class OfA, class Value, class OfC>
 std::size_t int4_gemm_workspace(const OfA& a, const Int4Weights<Value>& b, const OfC& c) {
+  const Device device = current_device();
+  if (device.error.empty() && c.rows <= few_rows(device.architecture)) return 0;
   return gemm_workspace<sizes...>(int4_problem(a, b, c, Identity{}));
 }
 
@@ -32,12 +62,12 @@ std::size_t int4_gemm_workspace(const OfA& a, const Int4Weights<Value>& b, const
 template <TileSize... sizes, class OfA, class Value, class OfC, class After = Identity>
 Status int4_gemm(Stream stream, const OfA& a, const Int4Weights<Value>& b, const OfC& c,
                  After epilogue = {}) {
-  return run_gemm<tile_sizes<sizes...>(), false>(stream, int4_problem(a, b, c, epilogue), {});
+  return run_int4<tile_sizes<sizes...>(), false>(stream, int4_problem(a, b, c, epilogue), {});
 }
 template <TileSize... sizes, class OfA, class Value, class OfC, class After>
 Status int4_gemm(Stream stream, const OfA& a, const Int4Weights<Value>& b, const OfC& c,
                  After epilogue, const Workspace& workspace) {
-  return run_gemm<tile_sizes<sizes...>(), true>(stream, int4_problem(a, b, c, epilogue), workspace);
+  return run_int4<tile_sizes<sizes...>(), true>(stream, int4_problem(a, b, c, epilogue), workspace);
 }
 
 /// Makes codes and factors of weights: `from` is Int4FromValues, Int4FromGptq or Int4FromAwq.

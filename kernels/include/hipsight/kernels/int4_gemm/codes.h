@@ -67,26 +67,35 @@ struct VectorOf<Int4<Value>, int4_chunk> {
 };
 }  // namespace detail
 
-/// Columns of B in a tile, as GlobalTile has rows: beyond the bounds weights are 0.
+inline constexpr int int4_lines = 32;  // columns of B that lie side by side in memory
+
+/// Where a chunk is: of 32 columns the first chunks, then the second ones, and so on; factors
+/// alike. So a wave reads what lies side by side.
+HIPSIGHT_INLINE constexpr std::int64_t int4_place(int column, int number, int of_column) {
+  return (static_cast<std::int64_t>(column / int4_lines) * of_column + number) * int4_lines +
+         column % int4_lines;
+}
+
+/// Columns of B in a tile, as GlobalTile has rows: beyond the bounds weights are 0. A tile begins
+/// at a multiple of 32 of the depth. Its columns are whole blocks of 32, or a part of one.
 template <class Value>
 struct Int4Tile {
   using Plain = Int4<Value>;
 
   const std::uint32_t* data;  // 8 weights each
   const std::uint32_t* factors;
-  int rows, columns;  // of weights, from here on
-  int stride;         // words from a row to the next
-  int factor_stride;  // groups of a row
-  int group_bits;     // a group has 1 << group_bits weights
-  int depth = 0;      // of `data`, in its row
+  int rows, columns;   // of weights, from here on
+  int chunks, groups;  // of a row
+  int group_bits;      // a group has 1 << group_bits weights
+  int depth = 0;       // of `data`, in its row
 
   HIPSIGHT_INLINE Int4Tile from(int row, int column) const {
-    return {data + (static_cast<std::int64_t>(row) * stride + column / 8),
-            factors + static_cast<std::int64_t>(row) * factor_stride,
+    return {data + int4_place(row, column / int4_chunk, chunks) * words,
+            factors + int4_place(row, 0, groups),
             rows - row,
             columns - column,
-            stride,
-            factor_stride,
+            chunks,
+            groups,
             group_bits,
             depth + column};
   }
@@ -98,7 +107,9 @@ struct Int4Tile {
   }
 
   /// Bytes from `data` on that belong to rows.
-  HIPSIGHT_INLINE std::uint32_t limit(int tile_rows) const { return limit(tile_rows, stride); }
+  HIPSIGHT_INLINE std::uint32_t limit(int tile_rows) const {
+    return limit(tile_rows, chunks * words);
+  }
 
   template <int Count, bool inside = false>
   HIPSIGHT_INLINE Int4Chunk<Value> load(int row, int column, int tile_rows) const {
@@ -108,14 +119,14 @@ struct Int4Tile {
   template <int Count, bool inside = false>
   HIPSIGHT_INLINE Int4Chunk<Value> load_below(int row, int column, std::uint32_t below) const {
     static_assert(Count == int4_chunk, "Int4Tile: weights are read in chunks of 32");
-    const std::uint32_t word = static_cast<std::uint32_t>(row) * stride + column / 8,
-                        group = static_cast<std::uint32_t>(row) * factor_stride +
-                                ((depth + column) >> group_bits);
+    const auto chunk = static_cast<std::uint32_t>(int4_place(row, column / int4_chunk, chunks)),
+               group = static_cast<std::uint32_t>(
+                   int4_place(row, (depth + column) >> group_bits, groups));
     const std::uint32_t far = 1u << 31;  // beyond all limits
     const bool exists = inside || column < columns;
-    return {arch::load<Vector<std::uint32_t, 4>>(data, exists ? word * 4 : far, below),
+    return {arch::load<Vector<std::uint32_t, 4>>(data, exists ? chunk * 16 : far, below),
             arch::load<std::uint32_t>(factors, exists ? group * 4 : far,
-                                      below ? limit(most_rows, factor_stride) : 0)};
+                                      below ? limit(most_rows, groups) : 0)};
   }
   template <int Count>
   HIPSIGHT_INLINE Int4Chunk<Value> load_any(int row, int column, int tile_rows) const {
@@ -123,10 +134,13 @@ struct Int4Tile {
   }
 
  private:
+  static constexpr int words = int4_chunk / 8;
   static constexpr int most_rows = 256;  // of a tile
-  HIPSIGHT_INLINE std::uint32_t limit(int tile_rows, int words) const {
+  /// Of whole blocks of 32 rows, as a tile may begin inside of one.
+  HIPSIGHT_INLINE std::uint32_t limit(int tile_rows, int of_row) const {
     const int count = rows < tile_rows ? rows : tile_rows;
-    return count > 0 ? static_cast<std::uint32_t>(count) * words * 4 : 0;
+    const int whole = (count + int4_lines - 1) / int4_lines * int4_lines;
+    return count > 0 ? static_cast<std::uint32_t>(whole) * of_row * 4 : 0;
   }
 };
 

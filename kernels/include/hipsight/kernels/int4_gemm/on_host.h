@@ -1,7 +1,10 @@
 // The same on the scalar reference: one workgroup after the other, on the host.
 #pragma once
 
+#include <memory>
+
 #include "../gemm/on_host.h"
+#include "few_rows.h"
 #include "pack.h"
 
 namespace hipsight::kernels {
@@ -11,7 +14,15 @@ Status int4_gemm_on_host(const OfA& a, const Int4Weights<Value>& b, const OfC& c
                          After epilogue = {}) {
   const auto problem = int4_problem(a, b, c, epilogue);
   if (std::string error = problem.error(); !error.empty()) return {std::move(error)};
-  if (!problem.empty()) run_on_host<TileSize::large, false>(problem);
+  if (problem.empty()) return {};
+  if (problem.rows > few_rows(Architecture::host)) {
+    run_on_host<TileSize::large, false>(problem);
+    return {};
+  }
+  using Workgroup = FewRowsWorkgroup<Value, typename OfC::Element, After>;
+  const auto shared = std::make_unique<typename Workgroup::Shared>();
+  for (int i = 0; i < ceil_div(problem.columns, Workgroup::columns); i++)
+    Workgroup::run({problem.a, problem.b, problem.c, problem.epilogue}, *shared, i);
   return {};
 }
 

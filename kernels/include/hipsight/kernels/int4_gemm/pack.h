@@ -125,13 +125,13 @@ struct Int4Pack {
               column = static_cast<int>(number % columns);
     if (of_group >= groups()) return;
     const auto known = from.group(column, of_group * group, group, of_group);
-    const std::int64_t at = static_cast<std::int64_t>(column) * depth + of_group * group;
-    factors[static_cast<std::int64_t>(column) * groups() + of_group] = known.factors;
+    factors[int4_place(column, of_group, groups())] = known.factors;
     for (int i = 0; i < group; i += 8) {
       std::uint32_t word = 0;
       HIPSIGHT_UNROLL
       for (int k = 0; k < 8; k++) word |= known.code(i + k) << (4 * (k / 2) + 16 * (k % 2));
-      codes[(at + i) / 8] = word;
+      const int k = of_group * group + i;
+      codes[int4_place(column, k / int4_chunk, depth / int4_chunk) * 4 + k % int4_chunk / 8] = word;
     }
   }
 };
@@ -140,8 +140,6 @@ template <class From>
 std::string wrong_with(const Int4Pack<From>& pack) {
   Check check("int4_pack");
   check_int4(check, pack.depth, pack.columns, pack.group);
-  if (!std::is_same_v<From, Int4FromValues<typename From::Of>> && pack.columns % 8)
-    check.fail(pack.columns, " columns: their words have 8");
   if (!check.failed() && pack.depth > 0 && pack.columns > 0) {
     if constexpr (requires { pack.from.weights; })
       check.pointer("the weights", pack.from.weights);

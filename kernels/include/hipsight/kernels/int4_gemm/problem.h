@@ -6,8 +6,9 @@
 
 namespace hipsight::kernels {
 
-/// Weights B, K x N: each column's K codes lie side by side, 8 in a word, in the order of
-/// Int4Chunk; and its K / group factors. int4_pack() makes them.
+/// Weights B, K x N, N a multiple of 32: of 32 columns each the first 32 codes (Int4Chunk), then
+/// the next ones, and so on; and their factors in the same order (int4_place). int4_pack() makes
+/// them.
 template <class Value>
 struct Int4Weights {
   const std::uint32_t* codes;
@@ -21,6 +22,8 @@ HIPSIGHT_APART inline void check_int4(Check& check, std::int64_t depth, std::int
   const auto is_power = [](int value) { return value > 0 && (value & (value - 1)) == 0; };
   if (depth < 0 || columns < 0)
     return check.fail("the weights are ", depth, " x ", columns, ": a size is negative");
+  if (columns % int4_lines)
+    check.fail("there are ", columns, " columns, which are no multiple of ", int4_lines);
   if (depth % int4_chunk)
     check.fail("the depth of ", depth, " is no multiple of ", int4_chunk, ", as codes need it");
   if (group != depth && (group < int4_chunk || !is_power(group)))
@@ -78,7 +81,7 @@ auto int4_problem(const OfA& a, const Int4Weights<Value>& b, const OfC& c, After
                                 reinterpret_cast<const std::uint32_t*>(b.factors),
                                 b.columns,
                                 b.depth,
-                                b.depth / 8,
+                                b.depth / int4_chunk,
                                 groups,
                                 groups == 1 ? 31 : bits};
   constexpr double factor_bytes = sizeof(Int4Factors<Value>);
