@@ -34,6 +34,8 @@ std::vector<kpi::Measured> measure(const KpiOptions& options, const kpi::Suite& 
   set("profile", std::to_string(session::usual_sample));
   set("time", "predicted");
   for (const auto& [name, text] : one.options) set(name.c_str(), text);
+  // A launch whose time is kept from an earlier run would be counted whole, and not by a sample.
+  if (run.options.config.sampled_only) set("cache", "off");
   if (!one.kernel.empty()) set("kernel", one.kernel);
   std::vector<kpi::Measured> all;
   for (const std::string& gpu : one.gpus) {

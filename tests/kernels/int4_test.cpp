@@ -2,6 +2,7 @@
 // reference; and their packing against the layouts as their authors describe them.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -33,6 +34,14 @@ std::size_t factors_of(int groups, int n, int group) {
   return (std::size_t(n / 32) * groups + group) * 32 + n % 32;
 }
 
+/// Rounded as kernels do it: in bf16 half goes away from zero.
+double nearest(f16, float value) {
+  return double(f16(value));
+}
+double nearest(bf16, float value) {
+  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + 0x8000) & 0xffff0000);
+}
+
 /// Weights by their numbers: codes, and what each is worth.
 template <class T>
 struct Weights {
@@ -57,7 +66,7 @@ struct Weights {
         const int one = code(generator), i = k % 8;
         codes[word_of(s.depth, n, k)] |= std::uint32_t(one) << (i % 2 * 16 + i / 2 * 4);
         worth[std::size_t(n) * s.depth + k] =
-            double(T((float(one) - float(known.zero)) * float(known.scale)));
+            nearest(T(), (float(one) - float(known.zero)) * float(known.scale));
       }
   }
 };

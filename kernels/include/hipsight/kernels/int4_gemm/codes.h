@@ -1,6 +1,8 @@
 // Weights in 4 bits: as what they lie in memory, and what they are worth.
 #pragma once
 
+#include <cmath>
+
 #include "../convert.h"
 
 namespace hipsight::kernels {
@@ -25,8 +27,9 @@ struct Int4Chunk {
   Vector<std::uint32_t, 4> codes;
   std::uint32_t factors;  // Int4Factors
 
-  /// To Value's nearest. A number's lowest bits are the code, below a constant that is as much as
-  /// they may be worth: f16's 1024, bf16's 128.
+  /// To Value's nearest; half goes to the even one in f16, away from zero in bf16, which has no
+  /// instruction for that on most GPUs. A number's lowest bits are the code, below a constant that
+  /// is as much as they may be worth: f16's 1024, bf16's 128.
   template <class Wide>
   HIPSIGHT_INLINE Vector<Value, int4_chunk> widened() const {
     static_assert(std::is_same_v<Wide, Value>, "Int4Chunk: the tile must be of the weights' type");
@@ -44,12 +47,13 @@ struct Int4Chunk {
         for (int k = 0; k < 2; k++) pair[k] = (pair[k] - least) * known.scale;
         pairs[i] = __builtin_bit_cast(std::uint32_t, pair);
       } else {
+        // (128 + code) scale - (128 + zero) scale, exactly: bf16's products have 16 bits.
         const float scale = static_cast<float>(known.scale),
-                    least = 128 + static_cast<float>(known.zero);
-        const float low = __builtin_bit_cast(float, bits << 16),
-                    high = __builtin_bit_cast(float, bits & 0xffff0000);
-        pairs[i] =
-            arch::rounded<Value>(Vector<float, 2>{(low - least) * scale, (high - least) * scale});
+                    none = -(128 + static_cast<float>(known.zero)) * scale;
+        const float low = fmaf(__builtin_bit_cast(float, bits << 16), scale, none),
+                    high = fmaf(__builtin_bit_cast(float, bits & 0xffff0000), scale, none);
+        pairs[i] = (__builtin_bit_cast(std::uint32_t, low) + 0x8000) >> 16 |
+                   ((__builtin_bit_cast(std::uint32_t, high) + 0x8000) & 0xffff0000);
       }
     }
     using Values = Vector<Value, int4_chunk>;
