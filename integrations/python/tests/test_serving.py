@@ -244,7 +244,7 @@ def test_a_training_plan_holds_memory():
     (lambda: hipsight.torch.serving({"hidden_size": 4}), "no num_hidden_layers|no num_attention_heads"),
     (lambda: hipsight.torch.serving(SMALL | {"kv_lora_rank": 512}), "multi-head latent attention"),
     (lambda: hipsight.torch.serving(SMALL, tensor_parallel=3), "8 heads: 3 GPUs cannot share"),
-    (lambda: hipsight.torch.serving(SMALL, weights="int4"), "weights='int4'"),
+    (lambda: hipsight.torch.serving(SMALL, weights="int3"), "weights='int3'"),
     (lambda: hipsight.torch.serving(SMALL, cache="fp16"), "cache='fp16'"),
     (lambda: hipsight.torch.serving("llama-3-405b"), "812 GB of weights do not fit"),
     (lambda: hipsight.torch.serving(SMALL).forward(0, 16), "batch 0"),
