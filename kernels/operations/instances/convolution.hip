@@ -1,6 +1,7 @@
 // Convolutions, or one of their gradients, of one type.
 //   -DVALUE=f16 -DWHICH=result      (or images, filters)
 #include "hipsight/kernels/convolution.h"
+#include "may_add.h"
 #include "tensors.h"
 
 using namespace hipsight::kernels;
@@ -29,24 +30,6 @@ Convolved convolved(const hipsight_convolution_options* given) {
           given->groups};
 }
 
-/// What may be added to the result.
-struct MayAdd {
-  const VALUE* bias;
-  int of_group;
-
-  HIPSIGHT_INLINE Bias<const VALUE> of(int group) const {
-    return Bias<const VALUE>{bias + group * of_group};
-  }
-  HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
-    return bias ? of(at.batch)(value, at) : value;
-  }
-  template <int Count>
-  HIPSIGHT_INLINE Vector<float, Count> run(const Vector<float, Count>& values,
-                                           ResultPlace at) const {
-    return bias ? of(at.batch).template run<Count>(values, at) : values;
-  }
-};
-
 constexpr Convolution which = Convolution::WHICH;
 
 }  // namespace
@@ -61,7 +44,7 @@ const char* hipsight_convolution([[maybe_unused]] const hipsight_context* contex
     const auto of_group = static_cast<int>(w->sizes[0]) / options->groups;
     return answer(convolution(stream_of(context), images<const VALUE>(x), filters<const VALUE>(w),
                               images<VALUE>(y), convolved(options),
-                              MayAdd{data_of<const VALUE>(bias), of_group}));
+                              MayAdd<VALUE>{data_of<const VALUE>(bias), of_group}));
   }
   return "not of this instance";
 }

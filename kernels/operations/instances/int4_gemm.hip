@@ -1,6 +1,7 @@
 // C = A B + bias of weights in 4 bits.
 //   -DVALUE=f16
 #include "hipsight/kernels/int4_gemm.h"
+#include "may_add.h"
 #include "tensors.h"
 
 using namespace hipsight::kernels;
@@ -15,19 +16,6 @@ Int4Weights<VALUE> weights(const hipsight_tensor* codes, const hipsight_tensor* 
           columns, groups ? depth / groups : 0};
 }
 
-struct MayAdd {
-  Bias<const VALUE> bias;
-
-  HIPSIGHT_INLINE float operator()(float value, ResultPlace at) const {
-    return bias.bias ? bias(value, at) : value;
-  }
-  template <int Count>
-  HIPSIGHT_INLINE Vector<float, Count> run(const Vector<float, Count>& values,
-                                           ResultPlace at) const {
-    return bias.bias ? bias.template run<Count>(values, at) : values;
-  }
-};
-
 }  // namespace
 
 const char* hipsight_int4_gemm(const hipsight_context* context, const hipsight_tensor* a,
@@ -35,7 +23,7 @@ const char* hipsight_int4_gemm(const hipsight_context* context, const hipsight_t
                                const hipsight_tensor* bias, const hipsight_tensor* c,
                                const hipsight_tensor* workspace) {
   return answer(int4_gemm(stream_of(context), matrix<const VALUE>(a), weights(codes, factors),
-                          matrix<VALUE>(c), MayAdd{Bias<const VALUE>{data_of<const VALUE>(bias)}},
+                          matrix<VALUE>(c), MayAdd<VALUE>{data_of<const VALUE>(bias)},
                           lent(workspace)));
 }
 

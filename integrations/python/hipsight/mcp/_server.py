@@ -10,7 +10,7 @@ from pydantic import Field
 
 from .. import _gpu
 from .._error import Error, usage
-from .._gpu import Gpu, opened
+from .._gpu import opened
 from .._profile import USUAL_TOOLS, profile
 from .._shown import aligned, seconds_in_words, shortened
 from ._work import Work, agreement, arrays_of, launched, loaded, reference_of
@@ -47,10 +47,6 @@ def shortened_errors(text: str, lines: int = 40) -> str:
     return text if len(rows) <= lines else "\n".join([*rows[:lines], f"... {len(rows) - lines} more lines"])
 
 
-def computing(name: str) -> Gpu:
-    return opened(name)
-
-
 @tool
 def gpus() -> str:
     """The GPUs that kernels can be run and predicted on."""
@@ -84,7 +80,7 @@ def run(source: Source, work: Work, reference: Annotated[str, Field(description=
             raise usage("reference", f"reference gives '{name}', and there is no such buffer")
     if not wanted:
         raise usage("reference", "reference gives no buffer")
-    launched(loaded(computing(gpu), source, options), work, arrays)
+    launched(loaded(opened(gpu), source, options), work, arrays)
     answers = [agreement(name, arrays[name], one, tolerance) for name, one in wanted.items()]
     verdict = "RIGHT" if all(one.agrees for one in answers) else "WRONG"
     return "\n".join([verdict, *(one.text for one in answers)])
@@ -96,7 +92,7 @@ def check(source: Source, work: Work, gpu: Name = "mi300x", tools: Annotated[str
         options: Options = []) -> str:
     """Looks for errors: accesses out of bounds, races, barriers that not all come to, values that nobody wrote, NaNs."""
     arrays = arrays_of(work)
-    module = loaded(computing(gpu), source, options)
+    module = loaded(opened(gpu), source, options)
     error = None
     with profile(gpu, predict=False, check=tools) as found:
         try:
