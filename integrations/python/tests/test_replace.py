@@ -64,7 +64,7 @@ def test_computes_convolutions(launched):
     assert sorted(replaced.left.values()) == ["each of its channels is a group: a matrix of one column",
                                               "its padding is same of zeros"]
     assert distance(model(x), wanted) < 1e-5
-    assert sum("ConvolutionProblem" in name for name in launched) == 2
+    assert sum("WindowTile" in name for name in launched) == 2
 
 
 def test_trains(launched):
