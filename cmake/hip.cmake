@@ -1,6 +1,7 @@
 # HIP programs, compiled by clang-22 for every GPU that hipsight decodes.
-#   hip_executable(NAME SOURCES source... [OPTIONS ...])   one fat binary for all HIP_TARGETS,
-#                  or for those after TARGETS
+#   hip_executable(NAME SOURCES source... [OPTIONS ...] [DEFINES macro...])   one fat binary for all HIP_TARGETS,
+#                  or for those after TARGETS; the macros are those of the sources: HIP's headers, which are
+#                  precompiled, do not see them
 #   hip_library(NAME SOURCES source... MAP file)           a library of them
 #   hip_code_object(FILE SOURCE source TARGET gfx942 [OPTIONS ...])   one bare ELF, for tests
 # The HIP SDK (headers and device bitcode) is what `./dev setup` makes, or an installed ROCm.
@@ -87,9 +88,14 @@ endfunction()
 
 # The objects of HIP sources, for HIP_TARGETS.
 function(hip_objects result name)
-  cmake_parse_arguments(HIP "" "" "SOURCES;OPTIONS" ${ARGN})
+  cmake_parse_arguments(HIP "" "" "SOURCES;OPTIONS;DEFINES" ${ARGN})
   list(JOIN HIP_TARGETS "," targets)
   hip_use_headers(headers TARGETS ${HIP_TARGETS} OPTIONS ${HIP_OPTIONS})
+  if(HIP_DEFINES)  # after the precompiled headers, whose options must not differ
+    list(TRANSFORM HIP_DEFINES REPLACE "(.+)" "#define \\1\n")
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/defines.h CONTENT "${HIP_DEFINES}")
+    list(APPEND headers -include ${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/defines.h)
+  endif()
   foreach(source ${HIP_SOURCES})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/${source}.o)
     get_filename_component(folder ${object} DIRECTORY)
@@ -117,11 +123,11 @@ function(hip_link target)
 endfunction()
 
 function(hip_executable name)
-  cmake_parse_arguments(PROGRAM "" "" "SOURCES;OPTIONS;TARGETS" ${ARGN})
+  cmake_parse_arguments(PROGRAM "" "" "SOURCES;OPTIONS;DEFINES;TARGETS" ${ARGN})
   if(PROGRAM_TARGETS)
     set(HIP_TARGETS ${PROGRAM_TARGETS})
   endif()
-  hip_objects(objects ${name} SOURCES ${PROGRAM_SOURCES} OPTIONS ${PROGRAM_OPTIONS})
+  hip_objects(objects ${name} SOURCES ${PROGRAM_SOURCES} OPTIONS ${PROGRAM_OPTIONS} DEFINES ${PROGRAM_DEFINES})
   add_executable(${name} ${objects})
   hip_link(${name})
 endfunction()

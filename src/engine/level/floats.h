@@ -131,9 +131,10 @@ inline Vec<double, N> sum_to_odd(Vec<double, N> p, Vec<double, N> d) {
   const I step = toward_zero ? I(-1) : I(1);
   return std::bit_cast<Vec<double, N>>(u + ((inexact & even) ? step : I(0)));
 }
-/// Fused multiply-add without host instructions for it: the product is exact in double.
+/// Fused multiply-add without host instructions for it: the product is exact in double. Apart, since in unrolled
+/// products of matrices it takes compilers minutes.
 template <int N>
-inline Vec<float, N> fma_emulated(Vec<float, N> a, Vec<float, N> b, Vec<float, N> c) {
+[[gnu::noinline]] Vec<float, N> fma_emulated(Vec<float, N> a, Vec<float, N> b, Vec<float, N> c) {
   using D = Vec<double, N>;
   const D p = __builtin_convertvector(a, D) * __builtin_convertvector(b, D);
   return __builtin_convertvector(sum_to_odd<N>(p, __builtin_convertvector(c, D)), Vec<float, N>);

@@ -26,8 +26,13 @@
 #define HIPSIGHT_UNROLL_BY_4 _Pragma("unroll 4")
 #elif defined(__HIP__) || defined(__CUDACC__)
 #define HIPSIGHT_INLINE __host__ __device__ inline
+#if defined(__HIP__)  // unrolled by the compiler's own choice, some kernels take it minutes
+#define HIPSIGHT_UNROLL _Pragma("nounroll")
+#define HIPSIGHT_UNROLL_BY_4 _Pragma("nounroll")
+#else
 #define HIPSIGHT_UNROLL
 #define HIPSIGHT_UNROLL_BY_4
+#endif
 #else
 #define HIPSIGHT_INLINE inline
 #define HIPSIGHT_UNROLL
