@@ -4,7 +4,7 @@ from array import array
 
 import hipsight
 
-SOURCE = """
+SOURCE = """#include <hip/hip_runtime.h>
 extern "C" __global__ void twice(const float* in, float* out, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count) out[i] = 2 * in[i];

@@ -1,4 +1,4 @@
-// What LLVM, as Debian builds it, takes from glibc 2.36. With it here, libhipsight asks for 2.34 alone.
+// What Debian's static libraries, of C++ and of LLVM, take from glibc 2.36. With it here, who links them asks for 2.34 alone.
 #include <sys/random.h>
 
 #include <cstdint>
