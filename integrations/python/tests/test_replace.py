@@ -206,7 +206,24 @@ def test_generates_what_eager_does(launched):
     hipsight.torch.replace(model)
     found = model.generate(tokens, max_new_tokens=6, do_sample=False, pad_token_id=0)
     assert torch.equal(found, wanted)
+    assert sum("paged_attention_kernel" in one for one in launched) == 5 * 2  # layers, of each token after the first
     assert sum("attention_kernel" in one for one in launched) == 6 * 2
+
+
+@pytest.mark.parametrize("queries, causal, ours", [(1, False, True), (3, True, True), (3, False, True), (5, False, False)])
+def test_decodes_from_a_cache_where_it_lies(queries, causal, ours, launched):
+    """Keys and values of 8 heads in a cache with room for more; five queries are more than a tile has rows for."""
+    torch.manual_seed(1)
+    cache = torch.randn(2, 3, 4, 40, 64).half()
+    q, (k, v) = torch.randn(3, 32, queries, 64).half(), cache[:, :, :, :37]
+    wide = [one.double() for one in (q, k.repeat_interleave(8, 1), v.repeat_interleave(8, 1))]
+    scores = wide[0] @ wide[1].mT / 8
+    if causal:
+        scores.masked_fill_(~torch.ones(queries, 37).tril(37 - queries).bool(), -torch.inf)
+    found, why = hipsight.torch._replace.attend(
+        "mi300x", q, k, v, attn_mask=torch.ones(queries, 37).tril(37 - queries).bool() if causal else None, enable_gqa=True)
+    assert not why and distance(found, scores.softmax(-1) @ wide[2]) < 2e-3
+    assert any("paged_attention_kernel" in one for one in launched) == ours
 
 
 def test_leaves_other_models_alone(launched):

@@ -91,6 +91,34 @@ def _(q, keys, values, pages, lengths, sinks=None, *, causal=True, scale=None, w
     return q.new_empty(q.shape)
 
 
+FEW_ROWS = 32  # of a kernel's tile: the queries of all heads that share keys (docs/kernels/paged_attention.md)
+
+
+def decode(q, k, v, causal, scale, gpu):
+    """
+    Attention of a few queries to a cache that lies as k and v do, batch x heads x places x size, read where it lies: each
+    place counts as a page. None where the kernels for whole sequences are better, or alone can do it: many queries,
+    gradients, other layouts.
+    """
+    batch, heads, places, size = k.shape
+    few = places > q.shape[2] and q.shape[2] * q.shape[1] <= FEW_ROWS * heads
+    needs_gradients = torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad)
+    if not few or needs_gradients or q.shape[1] % heads or size % SIZES or not batch or k.stride() != v.stride():
+        return None
+    of_batch, of_head, of_place, of_value = k.stride()
+    apart = 0 if batch == 1 else of_batch
+    if of_value != 1 or of_place < size or apart % of_place or of_head % 8 or of_place % 8:
+        return None
+    if not k.is_meta and (k.data_ptr() | v.data_ptr()) % 16:
+        return None
+    first = torch.arange(batch, dtype=torch.int32, device=k.device)[:, None] * (apart // of_place)
+    pages = first + torch.arange(places, dtype=torch.int32, device=k.device)
+    count = (batch - 1) * (apart // of_place) + places
+    keys, values = (one.as_strided((count, 1, heads, size), (of_place, of_place, of_head, 1)) for one in (k, v))
+    lengths = torch.full((batch,), places, dtype=torch.int32, device=k.device)
+    return paged_attention(q, keys, values, pages, lengths, causal=causal, scale=scale, gpu=gpu)
+
+
 def check_append(k, v, keys, values, slots):
     given = dict(k=k, v=v, keys=keys, values=values, slots=slots)
     name = "append_to_cache"

@@ -15,7 +15,7 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from .._error import usage
-from . import _attention, _convolution, _grouped_gemm, _int4_gemm, _moe, _rows
+from . import _attention, _convolution, _grouped_gemm, _int4_gemm, _moe, _paged_attention, _rows
 from ._operands import VALUES
 
 _gemm = torch.ops.hipsight.gemm
@@ -321,7 +321,10 @@ def attend(gpu, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=Fals
         causal = band_of(attn_mask, queries, keys)
         if causal is None:
             return None, "its mask is neither causal nor empty"
-    return _attention.attention(query, key, value, causal=causal, scale=scale, gpu=gpu)[0], ""
+    found = _paged_attention.decode(query, key, value, causal, scale, gpu)
+    if found is None:
+        found = _attention.attention(query, key, value, causal=causal, scale=scale, gpu=gpu)[0]
+    return found, ""
 
 
 def band_of(mask, queries, keys):
