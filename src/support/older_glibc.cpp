@@ -1,4 +1,5 @@
-// What Debian's static libraries, of C++ and of LLVM, take from glibc 2.36. With it here, who links them asks for 2.34 alone.
+// What Debian's static libraries, of C++ and of LLVM, take from glibc 2.36. With it here, who links
+// them asks for 2.34 alone.
 #include <sys/random.h>
 
 #include <cstdint>

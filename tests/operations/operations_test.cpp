@@ -80,13 +80,34 @@ void expect_product(const hipsight_tensor& a, const hipsight_tensor& b, const Va
 
 TEST_F(Operations, GemmTakesRowsAndColumns) {
   const Values a({70, 33}), b({33, 45}), b_by_columns({45, 33}), c({70, 45});
-  ASSERT_THAT(hipsight_gemm(&on_mi300x, a, b, c), IsNull());
+  ASSERT_THAT(hipsight_gemm(&on_mi300x, a, b, c, nullptr), IsNull());
   ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
   expect_product(a.tensor, b.tensor, c);
   const hipsight_tensor of_columns = transposed(b_by_columns.tensor);
-  ASSERT_THAT(hipsight_gemm(&on_mi300x, a, &of_columns, c), IsNull());
+  ASSERT_THAT(hipsight_gemm(&on_mi300x, a, &of_columns, c, nullptr), IsNull());
   ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
   expect_product(a.tensor, of_columns, c);
+}
+
+TEST_F(Operations, GemmSharesItsDepth) {
+  const Values a({20, 4096}), b({4096, 45}), c({20, 45});
+  std::uint64_t bytes = 0;
+  ASSERT_THAT(hipsight_gemm_workspace(&on_mi300x, a, b, c, &bytes), IsNull());
+  ASSERT_GT(bytes, 0u);
+  // `Values` has floats.
+  const Values memory({static_cast<std::int64_t>(bytes) / 4 + 1});
+  const hipsight_tensor workspace{
+      memory.tensor.data, HIPSIGHT_I8, 1, {static_cast<std::int64_t>(bytes)}, {1}};
+  ASSERT_THAT(hipsight_gemm(&on_mi300x, a, b, c, &workspace), IsNull());
+  ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+  expect_product(a.tensor, b.tensor, c);
+}
+
+TEST_F(Operations, GemmDoesNotShareAShallowDepth) {
+  const Values a({8, 64}), b({64, 8}), c({8, 8});
+  std::uint64_t bytes = 1;
+  ASSERT_THAT(hipsight_gemm_workspace(&on_mi300x, a, b, c, &bytes), IsNull());
+  EXPECT_EQ(bytes, 0u);
 }
 
 TEST_F(Operations, GemmTakesAStream) {
@@ -95,7 +116,7 @@ TEST_F(Operations, GemmTakesAStream) {
   hipsight_context there = on_mi300x;
   there.stream = stream;
   const Values a({16, 16}), b({16, 16}), c({16, 16});
-  ASSERT_THAT(hipsight_gemm(&there, a, b, c), IsNull());
+  ASSERT_THAT(hipsight_gemm(&there, a, b, c, nullptr), IsNull());
   ASSERT_EQ(hipStreamSynchronize(stream), hipSuccess);
   expect_product(a.tensor, b.tensor, c);
   ASSERT_EQ(hipStreamDestroy(stream), hipSuccess);
@@ -103,7 +124,7 @@ TEST_F(Operations, GemmTakesAStream) {
 
 TEST_F(Operations, NothingToDoIsDone) {
   const Values a({0, 8}), b({8, 4}), c({0, 4});
-  EXPECT_THAT(hipsight_gemm(&on_mi300x, a, b, c), IsNull());
+  EXPECT_THAT(hipsight_gemm(&on_mi300x, a, b, c, nullptr), IsNull());
   EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
 }
 
@@ -146,7 +167,7 @@ TEST_F(Operations, NamesWhatIsWrong) {
   const Values a({4, 8}), b({8, 4}), c({4, 4}), weight({5}), batch({2, 4, 8});
   const auto gemm = [&](const hipsight_tensor* x, const hipsight_tensor* y,
                         const hipsight_tensor* z) {
-    const char* const wrong = hipsight_gemm(&on_mi300x, x, y, z);
+    const char* const wrong = hipsight_gemm(&on_mi300x, x, y, z, nullptr);
     return std::string(wrong ? wrong : "");
   };
   EXPECT_EQ(gemm(a, a, c),
@@ -169,11 +190,11 @@ TEST_F(Operations, NamesWhatIsWrong) {
   EXPECT_THAT(gemm(a, &other, c), HasSubstr("b has 7 dimensions"));
   EXPECT_THAT(hipsight_rms_norm(&on_mi300x, a, weight, a, 1e-5F, nullptr),
               HasSubstr("rms_norm: weight must have a value for each column"));
-  EXPECT_THAT(hipsight_gemm(nullptr, a, b, c), HasSubstr("there is no context"));
+  EXPECT_THAT(hipsight_gemm(nullptr, a, b, c, nullptr), HasSubstr("there is no context"));
   const hipsight_context nowhere{};
-  EXPECT_THAT(hipsight_gemm(&nowhere, a, b, c), HasSubstr("the context names no target"));
+  EXPECT_THAT(hipsight_gemm(&nowhere, a, b, c, nullptr), HasSubstr("the context names no target"));
   const hipsight_context strange{.target = "../gfx942"};
-  EXPECT_THAT(hipsight_gemm(&strange, a, b, c), HasSubstr("is a name like gfx942"));
+  EXPECT_THAT(hipsight_gemm(&strange, a, b, c, nullptr), HasSubstr("is a name like gfx942"));
 }
 
 // --- Instances -----------------------------------------------------------------------------------

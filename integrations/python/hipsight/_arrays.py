@@ -21,6 +21,12 @@ def batch_of(array, dimensions):
     return array.reshape(math.prod(array.shape[:first]), *array.shape[first:])
 
 
+def multiply(a, b, c, gpu):
+    bytes = ctypes.c_uint64()
+    _kernels.call("gemm_workspace", gpu, a, b, c, ctypes.byref(bytes))
+    _kernels.call("gemm", gpu, a, b, c, workspace_of(bytes.value) if bytes.value else None)
+
+
 def gemm(a, b, transpose_a=False, transpose_b=False, gpu=None):
     """a @ b of matrices, or of transposes of them where they lie."""
     lead = a.shape[:-2]
@@ -28,7 +34,7 @@ def gemm(a, b, transpose_a=False, transpose_b=False, gpu=None):
     a, b = a.mT if transpose_a else a, b.mT if transpose_b else b
     c = np.zeros((a.shape[0], a.shape[1], b.shape[2]), a.dtype)
     if c.size and a.shape[2]:
-        _kernels.call("gemm", gpu, a, b, c)
+        multiply(a, b, c, gpu)
     return c.reshape(*lead, *c.shape[1:])
 
 
@@ -53,7 +59,7 @@ def grouped_gemm_of_b(operation, a, gradient, starts, gpu=None):
     result = np.zeros((len(starts) - 1, a.shape[1], gradient.shape[1]), a.dtype)
     for of_group, begin, end in zip(result, starts, starts[1:]):
         if end > begin and of_group.size:
-            _kernels.call("gemm", gpu, a[begin:end].T, gradient[begin:end], of_group)
+            multiply(a[begin:end].T, gradient[begin:end], of_group, gpu)
     return result
 
 

@@ -2,7 +2,7 @@
  *
  *     hipsight_context context = {.target = "gfx942", .stream = stream};
  *     hipsight_tensor a = {data, HIPSIGHT_BF16, 2, {m, k}, {k, 1}};
- *     const char* error = hipsight_gemm(&context, &a, &b, &c);
+ *     const char* error = hipsight_gemm(&context, &a, &b, &c, NULL);
  *
  * A function takes the types, sizes and strides of its tensors, finds the instance of the kernel
  * that was compiled for them, plans its launch and starts it. An instance that is not there is
@@ -81,10 +81,18 @@ HIPSIGHT_OPERATION const char* hipsight_operations_version(void);
  */
 
 /* c = a b, or batches of them (the first of three dimensions). a: M x K, b: K x N, c: M x N, of
- * f16, bf16 or f32; rows or columns of a and b, and rows of c, lie side by side. */
+ * f16, bf16 or f32; rows or columns of a and b, and rows of c, lie side by side. workspace: i8,
+ * from a multiple of 16 bytes on, or null. With as many bytes as hipsight_gemm_workspace says,
+ * workgroups share the depth (stream-K), which is quicker; it says 0 where that gains nothing. */
 HIPSIGHT_OPERATION const char* hipsight_gemm(const hipsight_context* context,
                                              const hipsight_tensor* a, const hipsight_tensor* b,
-                                             const hipsight_tensor* c);
+                                             const hipsight_tensor* c,
+                                             const hipsight_tensor* workspace);
+HIPSIGHT_OPERATION const char* hipsight_gemm_workspace(const hipsight_context* context,
+                                                       const hipsight_tensor* a,
+                                                       const hipsight_tensor* b,
+                                                       const hipsight_tensor* c,
+                                                       uint64_t* workspace_bytes);
 
 /* c = a b of fp8 with factors of f32: one number each; or M x 1 and 1 x N; or M x K/128 and
  * K/128 x N/128, whose columns lie side by side. c: f16, bf16 or f32. */

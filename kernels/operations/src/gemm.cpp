@@ -29,26 +29,46 @@ const char* factors_of(Call& call, const hipsight_tensor& a, const hipsight_tens
   return "FACTORS_blocks";
 }
 
+/// The instance for such a product.
+Instance require_product(Call& call, const hipsight_tensor* a, const hipsight_tensor* b,
+                         const hipsight_tensor* c) {
+  call.takes("a", a, {2, 3}, computed).takes("b", b, {2, 3}, computed);
+  call.takes("c", c, {2, 3}, computed).same_type({a, b, c}).by_rows({c});
+  const int row = c->dimensions - 2, column = row + 1;
+  call.require(a->dimensions == c->dimensions && b->dimensions == c->dimensions,
+               "a, b and c must all be matrices, or all batches of them");
+  call.require(a->sizes[column] == b->sizes[row], depth)
+      .require(c->sizes[row] == a->sizes[row] && c->sizes[column] == b->sizes[column],
+               "c must be M x N");
+  call.require(row == 0 || (a->sizes[0] == c->sizes[0] && b->sizes[0] == c->sizes[0]),
+               "a, b and c must have as many matrices");
+  return {"gemm",
+          {macro("VALUE", a->type), macro("ORDER_A", call.order_of(a)),
+           macro("ORDER_B", call.order_of(b))}};
+}
+
 }  // namespace
 
 const char* hipsight_gemm(const hipsight_context* context, const hipsight_tensor* a,
-                          const hipsight_tensor* b, const hipsight_tensor* c) {
+                          const hipsight_tensor* b, const hipsight_tensor* c,
+                          const hipsight_tensor* workspace) {
   return guarded([&]() -> const char* {
     Call call("gemm", context);
-    call.takes("a", a, {2, 3}, computed).takes("b", b, {2, 3}, computed);
-    call.takes("c", c, {2, 3}, computed).same_type({a, b, c}).by_rows({c});
-    const int row = c->dimensions - 2, column = row + 1;
-    call.require(a->dimensions == c->dimensions && b->dimensions == c->dimensions,
-                 "a, b and c must all be matrices, or all batches of them");
-    call.require(a->sizes[column] == b->sizes[row], depth)
-        .require(c->sizes[row] == a->sizes[row] && c->sizes[column] == b->sizes[column],
-                 "c must be M x N");
-    call.require(row == 0 || (a->sizes[0] == c->sizes[0] && b->sizes[0] == c->sizes[0]),
-                 "a, b and c must have as many matrices");
-    return call.run({"gemm",
-                     {macro("VALUE", a->type), macro("ORDER_A", call.order_of(a)),
-                      macro("ORDER_B", call.order_of(b))}},
-                    hipsight_gemm, "hipsight_gemm", a, b, c);
+    Instance instance = require_product(call, a, b, c);
+    call.may_take("workspace", workspace, {1}, {HIPSIGHT_I8}).without_gaps({workspace});
+    // Kernels that share the depth are twice as many: only who wants them compiles them.
+    if (workspace) instance.macros.emplace_back("SHARES");
+    return call.run(instance, hipsight_gemm, "hipsight_gemm", a, b, c, workspace);
+  });
+}
+
+const char* hipsight_gemm_workspace(const hipsight_context* context, const hipsight_tensor* a,
+                                    const hipsight_tensor* b, const hipsight_tensor* c,
+                                    uint64_t* bytes) {
+  return guarded([&]() -> const char* {
+    Call call("gemm_workspace", context);
+    return call.run(require_product(call, a, b, c), hipsight_gemm_workspace,
+                    "hipsight_gemm_workspace", a, b, c, bytes);
   });
 }
 

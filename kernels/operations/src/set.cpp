@@ -41,10 +41,12 @@ hipsight_tensor square(hipsight_type type, bool by_columns) {
 
 void add_products(std::vector<Wanted>& all, hipsight_type type) {
   for (const auto& [a, b] : {std::pair{false, false}, {false, true}, {true, false}})
-    all.push_back({"gemm", [=](const hipsight_context* context) {
-                     const auto x = square(type, a), y = square(type, b), z = square(type, false);
-                     return hipsight_gemm(context, &x, &y, &z);
-                   }});
+    for (const bool shared : {false, true})
+      all.push_back({"gemm", [=](const hipsight_context* context) {
+                       const auto x = square(type, a), y = square(type, b), z = square(type, false),
+                                  workspace = tensor(HIPSIGHT_I8, {some});
+                       return hipsight_gemm(context, &x, &y, &z, shared ? &workspace : nullptr);
+                     }});
   const auto choices = tensor(HIPSIGHT_I32, {some, 2}), starts = tensor(HIPSIGHT_I32, {3}),
              of_rows = tensor(HIPSIGHT_I32, {2 * some});
   const auto weights = tensor(HIPSIGHT_F32, {some, 2});

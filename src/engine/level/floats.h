@@ -131,8 +131,8 @@ inline Vec<double, N> sum_to_odd(Vec<double, N> p, Vec<double, N> d) {
   const I step = toward_zero ? I(-1) : I(1);
   return std::bit_cast<Vec<double, N>>(u + ((inexact & even) ? step : I(0)));
 }
-/// Fused multiply-add without host instructions for it: the product is exact in double. Apart, since in unrolled
-/// products of matrices it takes compilers minutes.
+/// Fused multiply-add without host instructions for it: the product is exact in double. Apart,
+/// since in unrolled products of matrices it takes compilers minutes.
 template <int N>
 [[gnu::noinline]] Vec<float, N> fma_emulated(Vec<float, N> a, Vec<float, N> b, Vec<float, N> c) {
   using D = Vec<double, N>;

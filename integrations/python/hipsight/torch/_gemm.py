@@ -1,5 +1,7 @@
 """torch.ops.hipsight.gemm."""
 
+import ctypes
+
 import torch
 
 from .. import _kernels
@@ -37,7 +39,10 @@ def run(a, b, *, gpu=None):
     c = a.new_empty((*a.shape[:-1], b.shape[-1]))
     if c.numel() == 0:
         return c
-    _kernels.call("gemm", gpu, in_order(a), in_order(b), c)
+    a, b, bytes = in_order(a), in_order(b), ctypes.c_uint64()
+    _kernels.call("gemm_workspace", gpu, a, b, c, ctypes.byref(bytes))
+    workspace = torch.empty(bytes.value, dtype=torch.int8) if bytes.value else None
+    _kernels.call("gemm", gpu, a, b, c, workspace)
     return c
 
 

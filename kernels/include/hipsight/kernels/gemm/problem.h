@@ -10,13 +10,10 @@
 
 namespace hipsight::kernels {
 
-/// A number for a launch in shares: not 0, and none that memory often holds.
-inline unsigned next_launch() {
-  static unsigned launches = 0;  // <atomic> takes longer to read than all of the library
-  for (;;)
-    if (const unsigned launch = __atomic_add_fetch(&launches, 0x9e3779b9u, __ATOMIC_RELAXED))
-      return launch;
-}
+/// What flags of shares are set to: not 0, and nothing that memory often holds. One for all
+/// launches, so that those of one size have the same arguments: a launch clears what it sets. One
+/// that was cut off does not: then the workspace must be cleared.
+inline constexpr unsigned share_is_left = 0x9e3779b9;
 
 /// What the choice of tiles depends on.
 struct GemmShape {
@@ -129,7 +126,7 @@ HIPSIGHT_APART inline DepthShares depth_shares(const GemmShape& shape, int count
           count,
           parts ? 1 : facts(architecture).dies,
           workspace,
-          next_launch()};
+          share_is_left};
 }
 
 /// A workgroup for each tile of each batch; or, in shares, for each share, or each part of a tile.

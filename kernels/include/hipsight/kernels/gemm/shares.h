@@ -40,10 +40,9 @@ class DepthShares {
   /// `count` shares or fewer, of tiles that are `deep` units deep. If it is a multiple of the
   /// tiles, none has parts of two: a tile's last one is smaller instead. GPUs of several dies give
   /// them workgroups in turn: if all have as many tiles, each die gets tiles that follow each
-  /// other, as its L2 keeps what neighbours share. `launch`: not 0, nor that of another launch that
-  /// may be under way or was cut off.
+  /// other, as its L2 keeps what neighbours share. `left`: what flags are set to (problem.h).
   DepthShares(int tiles, int batches, int deep, int count, int dies, const Workspace& workspace,
-              unsigned launch)
+              unsigned left)
       : dies_(tiles * batches % dies == 0 && count % dies == 0 ? dies : 1),
         of_batch_(tiles),
         of_die_(tiles * batches / dies_.number),
@@ -51,7 +50,7 @@ class DepthShares {
         units_(of_die_ * deep_.number),
         each_(ceil_div(units_, count / dies_.number)),
         parts_(deep_.number / each_.number),
-        launch_(launch),
+        left_(left),
         flags_(static_cast<unsigned*>(workspace.data)),
         sums_(reinterpret_cast<float*>(static_cast<char*>(workspace.data) + flag_bytes)) {}
 
@@ -92,12 +91,12 @@ class DepthShares {
     return sums_ + static_cast<std::int64_t>(workgroup) * values;
   }
   /// It is there.
-  HIPSIGHT_INLINE void left(int workgroup) const { arch::set_flag(flag(workgroup), launch_); }
+  HIPSIGHT_INLINE void left(int workgroup) const { arch::set_flag(flag(workgroup), left_); }
   /// Waits until it is.
   HIPSIGHT_INLINE void await(int workgroup) const {
-    while (arch::read_flag(flag(workgroup)) != launch_) arch::pause();
+    while (arch::read_flag(flag(workgroup)) != left_) arch::pause();
   }
-  /// It was read. A graph that is launched again has the same `launch`: no flag keeps it.
+  /// It was read: no flag is set when the launch ends.
   HIPSIGHT_INLINE void forget(int workgroup) const { arch::set_flag(flag(workgroup), 0); }
   /// From the workgroup of one part of a tile to that of the next one.
   HIPSIGHT_INLINE int step() const { return dies_.number; }
@@ -117,7 +116,7 @@ class DepthShares {
   int units_ = 0;  // of a die
   Divisor each_;
   int parts_ = 1;  // of a tile
-  unsigned launch_ = 0;
+  unsigned left_ = 0;
   unsigned* flags_ = nullptr;
   float* sums_ = nullptr;
 };
