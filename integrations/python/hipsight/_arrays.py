@@ -22,9 +22,8 @@ def batch_of(array, dimensions):
 
 
 def multiply(a, b, c, gpu):
-    bytes = ctypes.c_uint64()
-    _kernels.call("gemm_workspace", gpu, a, b, c, ctypes.byref(bytes))
-    _kernels.call("gemm", gpu, a, b, c, workspace_of(bytes.value) if bytes.value else None)
+    bytes = _kernels.workspace_bytes("gemm_workspace", gpu, a, b, c)
+    _kernels.call("gemm", gpu, a, b, c, workspace_of(bytes) if bytes else None)
 
 
 def gemm(a, b, transpose_a=False, transpose_b=False, gpu=None):
@@ -170,8 +169,6 @@ def convolution_backward(d_y, x, w, stride, padding, dilation, groups, gpu=None)
     if d_x.size and d_y.size:
         _kernels.call("convolution_of_images", gpu, d_x, w, d_y, workspace_of(w.nbytes), options)
     if d_w.size and d_y.size:
-        bytes = ctypes.c_uint64()
-        _kernels.call("convolution_workspace", gpu, x, d_w, d_y, ctypes.byref(bytes), options)
-        _kernels.call("convolution_of_filters", gpu, x, d_w, d_y, workspace_of(bytes.value) if bytes.value else None,
-                      options)
+        bytes = _kernels.workspace_bytes("convolution_workspace", gpu, x, d_w, d_y, options=(options,))
+        _kernels.call("convolution_of_filters", gpu, x, d_w, d_y, workspace_of(bytes) if bytes else None, options)
     return d_x, d_w

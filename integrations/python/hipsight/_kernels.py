@@ -156,6 +156,13 @@ def call(operation, gpu, *arguments):
     operations.call(operation, [argument(one) for one in arguments], arrays)
 
 
+def workspace_bytes(operation, gpu, *arguments, options=()):
+    """What "gemm_workspace" and its like say of such arguments, and of options, which they take last; 0: none."""
+    bytes = ctypes.c_uint64()
+    call(operation, gpu, *arguments, ctypes.byref(bytes), *options)
+    return bytes.value
+
+
 _lock = threading.Lock()
 _runtime = None  # hipsight_triton.memory, which tells the HIP runtime of tensors
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import List, Optional, Tuple
 
 import torch
@@ -10,7 +9,7 @@ from torch import Tensor
 
 from .. import _kernels
 from .._arrays import convolution_options, pair, size_of_result
-from ._operands import check_types, refuse
+from ._operands import check_types, refuse, workspace
 
 CHANNELS_LAST = torch.channels_last
 
@@ -74,10 +73,9 @@ def convolution_backward(gradient: Tensor, x: Tensor, w: Tensor, stride: List[in
         turned = torch.empty(w.numel() * w.element_size(), dtype=torch.int8)
         _kernels.call("convolution_of_images", gpu, d_x.permute(0, 2, 3, 1), channels_last(w), d_y, turned, options)
     if d_w.numel():
-        tensors, bytes = (channels_last(x), d_w.permute(0, 2, 3, 1), d_y), ctypes.c_uint64()
-        _kernels.call("convolution_workspace", gpu, *tensors, ctypes.byref(bytes), options)
-        workspace = torch.empty(bytes.value, dtype=torch.int8) if bytes.value else None
-        _kernels.call("convolution_of_filters", gpu, *tensors, workspace, options)
+        tensors = channels_last(x), d_w.permute(0, 2, 3, 1), d_y
+        lent = workspace("convolution_workspace", gpu, *tensors, options=(options,))
+        _kernels.call("convolution_of_filters", gpu, *tensors, lent, options)
     return d_x, d_w
 
 

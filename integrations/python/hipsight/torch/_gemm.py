@@ -1,11 +1,9 @@
 """torch.ops.hipsight.gemm."""
 
-import ctypes
-
 import torch
 
 from .. import _kernels
-from ._operands import VALUES, told
+from ._operands import VALUES, told, workspace
 
 torch.library.define("hipsight::gemm", "(Tensor a, Tensor b, *, str? gpu=None) -> Tensor",
                      tags=(torch.Tag.pt2_compliant_tag,))
@@ -39,10 +37,8 @@ def run(a, b, *, gpu=None):
     c = a.new_empty((*a.shape[:-1], b.shape[-1]))
     if c.numel() == 0:
         return c
-    a, b, bytes = in_order(a), in_order(b), ctypes.c_uint64()
-    _kernels.call("gemm_workspace", gpu, a, b, c, ctypes.byref(bytes))
-    workspace = torch.empty(bytes.value, dtype=torch.int8) if bytes.value else None
-    _kernels.call("gemm", gpu, a, b, c, workspace)
+    a, b = in_order(a), in_order(b)
+    _kernels.call("gemm", gpu, a, b, c, workspace("gemm_workspace", gpu, a, b, c))
     return c
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Optional, Tuple
 
 import torch
@@ -22,9 +21,7 @@ def check_alike(operation, first, **others):
 
 
 def workspace(name, gpu, x):
-    bytes = ctypes.c_uint64()
-    _kernels.call(f"{name}_workspace", gpu, x, ctypes.byref(bytes))
-    return torch.empty(bytes.value, dtype=torch.int8)
+    return torch.empty(_kernels.workspace_bytes(f"{name}_workspace", gpu, x), dtype=torch.int8)
 
 
 @torch.library.custom_op("hipsight::rms_norm_backward", mutates_args=(), device_types="cpu")

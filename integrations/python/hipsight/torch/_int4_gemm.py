@@ -1,13 +1,12 @@
 """torch.ops.hipsight.int4_gemm, and what makes its weights: int4_quantise, int4_repack."""
 
-import ctypes
 from typing import Optional, Tuple
 
 import torch
 from torch import Tensor
 
 from .. import _kernels
-from ._operands import flat, refuse, rows_of, told
+from ._operands import flat, refuse, rows_of, told, workspace
 
 HALVES = (torch.float16, torch.bfloat16)
 LAYOUTS = {"gptq": 1, "gptq_v2": 2, "awq": 3}  # hipsight_int4_layout
@@ -54,10 +53,9 @@ def int4_gemm(x: Tensor, codes: Tensor, factors: Tensor, bias: Optional[Tensor] 
     """x w + bias; each weight is (code - zero) * scale, rounded to x's type."""
     y = check(x, codes, factors, bias)
     if y.numel():
-        a, weights, bytes = rows_of(x), (codes.contiguous(), factors.contiguous()), ctypes.c_uint64()
-        _kernels.call("int4_workspace", gpu, a, *weights, flat(y), ctypes.byref(bytes))
-        workspace = torch.empty(bytes.value, dtype=torch.int8) if bytes.value else None
-        _kernels.call("int4_gemm", gpu, a, *weights, bias if bias is None else bias.contiguous(), flat(y), workspace)
+        a, weights = rows_of(x), (codes.contiguous(), factors.contiguous())
+        lent = workspace("int4_workspace", gpu, a, *weights, flat(y))
+        _kernels.call("int4_gemm", gpu, a, *weights, bias if bias is None else bias.contiguous(), flat(y), lent)
     return y
 
 

@@ -2,6 +2,8 @@
 
 import torch
 
+from .. import _kernels
+
 VALUES = {torch.float16, torch.bfloat16, torch.float32}
 FP8 = {torch.float8_e4m3fn, torch.float8_e4m3fnuz}
 BLOCK = 128  # rows and columns that share a scale, as kernels/gemm/scales.h and rows/operands.h have it
@@ -26,6 +28,12 @@ def check_types(operation, **tensors):
     types = {one.dtype for one in given.values()}
     if len(types) > 1 or not types <= VALUES:
         refuse(operation, "it takes tensors of float16, bfloat16 or float32, all alike", **given)
+
+
+def workspace(operation, gpu, *tensors, options=()):
+    """As much as "gemm_workspace" and its like ask for; None, where that is nothing."""
+    bytes = _kernels.workspace_bytes(operation, gpu, *tensors, options=options)
+    return torch.empty(bytes, dtype=torch.int8) if bytes else None
 
 
 def plain(tensor):

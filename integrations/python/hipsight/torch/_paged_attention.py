@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from typing import Optional
 
@@ -12,7 +11,7 @@ from torch import Tensor
 from .. import _kernels
 from .._arrays import attention_options
 from ._attention import SIZES, check_changes, scale_of
-from ._operands import FP8, plain, refuse
+from ._operands import FP8, plain, refuse, workspace
 
 NAME = "paged_attention"
 
@@ -76,10 +75,9 @@ def paged_attention(q: Tensor, keys: Tensor, values: Tensor, pages: Tensor, leng
             (keys.data_ptr() | values.data_ptr()) % 16):
         keys, values = (one.clone(memory_format=torch.contiguous_format) for one in (keys, values))
     pages, lengths = (one.to(torch.int32).contiguous() for one in (pages, lengths))
-    tensors, bytes = (q, keys, values, pages, lengths, o), ctypes.c_uint64()
-    _kernels.call("paged_attention_workspace", gpu, *tensors, ctypes.byref(bytes))
-    workspace = torch.empty(bytes.value, dtype=torch.int8) if bytes.value else None
-    _kernels.call("paged_attention", gpu, *tensors, workspace, None if sinks is None else sinks.contiguous(),
+    tensors = q, keys, values, pages, lengths, o
+    lent = workspace("paged_attention_workspace", gpu, *tensors)
+    _kernels.call("paged_attention", gpu, *tensors, lent, None if sinks is None else sinks.contiguous(),
                   attention_options(scale_of(q, scale), causal, window, soft_cap), float(key_scale), float(value_scale))
     return o
 
