@@ -91,12 +91,23 @@ def test_leaves_the_rest_to_torch():
     assert p.launches == []
 
 
-def test_knows_norms_that_are_written_out():
-    """As transformers' models have them."""
+def small_llama():
     torch.manual_seed(1)
     sizes = dict(vocab_size=97, hidden_size=64, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4,
                  num_key_value_heads=2, head_dim=32, max_position_embeddings=64)
-    llama = transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes)).eval().bfloat16()
+    return transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes)).eval().bfloat16()
+
+
+def test_compiles_in_one_graph_where_a_model_of_the_same_kind_was_replaced():
+    hipsight.torch.replace(small_llama())
+    compiled = torch.compile(small_llama(), backend="hipsight", fullgraph=True)
+    with torch.no_grad():
+        assert compiled(torch.arange(8).view(1, 8)).logits.shape == (1, 8, 97)
+
+
+def test_knows_norms_that_are_written_out():
+    """As transformers' models have them."""
+    llama = small_llama()
     tokens = torch.arange(34).view(2, 17)
     backend = hipsight.torch.Backend()
     with torch.no_grad():

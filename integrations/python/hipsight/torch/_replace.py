@@ -371,7 +371,9 @@ def rotating(gpu, on):
 def dispatching(original):
     @functools.wraps(original)
     def apply(q, k, cos, sin, *rest, **keywords):
-        if (running := _rotating.get()) and not rest and keywords.keys() <= {"unsqueeze_dim"}:
+        # torch.compile cannot trace a context's variable; what it compiles is no replaced model.
+        running = None if torch.compiler.is_compiling() else _rotating.get()
+        if running and not rest and keywords.keys() <= {"unsqueeze_dim"}:
             rotated = rotate(running[0], q, k, cos, sin, keywords.get("unsqueeze_dim", 1))
             if rotated:
                 return rotated
