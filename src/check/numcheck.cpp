@@ -16,7 +16,6 @@
 namespace hipsight::check {
 
 using engine::Access;
-using engine::Written;
 using isa::Type;
 
 Numcheck::Kind Numcheck::kind_of_f32(std::uint32_t bits) {
@@ -53,7 +52,7 @@ class Numcheck::Group final : public engine::GroupObserver {
         step.instruction ? made_by(*step.instruction) : std::vector<Made>();
     std::vector<Sources> sources;
     for (const Made& made : all) sources.push_back(sources_of(held, *step.instruction, made.types));
-    for (const Written& one : step.written) held.set(one, all_.lanes_);
+    for (const engine::Written& one : step.written) held.set(one, all_.lanes_);
     if (!step.instruction) return;
     for (std::size_t i = 0; i < all.size(); ++i) look(wave, *step.instruction, all[i], sources[i]);
     if (step.instruction->row->memory.does == isa::MemoryAccess::Does::Load &&
@@ -80,11 +79,13 @@ class Numcheck::Group final : public engine::GroupObserver {
     std::array<std::vector<std::uint32_t>, 512> vectors;  ///< AGPRs from 256 on; empty: unknown
     std::array<std::uint32_t, 128> scalars{};
 
-    void set(const Written& one, unsigned lanes) {
-      if (one.file == Written::File::Scalar && one.index < scalars.size())
+    void set(const engine::Written& one, unsigned lanes) {
+      if (one.file == engine::Written::File::Scalar && one.index < scalars.size())
         scalars[one.index] = *one.values;
-      if (one.file != Written::File::Vector && one.file != Written::File::Accumulator) return;
-      auto& to = vectors[one.index + (one.file == Written::File::Accumulator ? 256 : 0)];
+      if (one.file != engine::Written::File::Vector &&
+          one.file != engine::Written::File::Accumulator)
+        return;
+      auto& to = vectors[one.index + (one.file == engine::Written::File::Accumulator ? 256 : 0)];
       to.resize(lanes);
       for (std::uint64_t left = one.mask; left; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -211,8 +212,8 @@ class Numcheck::Group final : public engine::GroupObserver {
   }
   /// What comes from memory and is no number as f32: told if nothing is born here.
   void loaded(unsigned wave, const engine::Step& step) {
-    for (const Written& one : step.written) {
-      if (one.file != Written::File::Vector) continue;
+    for (const engine::Written& one : step.written) {
+      if (one.file != engine::Written::File::Vector) continue;
       for (std::uint64_t left = one.mask; left; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         if (const Kind now = kind_of_f32(one.values[lane]); now != Kind::Number)

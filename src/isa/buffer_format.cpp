@@ -12,7 +12,7 @@ constexpr std::uint8_t one(BufferNumber number) {
 constexpr std::uint8_t integers = one(Uint) | one(Sint);
 constexpr std::uint8_t words = integers | one(Float);
 constexpr std::uint8_t bytes = integers | one(Unorm) | one(Snorm) | one(Uscaled) | one(Sscaled);
-constexpr std::uint8_t halves = bytes | one(Float);
+constexpr std::uint8_t half_words = bytes | one(Float);
 
 /// Data formats by GFX9's codes, and the number formats that later GPUs have of them. Their codes
 /// count these pairs, in this order.
@@ -23,17 +23,17 @@ struct Layout {
 };
 constexpr Layout layouts[]{
     {1, {8}, bytes},
-    {2, {16}, halves},
+    {2, {16}, half_words},
     {3, {8, 8}, bytes},
     {4, {32}, words},
-    {5, {16, 16}, halves},
+    {5, {16, 16}, half_words},
     {6, {11, 11, 10}, one(Float)},
     {7, {10, 11, 11}, one(Float)},
     {8, {2, 10, 10, 10}, integers | one(Unorm) | one(Snorm)},
     {9, {10, 10, 10, 2}, bytes},
     {10, {8, 8, 8, 8}, bytes},
     {11, {32, 32}, words},
-    {12, {16, 16, 16, 16}, halves},
+    {12, {16, 16, 16, 16}, half_words},
     {13, {32, 32, 32}, words},
     {14, {32, 32, 32, 32}, words},
 };

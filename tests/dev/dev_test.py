@@ -1,4 +1,5 @@
 """What ./dev test makes of its stages: a copy of the script in a small repository, with stand-ins for its tools."""
+import json
 import os
 import re
 import shutil
@@ -186,6 +187,19 @@ class DevTest(unittest.TestCase):
         shutil.rmtree(self.root / "build/lint")
         self.dev("lint")
         self.assertEqual(len(self.linted()), 5)
+
+    def test_lint_looks_at_each_of_the_sources_that_are_compiled_at_once(self):
+        self.dev("build")
+        commands = self.root / "build/compile_commands.json"
+        names = sorted(one["file"] for one in json.loads(commands.read_text()))
+        joined = self.root / "build/a.dir/Unity/unity_0_cxx.cxx"
+        joined.parent.mkdir(parents=True)
+        joined.write_text("".join(f'#include "{name}"\n' for name in names))
+        commands.write_text(json.dumps([{"file": str(joined), "command": f"c++ -c {joined}"}]))
+        self.dev("lint")
+        self.assertEqual(self.linted(), sorted(os.path.relpath(name, self.root) for name in names))
+        found = json.loads((self.root / "build/lint/compile_commands.json").read_text())
+        self.assertEqual(sorted(one["command"] for one in found), [f"c++ -c {name}" for name in names])
 
     def test_without_history_lint_says_so(self):
         shutil.rmtree(self.root / ".git")

@@ -85,7 +85,7 @@ TEST(Advice, says_nothing_of_whole_lines_apart) {
 }
 
 TEST(Advice, too_many_registers_for_waves_that_wait) {
-  Kernel bad{.vgprs = 256, .turns = 64};
+  Kernel bad{.turns = 64, .vgprs = 256};
   Kernel good = bad;
   bad.workgroups = good.workgroups = 304 * 64;
   const Told defect(bad);

@@ -160,17 +160,32 @@ struct Trial {
     return run(test, in_a.data(), in_b.data(), bias.data(), out.data());
   }
 
+  /// Each row of A or column of B as numbers, k of them: `at` says where they lie. Each is used
+  /// many times.
+  std::vector<double> lines(int count, const Managed<T>& from, auto&& at) const {
+    std::vector<double> all(std::size_t(count) * test.k);
+    for (int line = 0; line < count; line++)
+      for (int k = 0; k < test.k; k++)
+        all[std::size_t(line) * test.k + k] = number(from[at(line, k)]);
+    return all;
+  }
+
   /// Every element against float64: each of the k products and sums may be off by 2^-23 of the sum
   /// of magnitudes (matrix instructions may truncate), the result by its type's rounding.
   void check() {
     std::vector<bool> written(out.all().size());
-    for (int batch = 0; batch < test.batches; batch++)
+    for (int batch = 0; batch < test.batches; batch++) {
+      const std::vector<double> rows =
+          lines(test.m, in_a, [&](int i, int k) { return a.at(batch, i, k); });
+      const std::vector<double> columns =
+          lines(test.n, in_b, [&](int j, int k) { return b.at(batch, k, j); });
       for (int i = 0; i < test.m; i++)
         for (int j = 0; j < test.n; j++) {
+          const double *const row = &rows[std::size_t(i) * test.k],
+                              *const column = &columns[std::size_t(j) * test.k];
           double sum = 0, magnitude = 0;
           for (int k = 0; k < test.k; k++) {
-            const double product = number(in_a[a.at(batch, i, k)]) *
-                                   number(in_b[b.at(batch, k, j)]) * factor_of(i, j, k);
+            const double product = row[k] * column[k] * factor_of(i, j, k);
             sum += product;
             magnitude += std::fabs(product);
           }
@@ -195,6 +210,7 @@ struct Trial {
                 << got << ", not " << want << ": row " << i << " column " << j;
           }
         }
+    }
     for (std::size_t i = 0; i < written.size(); i++)
       if (!written[i])
         ASSERT_EQ(number(out[i]), number(static_cast<Out>(canary)))

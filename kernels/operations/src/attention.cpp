@@ -29,10 +29,11 @@ Instance instance_of(const char* source, Tensor q) {
           {std::string("VALUE=") + name_of(q->type), "HEAD=" + std::to_string(q->sizes[3])}};
 }
 
-using Options = const hipsight_attention_options*;
+using AttentionOptions = const hipsight_attention_options*;
 
 /// And what of them instances are compiled for.
-void check_options(Call& call, Options options, Tensor q, Tensor sinks, Instance& instance) {
+void check_options(Call& call, AttentionOptions options, Tensor q, Tensor sinks,
+                   Instance& instance) {
   call.require(options, "there are no options");
   check_scale(call, "scale", options->scale);
   call.require(options->window >= 0, "window must be 0 or more");
@@ -97,7 +98,7 @@ Instance paged(Tensor q, Tensor keys) {
 }  // namespace
 
 const char* hipsight_attention(const hipsight_context* context, Tensor q, Tensor k, Tensor v,
-                               Tensor o, Tensor log_sums, Tensor sinks, Options options) {
+                               Tensor o, Tensor log_sums, Tensor sinks, AttentionOptions options) {
   return guarded([&] {
     Call call("attention", context);
     check(call, q, k, v, o, log_sums);
@@ -111,7 +112,7 @@ const char* hipsight_attention(const hipsight_context* context, Tensor q, Tensor
 const char* hipsight_attention_backward(const hipsight_context* context, Tensor q, Tensor k,
                                         Tensor v, Tensor o, Tensor d_o, Tensor d_q, Tensor d_k,
                                         Tensor d_v, Tensor log_sums, Tensor workspace,
-                                        Options options) {
+                                        AttentionOptions options) {
   return guarded([&] {
     Call call("attention_backward", context);
     check(call, q, k, v, o, log_sums);
@@ -132,7 +133,7 @@ const char* hipsight_attention_backward(const hipsight_context* context, Tensor 
 
 const char* hipsight_paged_attention(const hipsight_context* context, Tensor q, Tensor keys,
                                      Tensor values, Tensor pages, Tensor lengths, Tensor o,
-                                     Tensor workspace, Tensor sinks, Options options,
+                                     Tensor workspace, Tensor sinks, AttentionOptions options,
                                      float key_scale, float value_scale) {
   return guarded([&] {
     Call call("paged_attention", context);

@@ -6,7 +6,7 @@ using namespace hipsight::operations;
 namespace {
 
 using Tensor = const hipsight_tensor*;
-using Options = const hipsight_convolution_options*;
+using ConvolutionOptions = const hipsight_convolution_options*;
 
 /// n h w c: pixels may have gaps between them, and nothing else.
 void require_images(Call& call, Tensor tensor) {
@@ -20,7 +20,7 @@ void require_images(Call& call, Tensor tensor) {
   call.require(dense, "the lines of images, and images, must lie without gaps");
 }
 
-void require_all(Call& call, Tensor x, Tensor w, Tensor y, Options options) {
+void require_all(Call& call, Tensor x, Tensor w, Tensor y, ConvolutionOptions options) {
   call.takes("x", x, {4}, computed).takes("w", w, {4}, computed).takes("y", y, {4}, computed);
   call.same_type({x, w, y}).without_gaps({w});
   require_images(call, x);
@@ -35,7 +35,7 @@ Instance instance(Tensor x, const char* which) {
 }  // namespace
 
 const char* hipsight_convolution(const hipsight_context* context, Tensor x, Tensor w, Tensor bias,
-                                 Tensor y, Options options) {
+                                 Tensor y, ConvolutionOptions options) {
   return guarded([&]() -> const char* {
     Call call("convolution", context);
     require_all(call, x, w, y, options);
@@ -47,7 +47,8 @@ const char* hipsight_convolution(const hipsight_context* context, Tensor x, Tens
 }
 
 const char* hipsight_convolution_of_images(const hipsight_context* context, Tensor d_x, Tensor w,
-                                           Tensor d_y, Tensor workspace, Options options) {
+                                           Tensor d_y, Tensor workspace,
+                                           ConvolutionOptions options) {
   return guarded([&]() -> const char* {
     Call call("convolution_of_images", context);
     require_all(call, d_x, w, d_y, options);
@@ -58,7 +59,8 @@ const char* hipsight_convolution_of_images(const hipsight_context* context, Tens
 }
 
 const char* hipsight_convolution_of_filters(const hipsight_context* context, Tensor x, Tensor d_w,
-                                            Tensor d_y, Tensor workspace, Options options) {
+                                            Tensor d_y, Tensor workspace,
+                                            ConvolutionOptions options) {
   return guarded([&]() -> const char* {
     Call call("convolution_of_filters", context);
     require_all(call, x, d_w, d_y, options);
@@ -69,7 +71,8 @@ const char* hipsight_convolution_of_filters(const hipsight_context* context, Ten
 }
 
 const char* hipsight_convolution_workspace(const hipsight_context* context, Tensor x, Tensor d_w,
-                                           Tensor d_y, uint64_t* bytes, Options options) {
+                                           Tensor d_y, uint64_t* bytes,
+                                           ConvolutionOptions options) {
   return guarded([&]() -> const char* {
     Call call("convolution_workspace", context);
     require_all(call, x, d_w, d_y, options);
