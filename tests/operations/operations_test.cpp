@@ -208,8 +208,16 @@ struct Folder {
   ~Folder() { fs::remove_all(path); }
   std::vector<fs::path> files() const {
     std::vector<fs::path> all;
-    for (const auto& entry : fs::directory_iterator(path)) all.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(path))
+      if (entry.is_regular_file()) all.push_back(entry.path());
     return all;
+  }
+  /// Where headers are that were precompiled for instances; empty if none were.
+  fs::path precompiled() const {
+    for (const auto& entry : fs::directory_iterator(path))
+      if (entry.path().filename().string().starts_with("headers-"))
+        return entry.path() / "headers.h.gch";
+    return {};
   }
 };
 
@@ -236,6 +244,22 @@ TEST_F(Operations, AnInstanceIsCompiledOnce) {
   float sum = 0;
   for (std::size_t i = 0; i < 16; i++) sum += y[i];
   EXPECT_NEAR(sum, 1, 1e-5);
+}
+
+/// And headers that no longer fit are no fault: the instance is compiled without, and they are
+/// deleted.
+TEST_F(Operations, HeadersArePrecompiled) {
+  const Folder folder;
+  const Values x({4, 16}), y({4, 16}), weight({16});
+  const hipsight_context find{.target = "gfx1201", .only_find = 1};
+  ASSERT_THAT(hipsight_softmax(&find, x, y, 1), IsNull());
+  const fs::path made = folder.precompiled();
+  EXPECT_TRUE(fs::exists(made / "host"));
+  EXPECT_TRUE(fs::exists(made / "gfx1201"));
+  std::ofstream(made / "gfx1201") << "nothing";
+  ASSERT_THAT(hipsight_rms_norm(&find, x, weight, y, 1e-5F, nullptr), IsNull());
+  EXPECT_EQ(folder.files().size(), 2U);
+  EXPECT_FALSE(fs::exists(made));
 }
 
 TEST_F(Operations, ACompilerThatIsNotThereIsNamed) {

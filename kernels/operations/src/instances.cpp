@@ -88,28 +88,90 @@ std::string host_of(const hipsight_context& context) {
   return context.launch ? std::to_string(context.compute_units) : "hip";
 }
 
+/// What is the same for an instance and for its precompiled headers: clang compares it.
+Words compiler(const fs::path& home) {
+  return {"bash",
+          home / "hipcc",
+          "-fPIC",
+          "-fvisibility=hidden",
+          "-std=c++20",
+          "-gline-tables-only",
+          "-I" + (home / "include").string()};
+}
+
+/// instances/headers.h in the cache, with "headers.h.gch" beside it: a folder of precompiled ones,
+/// of which clang takes those for the host and for the target. Empty: there are none, and instances
+/// are compiled without.
+fs::path precompiled_headers(const hipsight_context& context, const fs::path& home,
+                             const fs::path& cache) try {
+  const fs::path file = cache / ("headers-" + version_of(home)) / "headers.h";
+  const fs::path made = file.string() + ".gch";
+  const TemporaryFolder folder(cache);
+  fs::create_directories(made);
+  if (!fs::exists(file)) {
+    fs::copy_file(home / "instances/headers.h", folder.path / "headers.h");
+    std::error_code there;  // by another process: what is precompiled is of one file
+    fs::create_hard_link(folder.path / "headers.h", file, there);
+  }
+  const std::string target = target_of(context);
+  for (const std::string& of : {std::string("host"), target}) {
+    if (fs::exists(made / of)) continue;
+    Words words = compiler(home);
+    words.push_back(of == target ? "--offload-device-only" : "--offload-host-only");
+    words.insert(words.end(),
+                 {"--offload-arch=" + target, "-fsyntax-only", "-x", "hip", file, "-Xclang",
+                  "-emit-pch", "-Xclang", "-o", "-Xclang", folder.path / of});
+    run(words, folder.path / "log");
+    fs::rename(folder.path / of, made / of);
+  }
+  return file;
+} catch (const std::exception&) {
+  return {};
+}
+
 void compile(const hipsight_context& context, const Instance& instance, const fs::path& home,
              const fs::path& file) {
+  const fs::path headers = precompiled_headers(context, home, file.parent_path());
   const TemporaryFolder folder(file.parent_path());
-  const fs::path library = folder.path / "library.so";
-  Words words{"bash",
-              home / "hipcc",
-              "-shared",
-              "-fPIC",
-              "-fvisibility=hidden",
-              "-std=c++20",
-              "-gline-tables-only",
-              "--offload-arch=" + target_of(context),
-              "-I" + (home / "include").string(),
-              "-Wl,-Bsymbolic",
-              "-no-hip-rt"};
-  for (const std::string& macro : instance.macros) words.push_back("-D" + macro);
-  if (context.launch)
-    words.insert(words.end(), {"-DHIPSIGHT_TARGET=\"" + target_of(context) + "\"",
-                               "-DHIPSIGHT_COMPUTE_UNITS=" + host_of(context), "-include",
-                               home / "instances/launches.h", "-Wl,-z,defs"});
-  words.insert(words.end(), {home / "instances" / (instance.source + ".hip"), "-o", library});
-  run(words, folder.path / "log");
+  const fs::path library = folder.path / "library.so", macros = folder.path / "macros.h";
+  // In a file: macros of the command line would have to be those of the precompiled headers.
+  std::ofstream defines(macros);
+  for (const std::string& macro : instance.macros) {
+    const std::size_t equals = macro.find('=');
+    defines << "#define " << macro.substr(0, equals) << ' '
+            << (equals == macro.npos ? "1" : macro.substr(equals + 1)) << '\n';
+  }
+  Words includes{"-include", macros};
+  if (context.launch) {
+    defines << "#define HIPSIGHT_TARGET \"" << target_of(context) << "\"\n"
+            << "#define HIPSIGHT_COMPUTE_UNITS " << host_of(context) << '\n';
+    includes.insert(includes.end(), {"-include", home / "instances/launches.h", "-Wl,-z,defs"});
+  }
+  defines.close();
+  const auto run_with = [&](const Words& first) {
+    Words words = compiler(home);
+    words.insert(words.end(), {"-shared", "--offload-arch=" + target_of(context), "-Wl,-Bsymbolic",
+                               "-no-hip-rt"});
+    words.insert(words.end(), first.begin(), first.end());
+    words.insert(words.end(), includes.begin(), includes.end());
+    words.insert(words.end(), {home / "instances" / (instance.source + ".hip"), "-o", library});
+    run(words, folder.path / "log");
+  };
+  bool compiled = false;
+  if (!headers.empty()) {
+    try {
+      run_with({"-include", headers});
+      compiled = true;
+    } catch (const Failure&) {
+      // The system's headers may have changed since; what is wrong without precompiled ones is
+      // wrong.
+    }
+  }
+  if (!compiled) {
+    run_with({});
+    std::error_code ignored;
+    if (!headers.empty()) fs::remove_all(headers.parent_path(), ignored);
+  }
   fs::rename(library, file);  // whole, or not there
 }
 
