@@ -131,13 +131,16 @@ std::vector<Difference> compare(const std::vector<Measured>& before,
           std::abs(value - known->second) <= 1e-9 * std::abs(value))
         continue;
       Change change{figure, known->second, value};
+      change.how = figure->better == Better::Neither                   ? "differs"
+                   : worsening(*figure, change.before, change.now) > 0 ? "worse"
+                                                                       : "better";
       if (exact) {
-        change.worse = true;
+        change.fails = true;
       } else if (figure->better != Better::Neither) {
         const auto allowed = of ? of->may_worsen.find(name) : decltype(of->may_worsen.end()){};
         const bool gates = !of || allowed != of->may_worsen.end();
         const double most = of && gates ? allowed->second : usual_tolerance;
-        change.worse = gates && worsening(*figure, change.before, change.now) > most;
+        change.fails = gates && worsening(*figure, change.before, change.now) > most;
       }
       difference.changes.push_back(change);
     }
@@ -148,11 +151,11 @@ std::vector<Difference> compare(const std::vector<Measured>& before,
     }
     if (difference.changes.empty() && difference.bound_before.empty() && !difference.fails())
       continue;
-    std::ranges::stable_sort(difference.changes, std::ranges::greater(), &Change::worse);
-    if (!difference.changes.empty() && difference.changes.front().worse)
+    std::ranges::stable_sort(difference.changes, std::ranges::greater(), &Change::fails);
+    if (!difference.changes.empty() && difference.changes.front().fails)
       difference.rule = difference.changes.front().figure->name;
     for (const Change& change : difference.changes)
-      if (change.worse)
+      if (change.fails)
         difference.problem += fmt::format("{}{}: {}", difference.problem.empty() ? "" : "; ",
                                           change.figure->name, change.text());
     differences.push_back(std::move(difference));

@@ -37,7 +37,8 @@ std::vector<Measured> from_json(const std::string& text, const std::string& orig
 struct Change {
   const conditions::Figure* figure;
   double before, now;
-  bool worse = false;  ///< than the case allows
+  bool fails = false;      ///< it is worse than the case allows, or nothing may differ
+  std::string_view how{};  ///< "worse", "better", or "differs" where neither is
 
   /// "38.1 us to 41.0 us, +7.6 %".
   std::string text() const;
@@ -48,7 +49,7 @@ struct Difference {
   Measured of;
   std::string problem = {};          ///< why it fails, in a line; empty: it does not
   std::string_view rule = {};        ///< what fails: "gone", "new", "must", "bound", or a figure
-  std::vector<Change> changes = {};  ///< those that are worse first
+  std::vector<Change> changes = {};  ///< those that fail first
   std::string bound_before = {};     ///< what bounded it, if that is another now
   bool fails() const { return !problem.empty(); }
 };

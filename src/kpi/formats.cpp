@@ -25,8 +25,22 @@ std::size_t failures(const std::vector<Difference>& differences) {
 
 /// Counts by what came of kernels.
 std::string summary(const std::vector<Difference>& differences, std::size_t kernels) {
-  return fmt::format("{} kernel{}: {} differ{}, {} worse", kernels, kernels == 1 ? "" : "s",
-                     differences.size(), differences.size() == 1 ? "s" : "", failures(differences));
+  return fmt::format("{} kernel{}: {} differ{}, {} fail{}", kernels, kernels == 1 ? "" : "s",
+                     differences.size(), differences.size() == 1 ? "s" : "", failures(differences),
+                     failures(differences) == 1 ? "s" : "");
+}
+
+/// What a line says first of a kernel that fails. By `check --exact` it may fail for what is
+/// better.
+std::string_view verdict(const Difference& one) {
+  if (!one.fails()) return "";
+  const auto fails_as = [&](std::string_view how) {
+    return std::ranges::any_of(one.changes,
+                               [&](const Change& c) { return c.fails && c.how == how; });
+  };
+  if (fails_as("worse")) return "WORSE: ";
+  if (fails_as("differs")) return "DIFFERS: ";
+  return fails_as("better") ? "BETTER: " : "FAILS: ";
 }
 
 std::string cell(std::string text) {
@@ -40,12 +54,12 @@ std::string cell(std::string text) {
 std::string to_text(const std::vector<Difference>& differences, std::size_t kernels) {
   std::string out;
   for (const Difference& one : differences) {
-    out += fmt::format("{}{}\n", one.fails() ? "WORSE: " : "", name_of(one.of));
+    out += fmt::format("{}{}\n", verdict(one), name_of(one.of));
     if (one.changes.empty() && (one.fails() || one.bound_before.empty()))
       out += fmt::format("  {}\n", one.fails() ? one.problem : "new: nothing was recorded of it");
     for (const Change& change : one.changes)
-      out += fmt::format("  {}{}: {}\n", change.worse ? "worse: " : "", change.figure->name,
-                         change.text());
+      out += fmt::format("  {}{}: {}\n", change.fails ? fmt::format("{}: ", change.how) : "",
+                         change.figure->name, change.text());
     if (!one.bound_before.empty())
       out += fmt::format("  bound by {}, was by {}\n", one.of.bound, one.bound_before);
   }
@@ -64,7 +78,7 @@ std::string to_markdown(const std::vector<Difference>& differences, std::size_t 
       out += fmt::format("| {} | `{}` | {} | {} | {} |\n", name, change.figure->name,
                          conditions::text_of(change.figure->kind, change.before),
                          conditions::text_of(change.figure->kind, change.now),
-                         change.worse ? "**worse**" : "");
+                         change.fails ? fmt::format("**{}**", change.how) : "");
     if (!one.bound_before.empty())
       out += fmt::format("| {} | bound by | {} | {} | |\n", name, cell(one.bound_before),
                          cell(one.of.bound));

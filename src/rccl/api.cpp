@@ -49,6 +49,8 @@ ncclResult_t fail(const Failure& failure, ncclComm* comm) {
 struct Pending {
   ncclComm* comm;
   Call call;
+  std::unique_ptr<hipsight::rccl::Split> split = nullptr;
+  ncclComm_t* part = nullptr;  ///< where the communicator goes that a split makes
 };
 thread_local int depth = 0;
 std::vector<Pending>& pending() {
@@ -76,6 +78,9 @@ ncclResult_t end_group() {
       return fail(aborted, calls[i].comm);
   for (std::size_t i = 0; i < calls.size(); i++)
     if (failures[i]) return fail(failures[i], calls[i].comm);
+  for (const Pending& one : calls)
+    if (one.split && one.split->clique)
+      *one.part = new ncclComm{one.split->clique, one.split->rank, one.comm->device, {}};
   return ncclSuccess;
 }
 
@@ -220,6 +225,30 @@ RCCL ncclResult_t ncclCommInitAll(ncclComm_t* to, int ranks, const int* devices)
   return ncclSuccess;
 }
 
+RCCL ncclResult_t ncclCommInitRankScalable(ncclComm_t* to, int ranks, int rank, int ids,
+                                           ncclUniqueId* unique, ncclConfig_t*) {
+  if (ids < 1 || !unique)
+    return fail(ncclInvalidArgument, "ncclCommInitRankScalable: there is no id");
+  return ncclCommInitRank(to, ranks, unique[0], rank);
+}
+
+RCCL ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* to,
+                                ncclConfig_t*) {
+  if (!comm) return fail(ncclInvalidArgument, "ncclCommSplit: the communicator is null");
+  if (!to) return fail(ncclInvalidArgument, "ncclCommSplit: a null pointer", comm);
+  if (color < -1)
+    return fail(ncclInvalidArgument,
+                "ncclCommSplit: color " + std::to_string(color) + " is below 0, and not -1, none",
+                comm);
+  if (comm->clique->aborted())
+    return fail(ncclInvalidUsage, "ncclCommSplit: the communicator was aborted", comm);
+  *to = nullptr;
+  auto split = std::make_unique<hipsight::rccl::Split>(hipsight::rccl::Split{color, key, {}, 0});
+  Call call{.kind = Call::Kind::Split, .split = split.get()};
+  pending().push_back({comm, call, std::move(split), to});
+  return depth ? ncclSuccess : end_group();
+}
+
 RCCL ncclResult_t ncclCommFinalize(ncclComm_t comm) {
   if (!comm) return fail(ncclInvalidArgument, "ncclCommFinalize: the communicator is null");
   return ncclSuccess;
@@ -357,25 +386,118 @@ RCCL ncclResult_t ncclRecv(void* to, std::size_t count, ncclDataType_t type, int
                      .stream = stream});
 }
 
+// RCCL's own operations: sends and receives of all ranks, in a group.
+
+namespace {
+
+/// The parts that a rank sends to others and receives from them.
+ncclResult_t exchange_parts(ncclComm_t comm, const char* name, auto&& send_and_receive) {
+  if (!comm) return fail(ncclInvalidArgument, std::string(name) + ": the communicator is null");
+  const std::size_t before = pending().size();
+  depth++;
+  ncclResult_t result = ncclSuccess;
+  for (int peer = 0; peer < comm->clique->ranks() && result == ncclSuccess; peer++)
+    result = send_and_receive(peer);
+  depth--;
+  if (result != ncclSuccess) {
+    pending().erase(pending().begin() + before, pending().end());
+    return result;
+  }
+  return depth ? ncclSuccess : end_group();
+}
+
+std::size_t bytes_of(std::size_t count, ncclDataType_t type) {
+  return type >= 0 && type < ncclNumTypes ? count * hipsight::rccl::size_of(type) : 0;
+}
+/// Null stays null.
+const void* part(const void* memory, std::size_t bytes) {
+  return memory ? static_cast<const char*>(memory) + bytes : nullptr;
+}
+void* part(void* memory, std::size_t bytes) {
+  return memory ? static_cast<char*>(memory) + bytes : nullptr;
+}
+
+}  // namespace
+
+RCCL ncclResult_t ncclAllToAll(const void* from, void* to, std::size_t count, ncclDataType_t type,
+                               ncclComm_t comm, hipStream_t stream) {
+  const std::size_t bytes = bytes_of(count, type);
+  return exchange_parts(comm, "ncclAllToAll", [&](int peer) {
+    const ncclResult_t sent = ncclSend(part(from, peer * bytes), count, type, peer, comm, stream);
+    return sent ? sent : ncclRecv(part(to, peer * bytes), count, type, peer, comm, stream);
+  });
+}
+RCCL ncclResult_t ncclAllToAllv(const void* from, const std::size_t* send_counts,
+                                const std::size_t* send_places, void* to,
+                                const std::size_t* receive_counts,
+                                const std::size_t* receive_places, ncclDataType_t type,
+                                ncclComm_t comm, hipStream_t stream) {
+  if (!send_counts || !send_places || !receive_counts || !receive_places)
+    return fail(ncclInvalidArgument, "ncclAllToAllv: counts or places are null", comm);
+  return exchange_parts(comm, "ncclAllToAllv", [&](int peer) {
+    const ncclResult_t sent = ncclSend(part(from, bytes_of(send_places[peer], type)),
+                                       send_counts[peer], type, peer, comm, stream);
+    return sent ? sent
+                : ncclRecv(part(to, bytes_of(receive_places[peer], type)), receive_counts[peer],
+                           type, peer, comm, stream);
+  });
+}
+RCCL ncclResult_t ncclGather(const void* from, void* to, std::size_t count, ncclDataType_t type,
+                             int root, ncclComm_t comm, hipStream_t stream) {
+  const std::size_t bytes = bytes_of(count, type);
+  return exchange_parts(comm, "ncclGather", [&](int peer) {
+    ncclResult_t result = ncclSuccess;
+    if (peer == 0) result = ncclSend(from, count, type, root, comm, stream);
+    if (result == ncclSuccess && comm->rank == root)
+      result = ncclRecv(part(to, peer * bytes), count, type, peer, comm, stream);
+    return result;
+  });
+}
+RCCL ncclResult_t ncclScatter(const void* from, void* to, std::size_t count, ncclDataType_t type,
+                              int root, ncclComm_t comm, hipStream_t stream) {
+  const std::size_t bytes = bytes_of(count, type);
+  return exchange_parts(comm, "ncclScatter", [&](int peer) {
+    ncclResult_t result = ncclSuccess;
+    if (peer == 0) result = ncclRecv(to, count, type, root, comm, stream);
+    if (result == ncclSuccess && comm->rank == root)
+      result = ncclSend(part(from, peer * bytes), count, type, peer, comm, stream);
+    return result;
+  });
+}
+
+// --- memory: every rank reaches that of all others, registered or not
+// -----------------------------
+
+RCCL ncclResult_t ncclMemAlloc(void** to, std::size_t bytes) {
+  if (!to) return fail(ncclInvalidArgument, "ncclMemAlloc: a null pointer");
+  const hipError_t error = hipMalloc(to, bytes);
+  if (error == hipSuccess) return ncclSuccess;
+  return fail(ncclUnhandledCudaError, std::string("ncclMemAlloc: ") + hipGetErrorString(error));
+}
+RCCL ncclResult_t ncclMemFree(void* memory) {
+  const hipError_t error = hipFree(memory);
+  if (error == hipSuccess) return ncclSuccess;
+  return fail(ncclUnhandledCudaError, std::string("ncclMemFree: ") + hipGetErrorString(error));
+}
+RCCL ncclResult_t ncclCommRegister(ncclComm_t comm, void* memory, std::size_t, void** handle) {
+  if (!comm || !handle) return fail(ncclInvalidArgument, "ncclCommRegister: a null pointer", comm);
+  *handle = memory;
+  return ncclSuccess;
+}
+RCCL ncclResult_t ncclCommDeregister(ncclComm_t comm, void*) {
+  if (!comm) return fail(ncclInvalidArgument, "ncclCommDeregister: the communicator is null");
+  return ncclSuccess;
+}
+
 // --- what is not done: never a success -----------------------------------------------------------
 
 #define NOT_DONE(name)                                                  \
   RCCL ncclResult_t name() {                                            \
     return fail(ncclInvalidUsage, #name ": hipsight does not do this"); \
   }
-NOT_DONE(ncclCommSplit)
 NOT_DONE(ncclCommShrink)
-NOT_DONE(ncclCommInitRankScalable)
-NOT_DONE(ncclCommRegister)
-NOT_DONE(ncclCommDeregister)
 NOT_DONE(ncclCommWindowRegister)
 NOT_DONE(ncclCommWindowDeregister)
-NOT_DONE(ncclMemAlloc)
-NOT_DONE(ncclMemFree)
 NOT_DONE(ncclRedOpCreatePreMulSum)
 NOT_DONE(ncclRedOpDestroy)
 NOT_DONE(ncclGroupSimulateEnd)
-NOT_DONE(ncclAllToAll)
-NOT_DONE(ncclAllToAllv)
-NOT_DONE(ncclGather)
-NOT_DONE(ncclScatter)

@@ -1,6 +1,7 @@
 #include "clique.h"
 
 #include <algorithm>
+#include <map>
 
 namespace hipsight::rccl {
 namespace {
@@ -41,7 +42,7 @@ void* at(const void* memory, std::size_t bytes) {
 const char* name_of(Call::Kind kind) {
   constexpr const char* names[] = {"ncclAllReduce", "ncclReduce",        "ncclBroadcast",
                                    "ncclAllGather", "ncclReduceScatter", "ncclSend",
-                                   "ncclRecv"};
+                                   "ncclRecv",      "ncclCommSplit"};
   return names[static_cast<int>(kind)];
 }
 
@@ -193,6 +194,10 @@ Failure Clique::start(const std::vector<Call>& calls) {
                                     std::to_string(call.count) +
                                     ": kind, count, type, operation and root must be the same"};
   }
+  if (first.kind == Call::Kind::Split) {
+    split(calls);
+    return {};
+  }
   std::vector<int> all(ranks_);
   std::vector<hipStream_t> streams;
   for (int rank = 0; rank < ranks_; rank++) {
@@ -305,6 +310,21 @@ Failure Clique::start(const std::vector<Call>& calls) {
     return hipEventRecord(ends_[rank], streams[rank]);
   });
   return failure;
+}
+
+void Clique::split(const std::vector<Call>& calls) {
+  std::map<int, std::vector<int>> ranks_of;  // of a color
+  for (int rank = 0; rank < ranks_; rank++)
+    if (calls[rank].split->color >= 0) ranks_of[calls[rank].split->color].push_back(rank);
+  for (auto& [color, ranks] : ranks_of) {
+    std::ranges::stable_sort(ranks, {}, [&](int rank) { return calls[rank].split->key; });
+    const auto clique = std::make_shared<Clique>(static_cast<int>(ranks.size()));
+    for (std::size_t i = 0; i < ranks.size(); i++) {
+      static_cast<void>(clique->join(static_cast<int>(i), devices_[ranks[i]]));
+      calls[ranks[i]].split->clique = clique;
+      calls[ranks[i]].split->rank = static_cast<int>(i);
+    }
+  }
 }
 
 Failure Clique::start_pair(int from, const Call& send, int to, const Call& receive) {

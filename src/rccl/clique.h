@@ -19,10 +19,21 @@ struct Failure {
   explicit operator bool() const { return result != ncclSuccess; }
 };
 
+class Clique;
+
+/// What a rank asks of a split (ncclCommSplit), and what it gets: its place in a communicator of
+/// the ranks of its color, in the order of their keys.
+struct Split {
+  int color = 0;  ///< below 0: it is in none
+  int key = 0;
+  std::shared_ptr<Clique> clique;
+  int rank = 0;
+};
+
 /// What one rank is called for. Ranks do the same ones in the same order; sends and receives go by
 /// pairs.
 struct Call {
-  enum class Kind { AllReduce, Reduce, Broadcast, AllGather, ReduceScatter, Send, Receive };
+  enum class Kind { AllReduce, Reduce, Broadcast, AllGather, ReduceScatter, Send, Receive, Split };
   Kind kind;
   const void* from = nullptr;
   void* to = nullptr;
@@ -31,6 +42,7 @@ struct Call {
   ncclRedOp_t op = ncclSum;
   int peer = 0;  ///< the root, or the other side
   hipStream_t stream = nullptr;
+  Split* split = nullptr;
   bool* started = nullptr;  ///< set once it is in the streams
   Failure* failure = nullptr;
 };
@@ -58,6 +70,7 @@ class Clique {
  private:
   void start_ready();
   Failure start(const std::vector<Call>& calls);
+  void split(const std::vector<Call>& calls);
   Failure start_pair(int from, const Call& send, int to, const Call& receive);
   Failure all_wait_for_all(const std::vector<int>& ranks, const std::vector<hipStream_t>& streams);
   /// Memory of a rank for what is under way; kept until the end, as streams may still use it.

@@ -151,6 +151,10 @@ TEST(Compare, exactly_whatever_differs_fails) {
   now.figures["vgprs"] = 90;
   EXPECT_EQ(problems(before, now, false), "");
   EXPECT_EQ(problems(before, now, true), "vgprs: 100 to 90, -10.0 %");
+  EXPECT_THAT(
+      to_text(compare({before}, {now}, nullptr, true), 1),
+      AllOf(HasSubstr("BETTER: "),
+            HasSubstr("  better: vgprs: 100 to 90, -10.0 %\n1 kernel: 1 differs, 1 fails")));
   now = before;
   now.bound = "memory";
   EXPECT_EQ(problems(before, now, true), "same");  // what bounded it was not recorded
@@ -159,7 +163,7 @@ TEST(Compare, exactly_whatever_differs_fails) {
   EXPECT_EQ(problems(known, now, false), "");
   EXPECT_EQ(problems(known, now, true), "bound by memory, was by latency");
   EXPECT_THAT(to_text(compare({known}, {now}, nullptr), 1),
-              HasSubstr("\n  bound by memory, was by latency\n1 kernel: 1 differs, 0 worse"));
+              HasSubstr("\n  bound by memory, was by latency\n1 kernel: 1 differs, 0 fail"));
   EXPECT_THAT(compare({}, {now}, nullptr, true)[0].problem, HasSubstr("new: nothing is recorded"));
 }
 
@@ -185,7 +189,7 @@ TEST(Formats, name_kernel_figure_and_values) {
       compare({measured({{"vgprs", 64}, {"occupancy", 1}}, "f<a | b>(\"x\")")}, now, nullptr);
   EXPECT_THAT(to_text(all, 1), AllOf(HasSubstr("WORSE: a on mi300x: f<a | b>(\"x\")\n"),
                                      HasSubstr("  worse: vgprs: 64 to 80, +25.0 %\n"),
-                                     HasSubstr("1 kernel: 1 differs, 1 worse")));
+                                     HasSubstr("1 kernel: 1 differs, 1 fails")));
   EXPECT_THAT(to_markdown(all, 1),
               HasSubstr("f<a \\| b>(\"x\") | `vgprs` | 64 | 80 | **worse** |"));
   EXPECT_THAT(

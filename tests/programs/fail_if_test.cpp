@@ -69,7 +69,7 @@ TEST(Kpi, FailsWhenAKernelGetsWorse) {
   const std::string recorded = read_file(scratch / "kpi.json");
   const Outcome same = kpi({"check", suite, "--threads", "1"});
   EXPECT_EQ(same.status, 0) << describe(same);
-  EXPECT_THAT(same.out, HasSubstr("2 kernels: 0 differ, 0 worse"));
+  EXPECT_THAT(same.out, HasSubstr("2 kernels: 0 differ, 0 fail"));
   write(folder() / "races_fixed");  // it has a barrier more
   const Outcome worse = kpi({"check", suite, "--junit", junit});
   EXPECT_EQ(worse.status, 87) << describe(worse);

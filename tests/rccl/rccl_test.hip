@@ -42,6 +42,15 @@ ncclResult_t ncclReduceScatter(const void*, void*, size_t, ncclDataType_t, ncclR
                                hipStream_t);
 ncclResult_t ncclSend(const void*, size_t, ncclDataType_t, int, ncclComm_t, hipStream_t);
 ncclResult_t ncclRecv(void*, size_t, ncclDataType_t, int, ncclComm_t, hipStream_t);
+ncclResult_t ncclAllToAll(const void*, void*, size_t, ncclDataType_t, ncclComm_t, hipStream_t);
+ncclResult_t ncclAllToAllv(const void*, const size_t*, const size_t*, void*, const size_t*,
+                           const size_t*, ncclDataType_t, ncclComm_t, hipStream_t);
+ncclResult_t ncclGather(const void*, void*, size_t, ncclDataType_t, int, ncclComm_t, hipStream_t);
+ncclResult_t ncclScatter(const void*, void*, size_t, ncclDataType_t, int, ncclComm_t, hipStream_t);
+ncclResult_t ncclMemAlloc(void**, size_t);
+ncclResult_t ncclMemFree(void*);
+ncclResult_t ncclCommRegister(ncclComm_t, void*, size_t, void**);
+ncclResult_t ncclCommDeregister(ncclComm_t, void*);
 }
 
 namespace {
@@ -312,6 +321,94 @@ TEST_F(Rccl, SendsToEachOther) {
           [&](std::size_t i) { return drawn(type, (rank + ranks - 1) % ranks, i); });
 }
 
+TEST_F(Rccl, ExchangesParts) {
+  const Type& type = types()[7];
+  constexpr std::size_t count = 1001;
+  const auto element = [](std::size_t rank) { return rank * count; };
+  fill(type, ranks * count);
+  all([&](int rank) {
+    return ncclAllToAll(from[rank], to[rank], count, type.type, comms[rank], streams[rank]);
+  });
+  for (int rank = 0; rank < ranks; rank++)
+    check(type, rank, to[rank], ranks * count, [&](std::size_t i) {
+      return drawn(type, static_cast<int>(i / count), element(rank) + i % count);
+    });
+  // Rank r sends r + p elements to rank p, from the end of its memory to the begin.
+  std::vector<std::vector<size_t>> sent(ranks), sent_at(ranks), got(ranks), got_at(ranks);
+  for (std::size_t rank = 0; rank < ranks; rank++)
+    for (std::size_t peer = 0; peer < ranks; peer++) {
+      sent[rank].push_back(rank + peer);
+      sent_at[rank].push_back(element(ranks - 1 - peer));
+      got[rank].push_back(rank + peer);
+      got_at[rank].push_back(peer == 0 ? 0 : got_at[rank].back() + got[rank][peer - 1]);
+    }
+  all([&](int rank) {
+    return ncclAllToAllv(from[rank], sent[rank].data(), sent_at[rank].data(), to[rank],
+                         got[rank].data(), got_at[rank].data(), type.type, comms[rank],
+                         streams[rank]);
+  });
+  for (std::size_t rank = 0; rank < ranks; rank++)
+    for (std::size_t peer = 0; peer < ranks; peer++)
+      check(type, static_cast<int>(rank), to[rank] + got_at[rank][peer] * type.size,
+            got[rank][peer], [&](std::size_t i) {
+              return drawn(type, static_cast<int>(peer), element(ranks - 1 - rank) + i);
+            });
+  all([&](int rank) {
+    return ncclGather(from[rank], rank == 2 ? to[rank] : nullptr, count, type.type, 2, comms[rank],
+                      streams[rank]);
+  });
+  check(type, 2, to[2], ranks * count,
+        [&](std::size_t i) { return drawn(type, static_cast<int>(i / count), i % count); });
+  all([&](int rank) {
+    return ncclScatter(rank == 5 ? from[rank] : nullptr, to[rank], count, type.type, 5, comms[rank],
+                       streams[rank]);
+  });
+  for (int rank = 0; rank < ranks; rank++)
+    check(type, rank, to[rank], count,
+          [&](std::size_t i) { return drawn(type, 5, element(rank) + i); });
+}
+
+/// The even ranks and the odd ones, the last first, without the last two: those are in no part.
+TEST_F(Rccl, SplitsByColorAndKey) {
+  const Type& type = types()[2];
+  constexpr std::size_t count = 555;
+  fill(type, count);
+  ncclComm_t parts[ranks];
+  all([&](int rank) {
+    return ncclCommSplit(comms[rank], rank < 6 ? rank % 2 : -1, -rank, &parts[rank], nullptr);
+  });
+  ASSERT_NCCL(ncclGroupStart());
+  for (int rank = 0; rank < 6; rank++) {
+    int value = 0;
+    ASSERT_NE(parts[rank], nullptr);
+    ASSERT_NCCL(ncclCommCount(parts[rank], &value));
+    EXPECT_EQ(value, 3);
+    ASSERT_NCCL(ncclCommUserRank(parts[rank], &value));
+    EXPECT_EQ(value, 2 - rank / 2);
+    ASSERT_NCCL(
+        ncclAllReduce(from[rank], to[rank], count, type.type, ncclSum, parts[rank], streams[rank]));
+  }
+  ASSERT_NCCL(ncclGroupEnd());
+  for (int rank = 0; rank < 6; rank++) {
+    check(type, rank, to[rank], count, [&](std::size_t i) {
+      return drawn(type, rank % 2, i) + drawn(type, rank % 2 + 2, i) + drawn(type, rank % 2 + 4, i);
+    });
+    ASSERT_NCCL(ncclCommDestroy(parts[rank]));
+  }
+  for (int rank = 6; rank < ranks; rank++) EXPECT_EQ(parts[rank], nullptr);
+}
+
+TEST_F(Rccl, RegistersMemory) {
+  void *memory = nullptr, *handle = nullptr;
+  ASSERT_NCCL(ncclMemAlloc(&memory, 64));
+  ASSERT_NCCL(ncclCommRegister(comms[0], memory, 64, &handle));
+  EXPECT_NE(handle, nullptr);
+  ASSERT_NCCL(ncclCommDeregister(comms[0], handle));
+  ASSERT_NCCL(ncclMemFree(memory));
+  EXPECT_EQ(ncclMemFree(&memory), ncclUnhandledCudaError);  // not the GPU's
+  static_cast<void>(hipGetLastError());
+}
+
 /// What streams hold before and after: the sum of sums, and the input changed behind it.
 TEST_F(Rccl, KeepsTheOrderOfStreams) {
   const Type& type = types()[2];
@@ -405,8 +502,14 @@ TEST_F(Rccl, SaysWhatIsWrong) {
   refused(ncclAllReduce(a, b, 4, 7, 0, nullptr, stream), ncclInvalidArgument, "is null");
   refused(ncclBroadcast(a, b, 4, 7, 8, comm, stream), ncclInvalidArgument, "no rank 8 of 8");
   refused(ncclGroupEnd(), ncclInvalidUsage, "no group was started");
-  refused(ncclCommSplit(comm, 0, 0, nullptr, nullptr), ncclInvalidUsage, "does not do this");
   ncclComm_t other = nullptr;
+  refused(ncclCommSplit(comm, 0, 0, nullptr, nullptr), ncclInvalidArgument, "null");
+  refused(ncclCommSplit(comm, -2, 0, &other, nullptr), ncclInvalidArgument, "color -2");
+  refused(ncclAllToAll(nullptr, b, 4, 7, comm, stream), ncclInvalidArgument, "buffer is null");
+  refused(ncclAllToAllv(a, nullptr, nullptr, b, nullptr, nullptr, 7, comm, stream),
+          ncclInvalidArgument, "are null");
+  refused(ncclGather(a, b, 4, 7, 8, comm, stream), ncclInvalidArgument, "no rank 8 of 8");
+  refused(ncclScatter(a, b, 4, 7, 0, nullptr, stream), ncclInvalidArgument, "is null");
   refused(ncclCommInitAll(&other, 99, nullptr), ncclInvalidArgument, "99 ranks");
   ncclUniqueId id{};
   refused(ncclCommInitRank(&other, 2, id, 0), ncclInvalidArgument, "not of ncclGetUniqueId");
