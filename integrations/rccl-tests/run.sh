@@ -36,13 +36,14 @@ for source in src/*.cu; do
   # Ranks as GPUs of one thread, and with a thread each. hypercube's rounds read what the round before received, so one
   # group of all ranks cannot hold them.
   ways=("-g 8" "-t 8 -g 1")
+  [[ $name != *reduce* ]] || ways=("-g 8 -o all" "-t 8 -g 1 -o all")
   [[ $name != hypercube ]] || ways=("-t 8 -g 1")
   for way in "${ways[@]}"; do
     result=passed
     # shellcheck disable=SC2086
     timeout 600 "$root/build/hipsight" run --gpu mi300x --gpus 8 --no-report -- "./${name}_perf" -b 1K -e 4M -f 8 -n 2 \
       -w 1 $way >"$name.log" 2>&1 && grep -q 'Out of bounds values : 0 OK' "$name.log" || result=FAILED
-    printf '%-16s %-10s %s\n' "$name" "$way" "$result"
+    printf '%-16s %-18s %s\n' "$name" "$way" "$result"
     [[ $result == passed ]] || { tail -n 5 "$name.log"; failed+=("$name $way"); }
   done
 done

@@ -18,11 +18,19 @@ using hipsight::rccl::Call;
 using hipsight::rccl::Clique;
 using hipsight::rccl::Failure;
 
+/// A sum with a factor, as a rank has made it. A call that was made before the sum is destroyed
+/// still has the factor.
+struct ScaledSum {
+  ncclDataType_t type = ncclFloat32;
+  std::shared_ptr<void> factor;  ///< null: the sum was destroyed
+};
+
 /// A rank.
 struct ncclComm {
   std::shared_ptr<Clique> clique;
   int rank = 0, device = 0;
-  Failure last;  ///< of its calls
+  Failure last;                          ///< of its calls
+  std::vector<ScaledSum> scaled_sums{};  ///< by number, from ncclNumOps on
 };
 
 namespace {
@@ -42,6 +50,14 @@ ncclResult_t fail(ncclResult_t result, std::string text, ncclComm* comm = nullpt
 }
 ncclResult_t fail(const Failure& failure, ncclComm* comm) {
   return failure ? fail(failure.result, failure.text, comm) : ncclSuccess;
+}
+
+std::unique_ptr<ncclComm> new_rank(std::shared_ptr<Clique> clique, int rank, int device) {
+  auto comm = std::make_unique<ncclComm>();
+  comm->clique = std::move(clique);
+  comm->rank = rank;
+  comm->device = device;
+  return comm;
 }
 
 // --- groups: what a thread calls until the outermost one ends ------------------------------------
@@ -80,8 +96,16 @@ ncclResult_t end_group() {
     if (failures[i]) return fail(failures[i], calls[i].comm);
   for (const Pending& one : calls)
     if (one.split && one.split->clique)
-      *one.part = new ncclComm{one.split->clique, one.split->rank, one.comm->device, {}};
+      *one.part = new_rank(one.split->clique, one.split->rank, one.comm->device).release();
   return ncclSuccess;
+}
+
+/// Null: there is none of that number.
+ScaledSum* scaled_of(ncclComm& comm, ncclRedOp_t op) {
+  const std::size_t at = static_cast<std::size_t>(op) - ncclNumOps;
+  return op >= ncclNumOps && at < comm.scaled_sums.size() && comm.scaled_sums[at].factor
+             ? &comm.scaled_sums[at]
+             : nullptr;
 }
 
 ncclResult_t call(ncclComm* comm, const Call& one) {
@@ -94,8 +118,13 @@ ncclResult_t call(ncclComm* comm, const Call& one) {
     return wrong(ncclInvalidArgument, "floats of 8 bits are not supported");
   if (one.type < 0 || one.type >= ncclNumTypes)
     return wrong(ncclInvalidArgument, "there is no type " + std::to_string(one.type));
-  if (one.op < 0 || one.op >= ncclNumOps)
+  const ScaledSum* const scaled = one.op >= ncclNumOps ? scaled_of(*comm, one.op) : nullptr;
+  if (one.op < 0 || (one.op >= ncclNumOps && !scaled))
     return wrong(ncclInvalidArgument, "there is no operation " + std::to_string(one.op));
+  if (scaled && scaled->type != one.type)
+    return wrong(ncclInvalidArgument, "the operation was made for type " +
+                                          std::to_string(scaled->type) + ", not " +
+                                          std::to_string(one.type));
   if (one.peer < 0 || one.peer >= ranks)
     return wrong(ncclInvalidArgument,
                  "there is no rank " + std::to_string(one.peer) + " of " + std::to_string(ranks));
@@ -108,6 +137,10 @@ ncclResult_t call(ncclComm* comm, const Call& one) {
     return wrong(ncclInvalidArgument, "a buffer is null");
   if (comm->clique->aborted()) return wrong(ncclInvalidUsage, "the communicator was aborted");
   pending().push_back({comm, one});
+  if (scaled) {
+    pending().back().call.op = hipsight::rccl::scaled_sum;
+    pending().back().call.factor = scaled->factor;
+  }
   return depth ? ncclSuccess : end_group();
 }
 
@@ -218,7 +251,7 @@ RCCL ncclResult_t ncclCommInitAll(ncclComm_t* to, int ranks, const int* devices)
     const Failure wrong = open_peers(device);
     static_cast<void>(hipSetDevice(before));
     if (wrong) return fail(wrong, nullptr);
-    made.push_back(std::make_unique<ncclComm>(ncclComm{clique, rank, device, {}}));
+    made.push_back(new_rank(clique, rank, device));
     if (const Failure there = clique->join(rank, device)) return fail(there, nullptr);
   }
   for (int rank = 0; rank < ranks; rank++) to[rank] = made[rank].release();
@@ -465,6 +498,51 @@ RCCL ncclResult_t ncclScatter(const void* from, void* to, std::size_t count, ncc
   });
 }
 
+// --- sums with a factor
+// ---------------------------------------------------------------------------
+
+/// `residence`: 0, the factor is in the GPU's memory, and is read when the sum is computed; 1, in
+/// the host's, and is read now.
+RCCL ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* to, void* factor, ncclDataType_t type,
+                                           int residence, ncclComm_t comm) {
+  if (!to || !factor || !comm)
+    return fail(ncclInvalidArgument, "ncclRedOpCreatePreMulSum: a null pointer", comm);
+  if (type < 0 || type >= ncclNumTypes)
+    return fail(ncclInvalidArgument,
+                "ncclRedOpCreatePreMulSum: there is no type " + std::to_string(type), comm);
+  if (residence != 0 && residence != 1)
+    return fail(ncclInvalidArgument,
+                "ncclRedOpCreatePreMulSum: there is no residence " + std::to_string(residence),
+                comm);
+  ScaledSum made{type, {factor, [](void*) {}}};
+  if (residence == 1) {
+    void* memory = nullptr;
+    int before = 0;
+    static_cast<void>(hipGetDevice(&before));
+    static_cast<void>(hipSetDevice(comm->device));
+    hipError_t error = hipMalloc(&memory, sizeof(double));
+    if (error == hipSuccess)
+      error = hipMemcpy(memory, factor, hipsight::rccl::size_of(type), hipMemcpyHostToDevice);
+    static_cast<void>(hipSetDevice(before));
+    made.factor = {memory, [](void* it) { static_cast<void>(hipFree(it)); }};
+    if (error != hipSuccess)
+      return fail(ncclUnhandledCudaError,
+                  std::string("ncclRedOpCreatePreMulSum: ") + hipGetErrorString(error), comm);
+  }
+  comm->scaled_sums.push_back(made);
+  *to = ncclNumOps + static_cast<int>(comm->scaled_sums.size()) - 1;
+  return ncclSuccess;
+}
+RCCL ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm) {
+  if (!comm) return fail(ncclInvalidArgument, "ncclRedOpDestroy: the communicator is null");
+  ScaledSum* const one = scaled_of(*comm, op);
+  if (!one)
+    return fail(ncclInvalidArgument,
+                "ncclRedOpDestroy: there is no operation " + std::to_string(op), comm);
+  *one = {};
+  return ncclSuccess;
+}
+
 // --- memory: every rank reaches that of all others, registered or not
 // -----------------------------
 
@@ -498,6 +576,4 @@ RCCL ncclResult_t ncclCommDeregister(ncclComm_t comm, void*) {
 NOT_DONE(ncclCommShrink)
 NOT_DONE(ncclCommWindowRegister)
 NOT_DONE(ncclCommWindowDeregister)
-NOT_DONE(ncclRedOpCreatePreMulSum)
-NOT_DONE(ncclRedOpDestroy)
 NOT_DONE(ncclGroupSimulateEnd)

@@ -226,8 +226,10 @@ Failure Clique::start(const std::vector<Call>& calls) {
     for (int rank = 0; rank < ranks_; rank++) buffers.of[rank] = at(calls[rank].from, from);
     return buffers;
   };
+  Buffers factors{};
+  for (int rank = 0; rank < ranks_; rank++) factors.of[rank] = calls[rank].factor.get();
   const auto reduce_to = [&](int rank, std::size_t from, void* to, std::size_t count) {
-    return reduce(sent(from), ranks_, to, count, first.type, first.op, streams[rank]);
+    return reduce(sent(from), factors, ranks_, to, count, first.type, first.op, streams[rank]);
   };
   /// One buffer of a rank alone.
   const auto copy_from = [&](const void* source, int rank, void* to, std::size_t count) {

@@ -40,7 +40,8 @@ struct Call {
   std::size_t count = 0;  ///< of elements: of a rank's part, where there are parts
   ncclDataType_t type = ncclFloat32;
   ncclRedOp_t op = ncclSum;
-  int peer = 0;  ///< the root, or the other side
+  std::shared_ptr<void> factor;  ///< of this rank, for a scaled_sum
+  int peer = 0;                  ///< the root, or the other side
   hipStream_t stream = nullptr;
   Split* split = nullptr;
   bool* started = nullptr;  ///< set once it is in the streams

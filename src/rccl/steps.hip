@@ -40,6 +40,7 @@ struct Average : Sum {
     return all / static_cast<W>(ranks);
   }
 };
+struct ScaledSum : Sum {};
 struct Product {
   template <class W>
   __device__ static W combine(W a, W b) {
@@ -73,7 +74,7 @@ struct Smallest : Largest {
 /// So many elements are moved at once: 16 bytes, where all buffers allow it, else one.
 template <class T, class Op, int n>
 __global__ void __launch_bounds__(threads)
-    reduce_kernel(Buffers from, int ranks, T* to, std::size_t count) {
+    reduce_kernel(Buffers from, Buffers factors, int ranks, T* to, std::size_t count) {
   struct alignas(n * sizeof(T)) Values {
     T of[n];
   };
@@ -83,7 +84,10 @@ __global__ void __launch_bounds__(threads)
     for (int rank = 0; rank < ranks; rank++) {
       const Values values = static_cast<const Values*>(from.of[rank])[i];
       for (int k = 0; k < n; k++) {
-        const auto value = static_cast<Wide<T>>(values.of[k]);
+        auto value = static_cast<Wide<T>>(values.of[k]);
+        if constexpr (std::is_same_v<Op, ScaledSum>)
+          value = Product::combine(value,
+                                   static_cast<Wide<T>>(*static_cast<const T*>(factors.of[rank])));
         all[k] = rank ? Op::combine(all[k], value) : value;
       }
     }
@@ -114,41 +118,45 @@ bool aligned(const void* at, std::size_t to) {
 }
 
 template <class T, class Op, int n>
-void start(const Buffers& from, int ranks, void* to, std::size_t count, hipStream_t stream) {
+void start(const Buffers& from, const Buffers& factors, int ranks, void* to, std::size_t count,
+           hipStream_t stream) {
   if (count / n)
-    reduce_kernel<T, Op, n>
-        <<<workgroups(count / n), threads, 0, stream>>>(from, ranks, static_cast<T*>(to), count);
+    reduce_kernel<T, Op, n><<<workgroups(count / n), threads, 0, stream>>>(
+        from, factors, ranks, static_cast<T*>(to), count);
 }
 
 template <class T, class Op>
-void reduce_as(const Buffers& from, int ranks, void* to, std::size_t count, hipStream_t stream) {
+void reduce_as(const Buffers& from, const Buffers& factors, int ranks, void* to, std::size_t count,
+               hipStream_t stream) {
   constexpr int n = 16 / sizeof(T);
   bool wide = aligned(to, 16);
   for (int rank = 0; rank < ranks; rank++) wide &= aligned(from.of[rank], 16);
   std::size_t done = 0;
   if (wide) {
-    start<T, Op, n>(from, ranks, to, count, stream);
+    start<T, Op, n>(from, factors, ranks, to, count, stream);
     done = count / n * n;
   }
   Buffers rest;
   for (int rank = 0; rank < ranks; rank++) rest.of[rank] = static_cast<T*>(from.of[rank]) + done;
-  start<T, Op, 1>(rest, ranks, static_cast<T*>(to) + done, count - done, stream);
+  start<T, Op, 1>(rest, factors, ranks, static_cast<T*>(to) + done, count - done, stream);
 }
 
 template <class T>
-void reduce_by(ncclRedOp_t op, const Buffers& from, int ranks, void* to, std::size_t count,
-               hipStream_t stream) {
+void reduce_by(ncclRedOp_t op, const Buffers& from, const Buffers& factors, int ranks, void* to,
+               std::size_t count, hipStream_t stream) {
   switch (op) {
     case ncclSum:
-      return reduce_as<T, Sum>(from, ranks, to, count, stream);
+      return reduce_as<T, Sum>(from, factors, ranks, to, count, stream);
     case ncclProd:
-      return reduce_as<T, Product>(from, ranks, to, count, stream);
+      return reduce_as<T, Product>(from, factors, ranks, to, count, stream);
     case ncclMax:
-      return reduce_as<T, Largest>(from, ranks, to, count, stream);
+      return reduce_as<T, Largest>(from, factors, ranks, to, count, stream);
     case ncclMin:
-      return reduce_as<T, Smallest>(from, ranks, to, count, stream);
+      return reduce_as<T, Smallest>(from, factors, ranks, to, count, stream);
+    case scaled_sum:
+      return reduce_as<T, ScaledSum>(from, factors, ranks, to, count, stream);
     default:
-      return reduce_as<T, Average>(from, ranks, to, count, stream);
+      return reduce_as<T, Average>(from, factors, ranks, to, count, stream);
   }
 }
 
@@ -160,9 +168,9 @@ std::size_t size_of(ncclDataType_t type) {
   return sizes[type];
 }
 
-hipError_t reduce(const Buffers& from, int ranks, void* to, std::size_t count, ncclDataType_t type,
-                  ncclRedOp_t op, hipStream_t stream) {
-  const auto as = [&]<class T>(T) { reduce_by<T>(op, from, ranks, to, count, stream); };
+hipError_t reduce(const Buffers& from, const Buffers& factors, int ranks, void* to,
+                  std::size_t count, ncclDataType_t type, ncclRedOp_t op, hipStream_t stream) {
+  const auto as = [&]<class T>(T) { reduce_by<T>(op, from, factors, ranks, to, count, stream); };
   switch (type) {
     case ncclInt8:
       as(std::int8_t());

@@ -47,6 +47,8 @@ ncclResult_t ncclAllToAllv(const void*, const size_t*, const size_t*, void*, con
                            const size_t*, ncclDataType_t, ncclComm_t, hipStream_t);
 ncclResult_t ncclGather(const void*, void*, size_t, ncclDataType_t, int, ncclComm_t, hipStream_t);
 ncclResult_t ncclScatter(const void*, void*, size_t, ncclDataType_t, int, ncclComm_t, hipStream_t);
+ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t*, void*, ncclDataType_t, int, ncclComm_t);
+ncclResult_t ncclRedOpDestroy(ncclRedOp_t, ncclComm_t);
 ncclResult_t ncclMemAlloc(void**, size_t);
 ncclResult_t ncclMemFree(void*);
 ncclResult_t ncclCommRegister(ncclComm_t, void*, size_t, void**);
@@ -368,6 +370,44 @@ TEST_F(Rccl, ExchangesParts) {
           [&](std::size_t i) { return drawn(type, 5, element(rank) + i); });
 }
 
+/// Each rank has a factor of its own: of the odd ones it is in the GPU's memory.
+TEST_F(Rccl, SumsWithFactors) {
+  for (const Type& type : types()) {
+    constexpr std::size_t count = 1001;
+    fill(type, count);
+    ncclRedOp_t ops[ranks];
+    void* factors[ranks] = {};
+    for (int rank = 0; rank < ranks; rank++) {
+      char factor[8];
+      type.write(factor, 1 + rank % 3);
+      ASSERT_HIP(hipSetDevice(rank));
+      ASSERT_HIP(hipMalloc(&factors[rank], 8));
+      ASSERT_HIP(hipMemcpy(factors[rank], factor, type.size, hipMemcpyHostToDevice));
+      const bool on_gpu = rank % 2 == 1;
+      ASSERT_NCCL(ncclRedOpCreatePreMulSum(&ops[rank], on_gpu ? factors[rank] : factor, type.type,
+                                           on_gpu ? 0 : 1, comms[rank]));
+    }
+    all([&](int rank) {
+      const ncclResult_t result = ncclAllReduce(from[rank], to[rank], count, type.type, ops[rank],
+                                                comms[rank], streams[rank]);
+      // Before the group ends: what was called goes on.
+      return result ? result : ncclRedOpDestroy(ops[rank], comms[rank]);
+    });
+    for (int rank = 0; rank < ranks; rank += 7)
+      check(type, rank, to[rank], count, [&](std::size_t i) {
+        double sum = 0;
+        for (int other = 0; other < ranks; other++) {
+          char as[8];
+          type.write(as, drawn(type, other, i));
+          sum += type.read(as) * (1 + other % 3);
+        }
+        return sum;
+      });
+    for (void* factor : factors) ASSERT_HIP(hipFree(factor));
+    if (HasFatalFailure()) return;
+  }
+}
+
 /// The even ranks and the odd ones, the last first, without the last two: those are in no part.
 TEST_F(Rccl, SplitsByColorAndKey) {
   const Type& type = types()[2];
@@ -505,6 +545,15 @@ TEST_F(Rccl, SaysWhatIsWrong) {
   ncclComm_t other = nullptr;
   refused(ncclCommSplit(comm, 0, 0, nullptr, nullptr), ncclInvalidArgument, "null");
   refused(ncclCommSplit(comm, -2, 0, &other, nullptr), ncclInvalidArgument, "color -2");
+  ncclRedOp_t op = 0;
+  float factor = 2;
+  refused(ncclRedOpCreatePreMulSum(&op, &factor, 42, 1, comm), ncclInvalidArgument, "no type 42");
+  refused(ncclRedOpCreatePreMulSum(&op, &factor, 7, 2, comm), ncclInvalidArgument, "residence 2");
+  refused(ncclRedOpDestroy(5, comm), ncclInvalidArgument, "no operation 5");
+  ASSERT_NCCL(ncclRedOpCreatePreMulSum(&op, &factor, 7, 1, comm));
+  refused(ncclAllReduce(a, b, 4, 8, op, comm, stream), ncclInvalidArgument, "type 7, not 8");
+  ASSERT_NCCL(ncclRedOpDestroy(op, comm));
+  refused(ncclAllReduce(a, b, 4, 7, op, comm, stream), ncclInvalidArgument, "no operation");
   refused(ncclAllToAll(nullptr, b, 4, 7, comm, stream), ncclInvalidArgument, "buffer is null");
   refused(ncclAllToAllv(a, nullptr, nullptr, b, nullptr, nullptr, 7, comm, stream),
           ncclInvalidArgument, "are null");
