@@ -498,8 +498,7 @@ RCCL ncclResult_t ncclScatter(const void* from, void* to, std::size_t count, ncc
   });
 }
 
-// --- sums with a factor
-// ---------------------------------------------------------------------------
+// --- sums with a factor -------------------------------------------------------------------------
 
 /// `residence`: 0, the factor is in the GPU's memory, and is read when the sum is computed; 1, in
 /// the host's, and is read now.
@@ -543,8 +542,8 @@ RCCL ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm) {
   return ncclSuccess;
 }
 
-// --- memory: every rank reaches that of all others, registered or not
-// -----------------------------
+// --- memory, registered or not: ranks reach all of it
+// ----------------------------------------------
 
 RCCL ncclResult_t ncclMemAlloc(void** to, std::size_t bytes) {
   if (!to) return fail(ncclInvalidArgument, "ncclMemAlloc: a null pointer");
