@@ -542,8 +542,7 @@ RCCL ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm) {
   return ncclSuccess;
 }
 
-// --- memory, registered or not: ranks reach all of it
-// ----------------------------------------------
+// --- memory, registered or not: ranks reach all of it -------------------------------------------
 
 RCCL ncclResult_t ncclMemAlloc(void** to, std::size_t bytes) {
   if (!to) return fail(ncclInvalidArgument, "ncclMemAlloc: a null pointer");
