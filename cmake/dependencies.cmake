@@ -63,7 +63,7 @@ function(hipsight_precompile target header)
 endfunction()
 
 # hipsight_alone(FILE...): sources whose own names other sources of their program have too. The release preset has
-# several sources compiled at once (CMAKE_UNITY_BUILD), which is twice as fast, but not these.
+# several sources compiled at once (CMAKE_UNITY_BUILD), which takes less time, but not these.
 function(hipsight_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -25,14 +25,16 @@ compile() { # compile SOURCE
     -Iverifiable -I. -x hip -c "$1" -o "objects/$(basename "$1").o"
 }
 common=(src/common.cu src/timer.cc src/git_version.cc verifiable/verifiable.cu)
-for source in "${common[@]}"; do compile "$source"; done
-failed=()
+shared=() failed=()
+for source in "${common[@]}"; do
+  compile "$source"
+  shared+=("objects/$(basename "$source").o")
+done
 for source in src/*.cu; do
   name=$(basename "$source" .cu)
   [[ $name != common ]] || continue
   compile "$source"
-  "$root/build/hipcc" "objects/$name.cu.o" objects/{common.cu,timer.cc,git_version.cc,verifiable.cu}.o \
-    -L"$root/build/lib" -l:librccl.so.1 -Wl,-rpath,"$root/build/lib" -lpthread -o "${name}_perf"
+  "$root/build/hipcc" "objects/$name.cu.o" "${shared[@]}" -L"$root/build/lib" -l:librccl.so.1 -Wl,-rpath,"$root/build/lib" -lpthread -o "${name}_perf"
   # Ranks as GPUs of one thread, and with a thread each. hypercube's rounds read what the round before received, so one
   # group of all ranks cannot hold them.
   ways=("-g 8" "-t 8 -g 1")

@@ -17,6 +17,7 @@ using hipsight::of_thread;
 using hipsight::rccl::Call;
 using hipsight::rccl::Clique;
 using hipsight::rccl::Failure;
+using hipsight::rccl::failure_of;
 
 /// A sum with a factor, as a rank has made it. A call that was made before the sum is destroyed
 /// still has the factor.
@@ -237,8 +238,9 @@ RCCL ncclResult_t ncclCommInitRankConfig(ncclComm_t* to, int ranks, ncclUniqueId
 RCCL ncclResult_t ncclCommInitAll(ncclComm_t* to, int ranks, const int* devices) {
   if (!to) return fail(ncclInvalidArgument, "ncclCommInitAll: a null pointer");
   if (const ncclResult_t wrong = check_ranks(ranks)) return wrong;
-  int count = 0, before = 0;
-  if (hipGetDeviceCount(&count) != hipSuccess || hipGetDevice(&before) != hipSuccess)
+  int count = 0;
+  hipsight::rccl::OnDevice caller;
+  if (hipGetDeviceCount(&count) != hipSuccess)
     return fail(ncclUnhandledCudaError, "ncclCommInitAll: there is no GPU");
   const auto clique = std::make_shared<Clique>(ranks);
   std::vector<std::unique_ptr<ncclComm>> made;
@@ -247,10 +249,8 @@ RCCL ncclResult_t ncclCommInitAll(ncclComm_t* to, int ranks, const int* devices)
     if (device < 0 || device >= count)
       return fail(ncclInvalidArgument, "ncclCommInitAll: device " + std::to_string(device) +
                                            " of " + std::to_string(count));
-    static_cast<void>(hipSetDevice(device));
-    const Failure wrong = open_peers(device);
-    static_cast<void>(hipSetDevice(before));
-    if (wrong) return fail(wrong, nullptr);
+    static_cast<void>(caller.set(device));
+    if (const Failure wrong = open_peers(device)) return fail(wrong, nullptr);
     made.push_back(new_rank(clique, rank, device));
     if (const Failure there = clique->join(rank, device)) return fail(there, nullptr);
   }
@@ -423,20 +423,33 @@ RCCL ncclResult_t ncclRecv(void* to, std::size_t count, ncclDataType_t type, int
 
 namespace {
 
-/// The parts that a rank sends to others and receives from them.
-ncclResult_t exchange_parts(ncclComm_t comm, const char* name, auto&& send_and_receive) {
+/// Sends and receives as one operation: all of them are made, or none.
+ncclResult_t in_group(ncclComm_t comm, const char* name, auto&& calls) {
   if (!comm) return fail(ncclInvalidArgument, std::string(name) + ": the communicator is null");
   const std::size_t before = pending().size();
   depth++;
-  ncclResult_t result = ncclSuccess;
-  for (int peer = 0; peer < comm->clique->ranks() && result == ncclSuccess; peer++)
-    result = send_and_receive(peer);
+  const ncclResult_t result = calls();
   depth--;
   if (result != ncclSuccess) {
     pending().erase(pending().begin() + before, pending().end());
     return result;
   }
   return depth ? ncclSuccess : end_group();
+}
+
+ncclResult_t with_each(ncclComm_t comm, auto&& call) {
+  for (int peer = 0; peer < comm->clique->ranks(); peer++)
+    if (const ncclResult_t wrong = call(peer)) return wrong;
+  return ncclSuccess;
+}
+
+/// What each rank does with the root, and the root with each.
+ncclResult_t by_root(ncclComm_t comm, const char* name, int root, auto&& with_root,
+                     auto&& of_root) {
+  return in_group(comm, name, [&] {
+    const ncclResult_t wrong = with_root();
+    return wrong || comm->rank != root ? wrong : with_each(comm, of_root);
+  });
 }
 
 std::size_t bytes_of(std::size_t count, ncclDataType_t type) {
@@ -455,10 +468,11 @@ void* part(void* memory, std::size_t bytes) {
 RCCL ncclResult_t ncclAllToAll(const void* from, void* to, std::size_t count, ncclDataType_t type,
                                ncclComm_t comm, hipStream_t stream) {
   const std::size_t bytes = bytes_of(count, type);
-  return exchange_parts(comm, "ncclAllToAll", [&](int peer) {
+  const auto exchange = [&](int peer) {
     const ncclResult_t sent = ncclSend(part(from, peer * bytes), count, type, peer, comm, stream);
     return sent ? sent : ncclRecv(part(to, peer * bytes), count, type, peer, comm, stream);
-  });
+  };
+  return in_group(comm, "ncclAllToAll", [&] { return with_each(comm, exchange); });
 }
 RCCL ncclResult_t ncclAllToAllv(const void* from, const std::size_t* send_counts,
                                 const std::size_t* send_places, void* to,
@@ -467,35 +481,30 @@ RCCL ncclResult_t ncclAllToAllv(const void* from, const std::size_t* send_counts
                                 ncclComm_t comm, hipStream_t stream) {
   if (!send_counts || !send_places || !receive_counts || !receive_places)
     return fail(ncclInvalidArgument, "ncclAllToAllv: counts or places are null", comm);
-  return exchange_parts(comm, "ncclAllToAllv", [&](int peer) {
+  const auto exchange = [&](int peer) {
     const ncclResult_t sent = ncclSend(part(from, bytes_of(send_places[peer], type)),
                                        send_counts[peer], type, peer, comm, stream);
     return sent ? sent
                 : ncclRecv(part(to, bytes_of(receive_places[peer], type)), receive_counts[peer],
                            type, peer, comm, stream);
-  });
+  };
+  return in_group(comm, "ncclAllToAllv", [&] { return with_each(comm, exchange); });
 }
 RCCL ncclResult_t ncclGather(const void* from, void* to, std::size_t count, ncclDataType_t type,
                              int root, ncclComm_t comm, hipStream_t stream) {
-  const std::size_t bytes = bytes_of(count, type);
-  return exchange_parts(comm, "ncclGather", [&](int peer) {
-    ncclResult_t result = ncclSuccess;
-    if (peer == 0) result = ncclSend(from, count, type, root, comm, stream);
-    if (result == ncclSuccess && comm->rank == root)
-      result = ncclRecv(part(to, peer * bytes), count, type, peer, comm, stream);
-    return result;
-  });
+  return by_root(
+      comm, "ncclGather", root, [&] { return ncclSend(from, count, type, root, comm, stream); },
+      [&](int peer) {
+        return ncclRecv(part(to, peer * bytes_of(count, type)), count, type, peer, comm, stream);
+      });
 }
 RCCL ncclResult_t ncclScatter(const void* from, void* to, std::size_t count, ncclDataType_t type,
                               int root, ncclComm_t comm, hipStream_t stream) {
-  const std::size_t bytes = bytes_of(count, type);
-  return exchange_parts(comm, "ncclScatter", [&](int peer) {
-    ncclResult_t result = ncclSuccess;
-    if (peer == 0) result = ncclRecv(to, count, type, root, comm, stream);
-    if (result == ncclSuccess && comm->rank == root)
-      result = ncclSend(part(from, peer * bytes), count, type, peer, comm, stream);
-    return result;
-  });
+  return by_root(
+      comm, "ncclScatter", root, [&] { return ncclRecv(to, count, type, root, comm, stream); },
+      [&](int peer) {
+        return ncclSend(part(from, peer * bytes_of(count, type)), count, type, peer, comm, stream);
+      });
 }
 
 // --- sums with a factor -------------------------------------------------------------------------
@@ -516,17 +525,14 @@ RCCL ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* to, void* factor, ncclDa
   ScaledSum made{type, {factor, [](void*) {}}};
   if (residence == 1) {
     void* memory = nullptr;
-    int before = 0;
-    static_cast<void>(hipGetDevice(&before));
-    static_cast<void>(hipSetDevice(comm->device));
-    hipError_t error = hipMalloc(&memory, sizeof(double));
+    hipsight::rccl::OnDevice device;
+    hipError_t error = device.set(comm->device);
+    if (error == hipSuccess) error = hipMalloc(&memory, sizeof(double));
     if (error == hipSuccess)
       error = hipMemcpy(memory, factor, hipsight::rccl::size_of(type), hipMemcpyHostToDevice);
-    static_cast<void>(hipSetDevice(before));
     made.factor = {memory, [](void* it) { static_cast<void>(hipFree(it)); }};
-    if (error != hipSuccess)
-      return fail(ncclUnhandledCudaError,
-                  std::string("ncclRedOpCreatePreMulSum: ") + hipGetErrorString(error), comm);
+    if (const Failure wrong = failure_of(error, "ncclRedOpCreatePreMulSum"))
+      return fail(wrong, comm);
   }
   comm->scaled_sums.push_back(made);
   *to = ncclNumOps + static_cast<int>(comm->scaled_sums.size()) - 1;
@@ -546,14 +552,10 @@ RCCL ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm) {
 
 RCCL ncclResult_t ncclMemAlloc(void** to, std::size_t bytes) {
   if (!to) return fail(ncclInvalidArgument, "ncclMemAlloc: a null pointer");
-  const hipError_t error = hipMalloc(to, bytes);
-  if (error == hipSuccess) return ncclSuccess;
-  return fail(ncclUnhandledCudaError, std::string("ncclMemAlloc: ") + hipGetErrorString(error));
+  return fail(failure_of(hipMalloc(to, bytes), "ncclMemAlloc"), nullptr);
 }
 RCCL ncclResult_t ncclMemFree(void* memory) {
-  const hipError_t error = hipFree(memory);
-  if (error == hipSuccess) return ncclSuccess;
-  return fail(ncclUnhandledCudaError, std::string("ncclMemFree: ") + hipGetErrorString(error));
+  return fail(failure_of(hipFree(memory), "ncclMemFree"), nullptr);
 }
 RCCL ncclResult_t ncclCommRegister(ncclComm_t comm, void* memory, std::size_t, void** handle) {
   if (!comm || !handle) return fail(ncclInvalidArgument, "ncclCommRegister: a null pointer", comm);

@@ -10,24 +10,6 @@ namespace {
 /// Below, each reads all and reduces all: one step less, for more bytes on the links.
 constexpr std::size_t one_shot_bytes = 256 << 10;
 
-/// The device of the calling thread, as it was.
-class OnDevice {
- public:
-  OnDevice() { static_cast<void>(hipGetDevice(&before_)); }
-  ~OnDevice() { static_cast<void>(hipSetDevice(before_)); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-  hipError_t set(int device) { return hipSetDevice(device); }
-
- private:
-  int before_ = 0;
-};
-
-Failure of(hipError_t error, const char* what) {
-  if (error == hipSuccess) return {};
-  return {ncclUnhandledCudaError, std::string(what) + ": " + hipGetErrorString(error)};
-}
-
 bool overlap(const void* a, std::size_t bytes_a, const void* b, std::size_t bytes_b) {
   const auto x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
   return x < y + bytes_b && y < x + bytes_a;
@@ -38,6 +20,11 @@ void* at(const void* memory, std::size_t bytes) {
 }
 
 }  // namespace
+
+Failure failure_of(hipError_t error, const char* what) {
+  if (error == hipSuccess) return {};
+  return {ncclUnhandledCudaError, std::string(what) + ": " + hipGetErrorString(error)};
+}
 
 const char* name_of(Call::Kind kind) {
   constexpr const char* names[] = {"ncclAllReduce", "ncclReduce",        "ncclBroadcast",
@@ -164,7 +151,7 @@ Failure Clique::all_wait_for_all(const std::vector<int>& ranks,
   }
   for (hipEvent_t event : events)
     if (event) static_cast<void>(hipEventDestroy(event));  // once it has been waited for
-  return of(error, "the streams of ranks cannot wait for each other");
+  return failure_of(error, "the streams of ranks cannot wait for each other");
 }
 
 Failure Clique::room(int rank, std::size_t bytes, void** memory) {
@@ -173,9 +160,9 @@ Failure Clique::room(int rank, std::size_t bytes, void** memory) {
     OnDevice device;
     Room room{.bytes = std::max(bytes, rooms.empty() ? one_shot_bytes : 2 * rooms.back().bytes)};
     if (const hipError_t error = device.set(devices_[rank]); error != hipSuccess)
-      return of(error, "hipSetDevice");
+      return failure_of(error, "hipSetDevice");
     if (const hipError_t error = hipMalloc(&room.memory, room.bytes); error != hipSuccess)
-      return of(error, "memory for the ranks' shares");
+      return failure_of(error, "memory for the ranks' shares");
     rooms.push_back(room);
   }
   *memory = rooms.back().memory;
@@ -216,8 +203,8 @@ Failure Clique::start(const std::vector<Call>& calls) {
   const auto each = [&](auto step) {
     for (int rank = 0; rank < ranks_; rank++)
       then([&] {
-        if (Failure wrong = of(device.set(devices_[rank]), "hipSetDevice")) return wrong;
-        return of(step(rank), name_of(first.kind));
+        if (Failure wrong = failure_of(device.set(devices_[rank]), "hipSetDevice")) return wrong;
+        return failure_of(step(rank), name_of(first.kind));
       });
   };
   /// What ranks send, from so many bytes on.
@@ -340,11 +327,11 @@ Failure Clique::start_pair(int from, const Call& send, int to, const Call& recei
   const std::vector<hipStream_t> streams{send.stream, receive.stream};
   if (Failure wrong = all_wait_for_all(both, streams)) return wrong;
   OnDevice device;
-  if (Failure wrong = of(device.set(devices_[to]), "hipSetDevice")) return wrong;
+  if (Failure wrong = failure_of(device.set(devices_[to]), "hipSetDevice")) return wrong;
   Parts parts{.at = {0}, .bytes = {bytes}};
-  if (Failure wrong =
-          of(gather(Buffers{{const_cast<void*>(send.from)}}, 1, receive.to, parts, receive.stream),
-             "ncclRecv"))
+  if (Failure wrong = failure_of(
+          gather(Buffers{{const_cast<void*>(send.from)}}, 1, receive.to, parts, receive.stream),
+          "ncclRecv"))
     return wrong;
   return all_wait_for_all(both, streams);
 }

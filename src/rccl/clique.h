@@ -19,6 +19,22 @@ struct Failure {
   explicit operator bool() const { return result != ncclSuccess; }
 };
 
+/// What HIP answered when `what` was called; none if it is hipSuccess.
+Failure failure_of(hipError_t error, const char* what);
+
+/// Keeps the device of the calling thread: it is afterwards what it was before.
+class OnDevice {
+ public:
+  OnDevice() { static_cast<void>(hipGetDevice(&before_)); }
+  ~OnDevice() { static_cast<void>(hipSetDevice(before_)); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+  hipError_t set(int device) { return hipSetDevice(device); }
+
+ private:
+  int before_ = 0;
+};
+
 class Clique;
 
 /// What a rank asks of a split (ncclCommSplit), and what it gets: its place in a communicator of

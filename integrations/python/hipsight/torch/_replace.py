@@ -371,7 +371,7 @@ def rotating(gpu, on):
 def dispatching(original):
     @functools.wraps(original)
     def apply(q, k, cos, sin, *rest, **keywords):
-        # torch.compile cannot trace a context's variable; what it compiles is no replaced model.
+        # torch.compile cannot trace a context's variable. What it compiles is rotated by the model's own function.
         running = None if torch.compiler.is_compiling() else _rotating.get()
         if running and not rest and keywords.keys() <= {"unsqueeze_dim"}:
             rotated = rotate(running[0], q, k, cos, sin, keywords.get("unsqueeze_dim", 1))
