@@ -6,6 +6,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(GTest REQUIRED)
 find_package(Threads REQUIRED)
+find_package(MPI COMPONENTS CXX)  # not required: ranks of several processes need it
 
 # What other people's programs load shares a process with code that we do not know, which may bring an LLVM, fmt
 # or libstdc++ of its own under the same names. Such a library has these inside (HIPSIGHT_STANDS_ALONE); all others,

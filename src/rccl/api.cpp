@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -80,8 +81,7 @@ std::vector<std::shared_ptr<Clique>>& joining() {
 ncclResult_t end_group() {
   std::vector<Pending> calls = std::exchange(pending(), {});
   for (const auto& clique : std::exchange(joining(), {})) {
-    clique->wait_for_all();
-    if (clique->aborted()) return fail(ncclInternalError, "the communicator was aborted");
+    if (const Failure wrong = clique->wait_for_all()) return fail(wrong, nullptr);
   }
   const auto started = std::make_unique<bool[]>(calls.size());
   std::vector<Failure> failures(calls.size());
@@ -89,7 +89,14 @@ ncclResult_t end_group() {
     calls[i].call.started = &started[i];
     calls[i].call.failure = &failures[i];
   }
-  for (const Pending& one : calls) one.comm->clique->submit(one.comm->rank, {one.call});
+  // What a rank calls goes to it at once: sends and receives of a group wait for none of it.
+  std::vector<std::pair<ncclComm*, std::vector<Call>>> of_rank;
+  for (const Pending& one : calls) {
+    auto at = std::ranges::find(of_rank, one.comm, [](const auto& pair) { return pair.first; });
+    if (at == of_rank.end()) at = of_rank.insert(at, {one.comm, {}});
+    at->second.push_back(one.call);
+  }
+  for (const auto& [comm, its] : of_rank) comm->clique->submit(comm->rank, its);
   for (std::size_t i = 0; i < calls.size(); i++)
     if (const Failure aborted = calls[i].comm->clique->wait(&started[i], 1))
       return fail(aborted, calls[i].comm);
@@ -136,7 +143,8 @@ ncclResult_t call(ncclComm* comm, const Call& one) {
       one.kind != Kind::Send && (one.kind != Kind::Reduce || one.peer == comm->rank);
   if (one.count && ((sends && !one.from) || (receives && !one.to)))
     return wrong(ncclInvalidArgument, "a buffer is null");
-  if (comm->clique->aborted()) return wrong(ncclInvalidUsage, "the communicator was aborted");
+  if (const Failure lost = comm->clique->lost())
+    return wrong(lost.result == ncclRemoteError ? ncclRemoteError : ncclInvalidUsage, lost.text);
   pending().push_back({comm, one});
   if (scaled) {
     pending().back().call.op = hipsight::rccl::scaled_sum;
@@ -149,15 +157,16 @@ ncclResult_t call(ncclComm* comm, const Call& one) {
 
 struct Id {
   char mark[8] = "hipsigh";
-  int process = 0;
+  int process = 0;  ///< as the system has it
+  int of_job = -1;  ///< its number in a job
   std::uint64_t number = 0;
 };
 static_assert(sizeof(Id) <= sizeof(ncclUniqueId));
 
-/// Communicators whose ranks are still to join, by number.
+/// Communicators whose ranks are still to join, by the process and the number of their id.
 std::mutex cliques_mutex;
-std::map<std::uint64_t, std::weak_ptr<Clique>>& cliques() {
-  static auto& all = *new std::map<std::uint64_t, std::weak_ptr<Clique>>;
+std::map<std::pair<int, std::uint64_t>, std::weak_ptr<Clique>>& cliques() {
+  static auto& all = *new std::map<std::pair<int, std::uint64_t>, std::weak_ptr<Clique>>;
   return all;
 }
 
@@ -190,6 +199,9 @@ RCCL ncclResult_t ncclGetUniqueId(ncclUniqueId* to) {
   static std::atomic<std::uint64_t> numbers{0};
   Id id;
   id.process = getpid();
+  std::string why;
+  if (hipsight::rccl::Network* const network = hipsight::rccl::network(why))
+    id.of_job = network->self().number;
   id.number = ++numbers;
   std::memset(to, 0, sizeof *to);
   std::memcpy(to->internal, &id, sizeof id);
@@ -207,18 +219,25 @@ RCCL ncclResult_t ncclCommInitRank(ncclComm_t* to, int ranks, ncclUniqueId uniqu
   std::memcpy(&id, unique.internal, sizeof id);
   if (std::memcmp(id.mark, Id().mark, sizeof id.mark) != 0)
     return fail(ncclInvalidArgument, "ncclCommInitRank: the id is not of ncclGetUniqueId");
-  if (id.process != getpid())
+  std::string why;
+  hipsight::rccl::Network* const network = hipsight::rccl::network(why);
+  if (id.of_job < 0 ? id.process != getpid() : !network)
     return fail(ncclInvalidUsage,
-                "ncclCommInitRank: the id is another process's: ranks must be in one process");
+                "ncclCommInitRank: the id is another process's: ranks of several processes need "
+                "mpirun or srun to start them" +
+                    (why.empty() ? "" : "; " + why));
   auto comm = std::make_unique<ncclComm>();
   comm->rank = rank;
   if (hipGetDevice(&comm->device) != hipSuccess)
     return fail(ncclUnhandledCudaError, "ncclCommInitRank: there is no GPU");
   {
     const std::lock_guard lock(cliques_mutex);
-    auto& known = cliques()[id.number];
+    auto& known = cliques()[{id.of_job, id.number}];
     comm->clique = known.lock();
-    if (!comm->clique) known = comm->clique = std::make_shared<Clique>(ranks);
+    if (!comm->clique)
+      known = comm->clique =
+          id.of_job < 0 ? std::make_shared<Clique>(ranks)
+                        : std::make_shared<Clique>(ranks, *network, id.of_job, id.number);
   }
   if (comm->clique->ranks() != ranks)
     return fail(ncclInvalidArgument, "ncclCommInitRank: other ranks say that there are " +
@@ -315,7 +334,9 @@ RCCL ncclResult_t ncclCommUserRank(ncclComm_t comm, int* to) {
 }
 RCCL ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* to) {
   if (!comm || !to) return fail(ncclInvalidArgument, "ncclCommGetAsyncError: a null pointer");
-  *to = comm->clique->aborted() ? ncclInternalError : comm->last.result;
+  const Failure lost = comm->clique->lost();
+  if (lost) comm->last = lost;
+  *to = comm->last.result;
   return ncclSuccess;
 }
 

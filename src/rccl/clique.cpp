@@ -1,7 +1,10 @@
 #include "clique.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+
+#include "staging.h"
 
 namespace hipsight::rccl {
 namespace {
@@ -41,12 +44,20 @@ Clique::Clique(int ranks)
       receives_(ranks * ranks),
       ends_(ranks),
       last_(ranks),
-      rooms_(ranks) {}
+      rooms_(ranks),
+      place_(ranks) {}
+
+Clique::Clique(int ranks, Network& network, int root, std::uint64_t number) : Clique(ranks) {
+  network_ = &network;
+  root_ = root;
+  number_ = number;
+}
 
 Clique::~Clique() {
   OnDevice device;
-  for (int rank = 0; rank < ranks_; rank++) {
+  for (const int rank : here_) {
     static_cast<void>(device.set(devices_[rank]));
+    if (group_ && ends_[rank]) static_cast<void>(hipEventSynchronize(ends_[rank]));
     if (ends_[rank]) static_cast<void>(hipEventDestroy(ends_[rank]));
     if (rooms_[rank].empty()) continue;
     static_cast<void>(hipDeviceSynchronize());
@@ -55,29 +66,51 @@ Clique::~Clique() {
 }
 
 Failure Clique::join(int rank, int device) {
-  const std::lock_guard lock(mutex_);
-  if (devices_[rank] >= 0)
-    return {ncclInvalidUsage, "rank " + std::to_string(rank) + " is there already"};
-  devices_[rank] = device;
-  joined_++;
-  changed_.notify_all();
-  return {};
+  {
+    const std::lock_guard lock(mutex_);
+    if (here(rank)) return {ncclInvalidUsage, "rank " + std::to_string(rank) + " is there already"};
+    devices_[rank] = device;
+    here_.insert(std::ranges::upper_bound(here_, rank), rank);
+    changed_.notify_all();
+  }
+  return network_ ? announce(rank) : Failure();
 }
 
-void Clique::wait_for_all() {
+Failure Clique::wait_for_all() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return joined_ == ranks_ || aborted_; });
+  if (network_ && !meeting_) {
+    meeting_ = true;
+    lock.unlock();
+    const Failure failure = meet();
+    if (failure) lose(failure);
+    lock.lock();
+    met_ = true;
+    changed_.notify_all();
+  }
+  const auto there = [&] {
+    return network_ ? met_ : here_.size() == static_cast<std::size_t>(ranks_);
+  };
+  changed_.wait(lock, [&] { return there() || stop_; });
+  return state();
 }
 
 void Clique::submit(int rank, const std::vector<Call>& calls) {
   const std::lock_guard lock(mutex_);
+  std::vector<Call> remote;
   for (const Call& call : calls) {
-    if (call.kind == Call::Kind::Send)
-      sends_[rank * ranks_ + call.peer].push_back(call);
-    else if (call.kind == Call::Kind::Receive)
-      receives_[call.peer * ranks_ + rank].push_back(call);
-    else
+    const bool sends = call.kind == Call::Kind::Send;
+    if (!sends && call.kind != Call::Kind::Receive)
       waiting_[rank].push_back(call);
+    else if (!together(rank, call.peer))
+      remote.push_back(call);
+    else if (sends)
+      sends_[rank * ranks_ + call.peer].push_back(call);
+    else
+      receives_[call.peer * ranks_ + rank].push_back(call);
+  }
+  if (!remote.empty()) {
+    const Failure failure = start_remote(rank, remote);
+    for (const Call& call : remote) end(call, failure);
   }
   start_ready();
   changed_.notify_all();
@@ -88,39 +121,48 @@ Failure Clique::wait(const bool* started, std::size_t count) {
   const auto all = [&] {
     return std::all_of(started, started + count, [](bool one) { return one; });
   };
-  changed_.wait(lock, [&] { return all() || aborted_; });
-  return all() ? Failure() : Failure{ncclInternalError, "the communicator was aborted"};
+  changed_.wait(lock, [&] { return all() || stop_; });
+  return all() ? Failure() : state();
 }
 
 void Clique::abort() {
+  stop_ = true;  // first: a split holds the mutex while it waits for other processes
   const std::lock_guard lock(mutex_);
-  aborted_ = true;
   for (auto* queues : {&waiting_, &sends_, &receives_})
     for (auto& queue : *queues) queue.clear();
   changed_.notify_all();
 }
 
-bool Clique::aborted() {
+Failure Clique::state() const {
+  if (lost_ || !stop_) return lost_;
+  return {ncclInternalError, "the communicator was aborted"};
+}
+
+Failure Clique::lost() {
   const std::lock_guard lock(mutex_);
-  return aborted_;
+  return state();
+}
+
+void Clique::end(const Call& call, const Failure& failure) {
+  if (failure && !*call.failure) *call.failure = failure;
+  *call.started = true;
 }
 
 void Clique::start_ready() {
-  const auto end = [](const Call& call, const Failure& failure) {
-    if (failure && !*call.failure) *call.failure = failure;
-    *call.started = true;
+  const auto ready = [&] {
+    return std::ranges::none_of(here_, [&](int rank) { return waiting_[rank].empty(); });
   };
-  while (std::ranges::none_of(waiting_, &std::deque<Call>::empty)) {
-    std::vector<Call> calls;
-    for (auto& queue : waiting_) {
-      calls.push_back(queue.front());
-      queue.pop_front();
+  while (ready()) {
+    std::vector<Call> calls(ranks_);
+    for (const int rank : here_) {
+      calls[rank] = waiting_[rank].front();
+      waiting_[rank].pop_front();
     }
     const Failure failure = start(calls);
-    for (const Call& call : calls) end(call, failure);
+    for (const int rank : here_) end(calls[rank], failure);
   }
-  for (int from = 0; from < ranks_; from++)
-    for (int to = 0; to < ranks_; to++) {
+  for (const int from : here_)
+    for (const int to : here_) {
       auto &sends = sends_[from * ranks_ + to], &receives = receives_[from * ranks_ + to];
       while (!sends.empty() && !receives.empty()) {
         const Failure failure = start_pair(from, sends.front(), to, receives.front());
@@ -130,6 +172,16 @@ void Clique::start_ready() {
         receives.pop_front();
       }
     }
+}
+
+hipError_t Clique::follow(int rank, hipStream_t stream) {
+  if (!ends_[rank]) return hipEventCreateWithFlags(&ends_[rank], hipEventDisableTiming);
+  return last_[rank] == stream ? hipSuccess : hipStreamWaitEvent(stream, ends_[rank], 0);
+}
+
+hipError_t Clique::ends(int rank, hipStream_t stream) {
+  last_[rank] = stream;
+  return hipEventRecord(ends_[rank], stream);
 }
 
 /// What comes later in any of these streams begins when all that is in them now has ended.
@@ -170,27 +222,20 @@ Failure Clique::room(int rank, std::size_t bytes, void** memory) {
 }
 
 Failure Clique::start(const std::vector<Call>& calls) {
-  const Call& first = calls[0];
-  for (int rank = 1; rank < ranks_; rank++) {
+  const Call& first = calls[here_[0]];
+  for (const int rank : here_) {
     const Call& call = calls[rank];
     if (call.kind != first.kind || call.count != first.count || call.type != first.type ||
         call.op != first.op || call.peer != first.peer)
-      return {ncclInvalidUsage, "rank 0 calls " + std::string(name_of(first.kind)) + " of " +
-                                    std::to_string(first.count) + " elements, rank " +
-                                    std::to_string(rank) + " calls " + name_of(call.kind) + " of " +
-                                    std::to_string(call.count) +
+      return {ncclInvalidUsage, "rank " + std::to_string(here_[0]) + " calls " +
+                                    name_of(first.kind) + " of " + std::to_string(first.count) +
+                                    " elements, rank " + std::to_string(rank) + " calls " +
+                                    name_of(call.kind) + " of " + std::to_string(call.count) +
                                     ": kind, count, type, operation and root must be the same"};
   }
-  if (first.kind == Call::Kind::Split) {
-    split(calls);
-    return {};
-  }
-  std::vector<int> all(ranks_);
+  if (first.kind == Call::Kind::Split) return split(calls);
   std::vector<hipStream_t> streams;
-  for (int rank = 0; rank < ranks_; rank++) {
-    all[rank] = rank;
-    streams.push_back(calls[rank].stream);
-  }
+  for (const int rank : here_) streams.push_back(calls[rank].stream);
   const std::size_t size = size_of(first.type), bytes = first.count * size;
   if (bytes == 0) return {};
   OnDevice device;
@@ -198,122 +243,179 @@ Failure Clique::start(const std::vector<Call>& calls) {
   const auto then = [&](auto step) {
     if (!failure) failure = step();
   };
-  const auto meet = [&] { then([&] { return all_wait_for_all(all, streams); }); };
+  const auto meet = [&] { then([&] { return all_wait_for_all(here_, streams); }); };
   /// step(rank), on its device.
   const auto each = [&](auto step) {
-    for (int rank = 0; rank < ranks_; rank++)
+    for (const int rank : here_)
       then([&] {
         if (Failure wrong = failure_of(device.set(devices_[rank]), "hipSetDevice")) return wrong;
         return failure_of(step(rank), name_of(first.kind));
       });
   };
-  /// What ranks send, from so many bytes on.
-  const auto sent = [&](std::size_t from) {
-    Buffers buffers;
-    for (int rank = 0; rank < ranks_; rank++) buffers.of[rank] = at(calls[rank].from, from);
-    return buffers;
+
+  // What ranks need of each other: all need the same part of a rank's memory, or each its own.
+  struct Part {
+    std::size_t at = 0, bytes = 0;
   };
-  Buffers factors{};
-  for (int rank = 0; rank < ranks_; rank++) factors.of[rank] = calls[rank].factor.get();
-  const auto reduce_to = [&](int rank, std::size_t from, void* to, std::size_t count) {
-    return reduce(sent(from), factors, ranks_, to, count, first.type, first.op, streams[rank]);
+  enum class Of { All, Each };
+  /// Where a rank finds what it needs: part(from, to) of memory(from).
+  using Views = std::array<Buffers, most_ranks>;
+  const auto reach = [&](auto memory, Of of, auto part) {
+    Views views{};
+    std::vector<Piece> pieces;
+    for (int from = 0; from < ranks_; from++)
+      for (int to = 0; to < ranks_; to++) {
+        const Part needed = part(from, to);
+        if (together(from, to)) {
+          if (here(to)) views[to].of[from] = at(memory(from), needed.at);
+          continue;
+        }
+        if (!needed.bytes || (!here(from) && !here(to))) continue;
+        if (of == Of::All && first_of(to) != to) continue;
+        pieces.push_back({from, to, here(from) ? at(memory(from), needed.at) : nullptr, needed.bytes});
+      }
+    if (group_) then([&] { return bring(pieces, first, *staging_, here_, streams); });
+    for (const Piece& piece : pieces)
+      for (const int to : here_)
+        if (to == piece.to || (of == Of::All && together(to, piece.to)))
+          if (piece.sink) views[to].of[piece.from] = piece.sink;
+    return views;
+  };
+  const auto given = [&](int rank) { return calls[rank].from; };
+
+  each([&](int rank) { return follow(rank, calls[rank].stream); });
+  meet();
+  if (staging_) staging_->restart();
+  Views factors{};
+  if (first.op == scaled_sum)
+    factors = reach([&](int rank) { return calls[rank].factor.get(); }, Of::All,
+                    [&](int, int) { return Part{0, size}; });
+  const auto reduce_to = [&](int rank, const Views& views, void* to, std::size_t count) {
+    return reduce(views[rank], factors[rank], ranks_, to, count, first.type, first.op,
+                  calls[rank].stream);
   };
   /// One buffer of a rank alone.
   const auto copy_from = [&](const void* source, int rank, void* to, std::size_t count) {
     Parts parts{.at = {0}, .bytes = {count}};
-    return gather(Buffers{{const_cast<void*>(source)}}, 1, to, parts, streams[rank]);
+    return gather(Buffers{{const_cast<void*>(source)}}, 1, to, parts, calls[rank].stream);
   };
-
-  each([&](int rank) {
-    if (!ends_[rank]) return hipEventCreateWithFlags(&ends_[rank], hipEventDisableTiming);
-    return last_[rank] == streams[rank] ? hipSuccess
-                                        : hipStreamWaitEvent(streams[rank], ends_[rank], 0);
-  });
-  meet();
+  const auto whole = [&](int, int) { return Part{0, bytes}; };
   switch (first.kind) {
     case Call::Kind::AllReduce: {
-      bool in_place = false;
-      for (const Call& a : calls)
-        for (const Call& b : calls) in_place |= overlap(a.from, bytes, b.to, bytes);
-      if (bytes <= one_shot_bytes && !in_place) {
-        each([&](int rank) { return reduce_to(rank, 0, calls[rank].to, first.count); });
+      const bool shared = bytes > one_shot_bytes;
+      if (!shared) {
+        bool in_place = false;
+        for (const int a : here_)
+          for (const int b : here_)
+            in_place |= overlap(calls[a].from, bytes, calls[b].to, bytes);
+        const Views inputs = reach(given, Of::All, whole);
+        if (!in_place) {
+          each([&](int rank) { return reduce_to(rank, inputs, calls[rank].to, first.count); });
+          break;
+        }
+        Buffers sums{};
+        for (const int rank : here_)
+          then([&] { return room(rank, bytes, &sums.of[rank]); });
+        each([&](int rank) { return reduce_to(rank, inputs, sums.of[rank], first.count); });
+        meet();
+        each([&](int rank) { return copy_from(sums.of[rank], rank, calls[rank].to, bytes); });
         break;
       }
       // Shares begin at 16 bytes.
-      const bool shared = bytes > one_shot_bytes;
       const std::size_t unit = 16 / size;
-      const std::size_t share =
-          shared ? (first.count + ranks_ * unit - 1) / (ranks_ * unit) * unit : first.count;
-      Buffers shares;
-      const auto begin_of = [&](int rank) {
-        return shared ? std::min(first.count, rank * share) : 0;
-      };
+      const std::size_t share = (first.count + ranks_ * unit - 1) / (ranks_ * unit) * unit;
+      const auto begin_of = [&](int rank) { return std::min(first.count, rank * share); };
       const auto count_of = [&](int rank) { return std::min(share, first.count - begin_of(rank)); };
-      for (int rank = 0; rank < ranks_; rank++)
-        then([&] { return room(rank, share * size, &shares.of[rank]); });
-      each([&](int rank) {
-        return reduce_to(rank, begin_of(rank) * size, shares.of[rank], count_of(rank));
+      Buffers shares{};
+      for (const int rank : here_) then([&] { return room(rank, share * size, &shares.of[rank]); });
+      const Views inputs = reach(given, Of::Each, [&](int, int to) {
+        return Part{begin_of(to) * size, count_of(to) * size};
       });
+      each([&](int rank) { return reduce_to(rank, inputs, shares.of[rank], count_of(rank)); });
       meet();
-      if (!shared) {
-        each([&](int rank) { return copy_from(shares.of[rank], rank, calls[rank].to, bytes); });
-        break;
-      }
       Parts parts{};
       for (int rank = 0; rank < ranks_; rank++) {
         parts.at[rank] = begin_of(rank) * size;
         parts.bytes[rank] = count_of(rank) * size;
       }
-      each([&](int rank) { return gather(shares, ranks_, calls[rank].to, parts, streams[rank]); });
-      break;
-    }
-    case Call::Kind::Reduce:
+      const Views sums = reach([&](int rank) { return shares.of[rank]; }, Of::All,
+                               [&](int from, int) { return Part{0, parts.bytes[from]}; });
       each([&](int rank) {
-        return rank == first.peer ? reduce_to(rank, 0, calls[rank].to, first.count) : hipSuccess;
+        return gather(sums[rank], ranks_, calls[rank].to, parts, calls[rank].stream);
       });
       break;
-    case Call::Kind::Broadcast:
+    }
+    case Call::Kind::Reduce: {
+      const Views inputs = reach(given, Of::Each, [&](int, int to) {
+        return Part{0, to == first.peer ? bytes : 0};
+      });
       each([&](int rank) {
-        const void* const from = calls[first.peer].from;
+        return rank == first.peer ? reduce_to(rank, inputs, calls[rank].to, first.count)
+                                  : hipSuccess;
+      });
+      break;
+    }
+    case Call::Kind::Broadcast: {
+      const Views inputs = reach(given, Of::All, [&](int from, int) {
+        return Part{0, from == first.peer ? bytes : 0};
+      });
+      each([&](int rank) {
+        const void* const from = inputs[rank].of[first.peer];
         return from == calls[rank].to ? hipSuccess : copy_from(from, rank, calls[rank].to, bytes);
       });
       break;
-    case Call::Kind::AllGather:
+    }
+    case Call::Kind::AllGather: {
+      const Views inputs = reach(given, Of::All, whole);
       each([&](int rank) {
         Parts parts{};
-        const Buffers buffers = sent(0);
         for (int other = 0; other < ranks_; other++) {
           parts.at[other] = other * bytes;
-          const bool there = buffers.of[other] == at(calls[rank].to, parts.at[other]);
+          const bool there = inputs[rank].of[other] == at(calls[rank].to, parts.at[other]);
           parts.bytes[other] = there ? 0 : bytes;
         }
-        return gather(buffers, ranks_, calls[rank].to, parts, streams[rank]);
+        return gather(inputs[rank], ranks_, calls[rank].to, parts, calls[rank].stream);
       });
       break;
-    default:
-      each([&](int rank) { return reduce_to(rank, rank * bytes, calls[rank].to, first.count); });
+    }
+    default: {
+      const Views inputs =
+          reach(given, Of::Each, [&](int, int to) { return Part{to * bytes, bytes}; });
+      each([&](int rank) { return reduce_to(rank, inputs, calls[rank].to, first.count); });
+    }
   }
   meet();
-  each([&](int rank) {
-    last_[rank] = streams[rank];
-    return hipEventRecord(ends_[rank], streams[rank]);
-  });
+  each([&](int rank) { return ends(rank, calls[rank].stream); });
   return failure;
 }
 
-void Clique::split(const std::vector<Call>& calls) {
+Failure Clique::split(const std::vector<Call>& calls) {
+  struct Wish {
+    int color, key;
+  };
+  std::vector<Wish> wishes(ranks_);
+  for (const int rank : here_) wishes[rank] = {calls[rank].split->color, calls[rank].split->key};
+  if (Failure wrong = tell_all(wishes.data(), sizeof(Wish))) return wrong;
   std::map<int, std::vector<int>> ranks_of;  // of a color
   for (int rank = 0; rank < ranks_; rank++)
-    if (calls[rank].split->color >= 0) ranks_of[calls[rank].split->color].push_back(rank);
+    if (wishes[rank].color >= 0) ranks_of[wishes[rank].color].push_back(rank);
   for (auto& [color, ranks] : ranks_of) {
-    std::ranges::stable_sort(ranks, {}, [&](int rank) { return calls[rank].split->key; });
+    if (std::ranges::none_of(ranks, [&](int rank) { return here(rank); })) continue;
+    std::ranges::stable_sort(ranks, {}, [&](int rank) { return wishes[rank].key; });
     const auto clique = std::make_shared<Clique>(static_cast<int>(ranks.size()));
     for (std::size_t i = 0; i < ranks.size(); i++) {
+      clique->place_[i] = place_[ranks[i]];
+      if (!here(ranks[i])) continue;
       static_cast<void>(clique->join(static_cast<int>(i), devices_[ranks[i]]));
       calls[ranks[i]].split->clique = clique;
       calls[ranks[i]].split->rank = static_cast<int>(i);
     }
+    clique->network_ = network_;
+    // Processes form communicators in the order of colors, all of them.
+    if (network_)
+      if (Failure wrong = clique->form(color)) return wrong;
   }
+  return {};
 }
 
 Failure Clique::start_pair(int from, const Call& send, int to, const Call& receive) {

@@ -1,6 +1,8 @@
 #pragma once
-// The ranks of a communicator, all in this process, and what they do together.
+// The ranks of a communicator, and what they do together. Those of this process reach each other's
+// memory; what they need of others is brought here by messages, and is then reached alike.
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "network.h"
 #include "steps.h"
 
 namespace hipsight::rccl {
@@ -57,7 +60,7 @@ struct Call {
   ncclDataType_t type = ncclFloat32;
   ncclRedOp_t op = ncclSum;
   std::shared_ptr<void> factor;  ///< of this rank, for a scaled_sum
-  int peer = 0;                  ///< the root, or the other side
+  int peer = 0;                  ///< the root, or the other side; 0 where there is none
   hipStream_t stream = nullptr;
   Split* split = nullptr;
   bool* started = nullptr;  ///< set once it is in the streams
@@ -65,40 +68,86 @@ struct Call {
 };
 const char* name_of(Call::Kind kind);
 
+/// Bytes that a rank of one process has, and one of another process gets.
+struct Piece {
+  int from, to;
+  const void* source;  ///< where `from` is here
+  std::size_t bytes;
+  void* sink = nullptr;  ///< where `to` is here: memory of the host, which the GPU reaches
+};
+
+/// What each message begins with: what its sender was called for.
+struct alignas(64) Header {
+  int kind, type, op, peer, rank;
+  std::uint64_t count, bytes;
+};
+
 /// All ranks of a communicator.
 class Clique {
  public:
   explicit Clique(int ranks);
+  /// Of a job: `number` is the communicator's, among those whose id `root`, a process, has made.
+  Clique(int ranks, Network& network, int root, std::uint64_t number);
   ~Clique();
 
-  /// A rank joins, on a device. Wakes those who wait for all.
+  /// A rank of this process joins, on a device.
   Failure join(int rank, int device);
-  void wait_for_all();
+  /// Until all ranks have joined, or the communicator is aborted.
+  Failure wait_for_all();
 
-  /// A rank's calls, in order: each is put into the streams once all ranks that it takes have come.
+  /// A rank's calls, in order: each is put into the streams once all ranks of this process have
+  /// come that it takes.
   void submit(int rank, const std::vector<Call>& calls);
   /// Until all of these are in the streams, or the communicator is aborted.
   Failure wait(const bool* started, std::size_t count);
   void abort();
-  bool aborted();
+  bool aborted() const { return stop_; }
+  /// What went wrong in the streams: between processes, where ranks learn of each other late.
+  Failure lost();
 
   int ranks() const { return ranks_; }
 
  private:
+  /// Memory of the host that the GPU reaches, for what is under way between processes.
+  class Staging;
+  struct Exchange;
+
+  Failure announce(int rank);
+  Failure meet();
+  Failure form(int tag);
+  /// Of each rank, so many bytes; those of ranks of this process are given, all are known then.
+  Failure tell_all(void* values, std::size_t bytes);
+  void lose(const Failure& failure);
+  Failure state() const;
+  static void end(const Call& call, const Failure& failure);
   void start_ready();
   Failure start(const std::vector<Call>& calls);
-  void split(const std::vector<Call>& calls);
+  Failure split(const std::vector<Call>& calls);
   Failure start_pair(int from, const Call& send, int to, const Call& receive);
+  /// Sends to and receives of ranks elsewhere, all at once.
+  Failure start_remote(int rank, const std::vector<Call>& calls);
+  /// Brings pieces from and to other processes, when streams come to it: `streams` are those of
+  /// `ranks`, and all wait.
+  Failure bring(std::vector<Piece>& pieces, const Call& call, Staging& staging,
+                const std::vector<int>& ranks, const std::vector<hipStream_t>& streams);
   Failure all_wait_for_all(const std::vector<int>& ranks, const std::vector<hipStream_t>& streams);
+  /// What a rank puts into a stream comes after what it has put into another one.
+  hipError_t follow(int rank, hipStream_t stream);
+  hipError_t ends(int rank, hipStream_t stream);
   /// Memory of a rank for what is under way; kept until the end, as streams may still use it.
   Failure room(int rank, std::size_t bytes, void** memory);
+  bool here(int rank) const { return devices_[rank] >= 0; }
+  bool together(int a, int b) const { return place_[a].number == place_[b].number; }
+  /// The first rank of the process that a rank is in.
+  int first_of(int rank) const;
 
   const int ranks_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<int> devices_;
-  int joined_ = 0;
-  bool aborted_ = false;
+  std::vector<int> devices_;  ///< -1: the rank is not in this process
+  std::vector<int> here_;     ///< those that are, in order
+  std::atomic<bool> stop_ = false;
+  Failure lost_;
   std::vector<std::deque<Call>> waiting_;           ///< of each rank
   std::vector<std::deque<Call>> sends_, receives_;  ///< by from * ranks + to
   struct Room {
@@ -110,6 +159,16 @@ class Clique {
   std::vector<hipEvent_t> ends_;
   std::vector<hipStream_t> last_;
   std::vector<std::vector<Room>> rooms_;  ///< of each rank; the last is in use
+
+  // Of a job.
+  Network* network_ = nullptr;
+  int root_ = 0;
+  std::uint64_t number_ = 0;
+  std::vector<Process> place_;  ///< of each rank
+  std::unique_ptr<Group> group_;  ///< null: all ranks are here
+  bool meeting_ = false, met_ = false;
+  std::unique_ptr<Staging> staging_;              ///< of what all do
+  std::vector<std::unique_ptr<Staging>> staging_of_;  ///< of each rank's sends and receives
 };
 
 }  // namespace hipsight::rccl
