@@ -199,9 +199,7 @@ RCCL ncclResult_t ncclGetUniqueId(ncclUniqueId* to) {
   static std::atomic<std::uint64_t> numbers{0};
   Id id;
   id.process = getpid();
-  std::string why;
-  if (hipsight::rccl::Network* const network = hipsight::rccl::network(why))
-    id.of_job = network->self().number;
+  id.of_job = hipsight::rccl::number_in_job();
   id.number = ++numbers;
   std::memset(to, 0, sizeof *to);
   std::memcpy(to->internal, &id, sizeof id);
@@ -220,7 +218,7 @@ RCCL ncclResult_t ncclCommInitRank(ncclComm_t* to, int ranks, ncclUniqueId uniqu
   if (std::memcmp(id.mark, Id().mark, sizeof id.mark) != 0)
     return fail(ncclInvalidArgument, "ncclCommInitRank: the id is not of ncclGetUniqueId");
   std::string why;
-  hipsight::rccl::Network* const network = hipsight::rccl::network(why);
+  auto* const network = id.of_job < 0 ? nullptr : hipsight::rccl::network(why);
   if (id.of_job < 0 ? id.process != getpid() : !network)
     return fail(ncclInvalidUsage,
                 "ncclCommInitRank: the id is another process's: ranks of several processes need "
@@ -235,9 +233,9 @@ RCCL ncclResult_t ncclCommInitRank(ncclComm_t* to, int ranks, ncclUniqueId uniqu
     auto& known = cliques()[{id.of_job, id.number}];
     comm->clique = known.lock();
     if (!comm->clique)
-      known = comm->clique =
-          id.of_job < 0 ? std::make_shared<Clique>(ranks)
-                        : std::make_shared<Clique>(ranks, *network, id.of_job, id.number);
+      known = comm->clique = id.of_job < 0
+                                 ? std::make_shared<Clique>(ranks)
+                                 : std::make_shared<Clique>(ranks, *network, id.of_job, id.number);
   }
   if (comm->clique->ranks() != ranks)
     return fail(ncclInvalidArgument, "ncclCommInitRank: other ranks say that there are " +

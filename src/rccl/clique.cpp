@@ -272,7 +272,8 @@ Failure Clique::start(const std::vector<Call>& calls) {
         }
         if (!needed.bytes || (!here(from) && !here(to))) continue;
         if (of == Of::All && first_of(to) != to) continue;
-        pieces.push_back({from, to, here(from) ? at(memory(from), needed.at) : nullptr, needed.bytes});
+        pieces.push_back(
+            {from, to, here(from) ? at(memory(from), needed.at) : nullptr, needed.bytes});
       }
     if (group_) then([&] { return bring(pieces, first, *staging_, here_, streams); });
     for (const Piece& piece : pieces)
@@ -304,18 +305,19 @@ Failure Clique::start(const std::vector<Call>& calls) {
     case Call::Kind::AllReduce: {
       const bool shared = bytes > one_shot_bytes;
       if (!shared) {
+        // A rank alone in its process may write where it reads, place by place.
         bool in_place = false;
         for (const int a : here_)
           for (const int b : here_)
-            in_place |= overlap(calls[a].from, bytes, calls[b].to, bytes);
+            in_place |= overlap(calls[a].from, bytes, calls[b].to, bytes) &&
+                        (here_.size() > 1 || calls[a].from != calls[b].to);
         const Views inputs = reach(given, Of::All, whole);
         if (!in_place) {
           each([&](int rank) { return reduce_to(rank, inputs, calls[rank].to, first.count); });
           break;
         }
         Buffers sums{};
-        for (const int rank : here_)
-          then([&] { return room(rank, bytes, &sums.of[rank]); });
+        for (const int rank : here_) then([&] { return room(rank, bytes, &sums.of[rank]); });
         each([&](int rank) { return reduce_to(rank, inputs, sums.of[rank], first.count); });
         meet();
         each([&](int rank) { return copy_from(sums.of[rank], rank, calls[rank].to, bytes); });
@@ -346,9 +348,8 @@ Failure Clique::start(const std::vector<Call>& calls) {
       break;
     }
     case Call::Kind::Reduce: {
-      const Views inputs = reach(given, Of::Each, [&](int, int to) {
-        return Part{0, to == first.peer ? bytes : 0};
-      });
+      const Views inputs = reach(
+          given, Of::Each, [&](int, int to) { return Part{0, to == first.peer ? bytes : 0}; });
       each([&](int rank) {
         return rank == first.peer ? reduce_to(rank, inputs, calls[rank].to, first.count)
                                   : hipSuccess;
@@ -356,9 +357,8 @@ Failure Clique::start(const std::vector<Call>& calls) {
       break;
     }
     case Call::Kind::Broadcast: {
-      const Views inputs = reach(given, Of::All, [&](int from, int) {
-        return Part{0, from == first.peer ? bytes : 0};
-      });
+      const Views inputs = reach(
+          given, Of::All, [&](int from, int) { return Part{0, from == first.peer ? bytes : 0}; });
       each([&](int rank) {
         const void* const from = inputs[rank].of[first.peer];
         return from == calls[rank].to ? hipSuccess : copy_from(from, rank, calls[rank].to, bytes);

@@ -164,10 +164,10 @@ class Clique {
   Network* network_ = nullptr;
   int root_ = 0;
   std::uint64_t number_ = 0;
-  std::vector<Process> place_;  ///< of each rank
+  std::vector<Process> place_;    ///< of each rank
   std::unique_ptr<Group> group_;  ///< null: all ranks are here
   bool meeting_ = false, met_ = false;
-  std::unique_ptr<Staging> staging_;              ///< of what all do
+  std::unique_ptr<Staging> staging_;                  ///< of what all do
   std::vector<std::unique_ptr<Staging>> staging_of_;  ///< of each rank's sends and receives
 };
 

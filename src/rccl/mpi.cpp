@@ -52,11 +52,10 @@ class MpiGroup : public Group {
         const int bytes = static_cast<int>(message.bytes);
         const int peer = place_of(message.process);
         requests.emplace_back();
-        const int error =
-            sends ? MPI_Isend(message.data, bytes, MPI_BYTE, peer, message.tag, comm_,
-                              &requests.back())
-                  : MPI_Irecv(message.data, bytes, MPI_BYTE, peer, message.tag, comm_,
-                              &requests.back());
+        const int error = sends ? MPI_Isend(message.data, bytes, MPI_BYTE, peer, message.tag, comm_,
+                                            &requests.back())
+                                : MPI_Irecv(message.data, bytes, MPI_BYTE, peer, message.tag, comm_,
+                                            &requests.back());
         if (error != MPI_SUCCESS) {
           requests.pop_back();
           wrong = words(error);
@@ -87,8 +86,8 @@ class MpiGroup : public Group {
     std::vector<MPI_Status> statuses(requests.size());
     while (true) {
       int done = 0;
-      const int error = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
-                                    statuses.data());
+      const int error =
+          MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, statuses.data());
       if (error != MPI_SUCCESS) return "a message: " + words(of_status(error, statuses));
       if (done) return {};
       if (stop) return "the communicator was aborted";
@@ -178,8 +177,9 @@ extern "C" __attribute__((visibility("default"))) hipsight::rccl::Network* hipsi
     std::atexit(end);
   }
   if (threads != MPI_THREAD_MULTIPLE) {
-    why = "the program started MPI without threads: set OMPI_MPI_THREAD_LEVEL=3, or call "
-          "MPI_Init_thread with MPI_THREAD_MULTIPLE";
+    why =
+        "the program started MPI without threads: set OMPI_MPI_THREAD_LEVEL=3, or call "
+        "MPI_Init_thread with MPI_THREAD_MULTIPLE";
     return nullptr;
   }
   Process self;

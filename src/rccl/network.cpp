@@ -7,18 +7,17 @@
 namespace hipsight::rccl {
 namespace {
 
-/// What Open MPI's mpirun, Slurm and others that start jobs by PMIx set.
-bool in_job() {
-  const char* const size = std::getenv("OMPI_COMM_WORLD_SIZE");
-  if (size) return std::atoi(size) > 1;
-  const char* const tasks = std::getenv("SLURM_NTASKS");
-  return std::getenv("PMIX_RANK") && tasks && std::atoi(tasks) > 1;
+/// Numbers that Open MPI's mpirun sets, or else Slurm with PMIx.
+int of_job(const char* mpirun, const char* slurm) {
+  const char* value = std::getenv(mpirun);
+  if (!value && std::getenv("PMIX_RANK")) value = std::getenv(slurm);
+  return value ? std::atoi(value) : -1;
 }
 
 /// Streams send and receive on threads of their own, beside the program's. Programs that start MPI
 /// themselves ask for no threads: Open MPI gives them nevertheless when this says so.
 [[gnu::constructor]] void ask_for_threads() {
-  if (in_job()) setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);
+  if (number_in_job() >= 0) setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);
 }
 
 struct Found {
@@ -27,7 +26,7 @@ struct Found {
 };
 
 Found find() {
-  if (!in_job()) return {};
+  if (number_in_job() < 0) return {};
   void* const library = dlopen("librccl-mpi.so.1", RTLD_NOW);
   if (!library) return {nullptr, std::string("there is no way to other processes: ") + dlerror()};
   using Start = Network* (*)(std::string&);
@@ -41,6 +40,11 @@ Found find() {
 }
 
 }  // namespace
+
+int number_in_job() {
+  if (of_job("OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS") < 2) return -1;
+  return of_job("OMPI_COMM_WORLD_RANK", "SLURM_PROCID");
+}
 
 Network* network(std::string& why) {
   static const Found& found = *new Found(find());

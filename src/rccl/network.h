@@ -45,7 +45,11 @@ class Network {
   virtual std::unique_ptr<Group> group(std::span<const Process> members, int tag) = 0;
 };
 
-/// Null: this process is none of a job's, or `why` there is no way to the others.
+/// This process's number in its job, as what started it says; -1: there is no job.
+int number_in_job();
+
+/// Null: this process is none of a job's, or `why` there is no way to the others. All processes of
+/// the job must call this, as it starts MPI.
 Network* network(std::string& why);
 
 }  // namespace hipsight::rccl

@@ -23,7 +23,9 @@ std::string called(const Header& header) {
          " elements of type " + std::to_string(header.type);
 }
 
-bool in_pairs(Call::Kind kind) { return kind == Call::Kind::Send || kind == Call::Kind::Receive; }
+bool in_pairs(Call::Kind kind) {
+  return kind == Call::Kind::Send || kind == Call::Kind::Receive;
+}
 
 /// Whether a message is what its receiver was called for.
 bool fits(const Header& sent, const Header& wanted) {
@@ -112,24 +114,22 @@ Failure Clique::form(int tag) {
 struct Clique::Exchange {
   Clique& clique;
   std::vector<Message> messages;
-  struct Check {
-    const Header* sent;
-    Header wanted;
-  };
-  std::vector<Check> checks;
+  std::vector<Header> headers;  ///< of each: what is sent, or what is to come
 
   Failure run() {
+    // Not before: the memory was the last operation's until now.
+    for (std::size_t i = 0; i < messages.size(); i++)
+      *static_cast<Header*>(messages[i].data) = messages[i].sends ? headers[i] : Header{};
     const std::string wrong = clique.group_->exchange(messages, clique.stop_);
-    for (const Check& check : checks)
-      if (check.sent->bytes && !fits(*check.sent, check.wanted))
-        return {ncclInvalidUsage, called(*check.sent) + ", " + called(check.wanted) +
+    for (std::size_t i = 0; i < messages.size(); i++) {
+      const Header& sent = *static_cast<const Header*>(messages[i].data);
+      if (!messages[i].sends && sent.bytes && !fits(sent, headers[i]))
+        return {ncclInvalidUsage, called(sent) + ", " + called(headers[i]) +
                                       ": kind, count, type, operation and root must fit"};
-    if (!wrong.empty())
-      return {ncclRemoteError,
-              std::string(name_of(static_cast<Call::Kind>(checks.empty() ? 0
-                                                            : checks[0].wanted.kind))) +
-                  ": " + wrong};
-    return {};
+    }
+    if (wrong.empty()) return {};
+    return {ncclRemoteError,
+            std::string(name_of(static_cast<Call::Kind>(headers[0].kind))) + ": " + wrong};
   }
 };
 
@@ -141,9 +141,8 @@ Failure Clique::bring(std::vector<Piece>& pieces, const Call& call, Staging& sta
   for (Piece& piece : pieces) {
     char* const memory = staging.take(sizeof(Header) + piece.bytes);
     if (!memory) return {ncclSystemError, "no memory of the host for messages"};
-    auto& header = *reinterpret_cast<Header*>(memory);
     const bool sends = here(piece.from);
-    Header mine{static_cast<int>(call.kind), call.type,  call.op,    call.peer,
+    Header mine{static_cast<int>(call.kind),   call.type,  call.op,    call.peer,
                 sends ? piece.from : piece.to, call.count, piece.bytes};
     if (in_pairs(call.kind)) {
       mine.kind = static_cast<int>(sends ? Call::Kind::Send : Call::Kind::Receive);
@@ -153,8 +152,8 @@ Failure Clique::bring(std::vector<Piece>& pieces, const Call& call, Staging& sta
     exchange->messages.push_back({place_[sends ? piece.to : piece.from].number,
                                   piece.from * ranks_ + piece.to, memory,
                                   sizeof(Header) + piece.bytes, sends});
+    exchange->headers.push_back(mine);
     if (sends) {
-      header = mine;
       const auto at = std::ranges::find(ranks, piece.from) - ranks.begin();
       Failure wrong = failure_of(device.set(devices_[piece.from]), "hipSetDevice");
       if (!wrong)
@@ -163,8 +162,6 @@ Failure Clique::bring(std::vector<Piece>& pieces, const Call& call, Staging& sta
                            "a message's data");
       if (wrong) return wrong;
     } else {
-      header = {};
-      exchange->checks.push_back({&header, mine});
       piece.sink = memory + sizeof(Header);
     }
   }
@@ -232,9 +229,8 @@ Failure Clique::start_remote(int rank, const std::vector<Call>& calls) {
   for (std::size_t i = 0; i < pieces.size(); i++) {
     if (!pieces[i].sink) continue;
     Parts parts{.at = {0}, .bytes = {pieces[i].bytes}};
-    if (Failure wrong = failure_of(gather(Buffers{{pieces[i].sink}}, 1, of_piece[i]->to, parts,
-                                          streams[0]),
-                                   "ncclRecv"))
+    if (Failure wrong = failure_of(
+            gather(Buffers{{pieces[i].sink}}, 1, of_piece[i]->to, parts, streams[0]), "ncclRecv"))
       return wrong;
   }
   if (Failure wrong = all_wait_for_all(same, streams)) return wrong;

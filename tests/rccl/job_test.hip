@@ -26,7 +26,9 @@ void expect(bool right, const std::string& what) {
   std::fflush(stdout);
   std::_Exit(1);
 }
-void expect(hipError_t error) { expect(error == hipSuccess, hipGetErrorString(error)); }
+void expect(hipError_t error) {
+  expect(error == hipSuccess, hipGetErrorString(error));
+}
 
 struct Rank {
   int number;
@@ -62,15 +64,20 @@ void fill(std::size_t count) {
   }
 }
 
-/// call(rank) in a group; then each rank has wanted(rank, i) in `to`, at i < count.
-template <class Make, class Wanted>
-void check(const char* what, std::size_t count, Make call, Wanted wanted) {
+/// call(rank) of all, in a group.
+template <class Make>
+void group(Make call) {
   right(ncclGroupStart());
   for (Rank& rank : mine) {
     expect(hipSetDevice(rank.number % per_process));
     right(call(rank));
   }
   right(ncclGroupEnd());
+}
+
+/// Each rank has wanted(rank, i) in `to`, at i < count.
+template <class Wanted>
+void verify(const char* what, std::size_t count, Wanted wanted) {
   std::vector<int> got(count);
   for (Rank& rank : mine) {
     expect(hipStreamSynchronize(rank.stream));
@@ -84,6 +91,22 @@ void check(const char* what, std::size_t count, Make call, Wanted wanted) {
                                             std::to_string(got[i]) + " at " + std::to_string(i) +
                                             ", not " + std::to_string(wanted(rank, i)));
   }
+}
+
+template <class Make, class Wanted>
+void check(const char* what, std::size_t count, Make call, Wanted wanted) {
+  group(call);
+  verify(what, count, wanted);
+}
+
+/// Elements of a rank to the next one, from the one before.
+ncclResult_t ring(Rank& r, std::size_t first, std::size_t count) {
+  const int next = (r.number + 1) % all, before = (r.number + all - 1) % all;
+  const ncclResult_t sent = ncclSend(r.from + first, count, ncclInt32, next, r.comm, r.stream);
+  return sent ? sent : ncclRecv(r.to + first, count, ncclInt32, before, r.comm, r.stream);
+}
+int of_ring(Rank& r, std::size_t i) {
+  return value((r.number + all - 1) % all, i);
 }
 
 void results() {
@@ -106,17 +129,13 @@ void results() {
         [&](Rank& r, Index i) { return r.number == all - 1 ? sum(i) : -1; });
     check(
         "broadcast", count,
-        [&](Rank& r) {
-          return ncclBroadcast(r.from, r.to, count, ncclInt32, 0, r.comm, r.stream);
-        },
+        [&](Rank& r) { return ncclBroadcast(r.from, r.to, count, ncclInt32, 0, r.comm, r.stream); },
         [&](Rank&, Index i) { return value(0, i); });
     const Index part = count / all;
     if (part) {
       check(
           "all-gather", part * all,
-          [&](Rank& r) {
-            return ncclAllGather(r.from, r.to, part, ncclInt32, r.comm, r.stream);
-          },
+          [&](Rank& r) { return ncclAllGather(r.from, r.to, part, ncclInt32, r.comm, r.stream); },
           [&](Rank&, Index i) { return value(static_cast<int>(i / part), i % part); });
       check(
           "reduce-scatter", part,
@@ -126,9 +145,7 @@ void results() {
           [&](Rank& r, Index i) { return sum(r.number * part + i); });
       check(
           "all-to-all", part * all,
-          [&](Rank& r) {
-            return ncclAllToAll(r.from, r.to, part, ncclInt32, r.comm, r.stream);
-          },
+          [&](Rank& r) { return ncclAllToAll(r.from, r.to, part, ncclInt32, r.comm, r.stream); },
           [&](Rank& r, Index i) {
             return value(static_cast<int>(i / part), r.number * part + i % part);
           });
@@ -141,17 +158,19 @@ void results() {
           return ncclAllReduce(r.to, r.to, count, ncclInt32, ncclSum, r.comm, r.stream);
         },
         [&](Rank&, Index i) { return sum(i); });
-    check(
-        "ring", count,
-        [&](Rank& r) {
-          const ncclResult_t sent =
-              ncclSend(r.from, count, ncclInt32, (r.number + 1) % all, r.comm, r.stream);
-          return sent ? sent
-                      : ncclRecv(r.to, count, ncclInt32, (r.number + all - 1) % all, r.comm,
-                                 r.stream);
-        },
-        [&](Rank& r, Index i) { return value((r.number + all - 1) % all, i); });
+    check("ring", count, [&](Rank& r) { return ring(r, 0, count); }, of_ring);
   }
+  // One after the other, before the first has ended, and each of another size.
+  fill(600);
+  for (const Index i : {0, 1, 2})
+    group([&](Rank& r) { return ring(r, i * (i + 1) * 50, (i + 1) * 100); });
+  verify("rings", 600, of_ring);
+  for (const Index i : {0, 1, 2})
+    group([&](Rank& r) {
+      return ncclAllReduce(r.from + i * 100, r.to + i * 100, 100 * (i + 1), ncclInt32, ncclSum,
+                           r.comm, r.stream);
+    });
+  verify("all-reduces", 500, [&](Rank&, Index i) { return sum(i); });
   // A factor of each rank, which lies in its memory.
   fill(100);
   std::vector<ncclRedOp_t> ops(mine.size());

@@ -20,6 +20,10 @@ class HipsightPlatform(CpuPlatform):
         return AttentionBackendEnum.TRITON_ATTN.get_path()
 
     @classmethod
+    def get_device_communicator_cls(cls):
+        return "hipsight_vllm.communicator.HipsightCommunicator"
+
+    @classmethod
     def verify_quantization(cls, quant):
         if quant not in QUANTISED:
             raise NotImplementedError(f"hipsight: quantised weights ({quant}) are not done yet; {', '.join(QUANTISED)} in 4 "
