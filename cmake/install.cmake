@@ -36,6 +36,10 @@ foreach(major 5 6 7)
 endforeach()
 install(TARGETS hipsight_leave hipsight_clock hipsight_re2_library hsa roctx64 LIBRARY COMPONENT hipsight)
 install(TARGETS rccl LIBRARY COMPONENT hipsight)
+# Not in packages, which would ask for the MPI of this machine.
+if(TARGET rccl_mpi)
+  install(TARGETS rccl_mpi LIBRARY COMPONENT mpi)
+endif()
 # All of the second: what the Python package is made of (integrations/python).
 add_custom_target(installed DEPENDS hipsight pages hipsight_launch runtime hipsight_re2_library hsa roctx64 rccl hipsight_operations)
 

@@ -174,7 +174,7 @@ Failure Clique::bring(std::vector<Piece>& pieces, const Call& call, Staging& sta
   if (Failure wrong = failure_of(hipLaunchHostFunc(streams[0], run, exchange.get()),
                                  "messages to other processes"))
     return wrong;
-  exchange.release();  // the stream has it
+  static_cast<void>(exchange.release());  // the stream has it
   return all_wait_for_all(ranks, streams);
 }
 

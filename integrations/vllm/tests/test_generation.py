@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -59,11 +60,18 @@ def eager(folder, prompts, counts):
     return answers
 
 
-def run(folder, report, gpu, prompts, counts, options):
-    command = [HIPSIGHT, "run", "--gpu", gpu, "--no-report", "--json", report, "--", sys.executable,
-               HERE / "generate.py", folder, *map(json.dumps, (prompts, counts, options))]
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=500,
-                          env=os.environ | {"VLLM_NO_USAGE_STATS": "1"})
+def command(folder, report, gpu, prompts, counts, options):
+    return [str(word) for word in [HIPSIGHT, "run", "--gpu", gpu, "--no-report", "--json", report, "--", sys.executable,
+                                   HERE / "generate.py", folder, *map(json.dumps, (prompts, counts, options))]]
+
+
+def finished(words, **environment):
+    return subprocess.run(words, capture_output=True, text=True, timeout=500,
+                          env=os.environ | {"VLLM_NO_USAGE_STATS": "1"} | environment)
+
+
+def run(*arguments):
+    return finished(command(*arguments))
 
 
 def vllm(folder, report, gpu, prompts=PROMPTS, counts=(NEW_TOKENS,) * len(PROMPTS), of_eager=None, **options):
@@ -111,6 +119,27 @@ def test_a_prefix_is_computed_once(model, tmp_path, cached, computed):
     report = vllm(model("llama"), tmp_path / "report.json", "mi300x", [prefix + [1, 2, 3], prefix + [9, 8]], [2, 2],
                   max_num_seqs=1, enable_prefix_caching=cached)
     assert steps(report, "prefill") == {"prefill of 35 tokens, 1 request": 1, f"prefill of {computed} tokens, 1 request": 1}
+
+
+def test_two_gpus_share_each_layer(model, tmp_path):
+    """Tensor parallel: two processes, which mpirun starts, and whose sums are librccl's."""
+    if shutil.which("mpirun") is None:
+        pytest.skip("NOT RUN: there is no mpirun (openmpi-bin)")
+    options = {"tensor_parallel_size": 2, "distributed_executor_backend": "external_launcher",
+               "additional_config": {"hipsight_operations": True}}
+    reports = [tmp_path / "0.json", tmp_path / "1.json"]
+    counts, folder = [NEW_TOKENS] * len(PROMPTS), model("qwen3_moe")
+    ranks = [["-n", "1", *command(folder, report, "mi300x", PROMPTS, counts, options)] for report in reports]
+    job = finished(["mpirun", "--oversubscribe", "--bind-to", "none", *ranks[0], ":", *ranks[1]],
+                   OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    assert job.returncode == 0, job.stderr[-5000:]
+    answers = [json.loads(line) for line in job.stdout.splitlines() if line.startswith("[[")]
+    assert answers == [eager(folder, PROMPTS, counts)] * 2, job.stdout[-2000:]
+    for report in reports:
+        kernels = json.loads(report.read_text())["kernels"]
+        sums = [kernel for kernel in kernels if "rccl" in kernel["name"] and "reduce_kernel" in kernel["name"]]
+        # Of embeddings, and of attention and of experts in each layer; once a step.
+        assert sum(kernel["launches"] for kernel in sums) == (1 + 2 * 2) * NEW_TOKENS
 
 
 def test_each_kernel_of_a_decode_step_is_predicted(model, tmp_path):
