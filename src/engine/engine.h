@@ -71,6 +71,7 @@ struct Dispatch {
   std::uint32_t dynamic_lds = 0;       ///< bytes beyond the kernel's fixed LDS
   std::span<const std::byte> kernarg;  ///< the whole kernarg segment, hidden arguments filled
   bool cooperative = false;
+  int device = 0;  ///< the GPU, as memory numbers it: others' memory is reached over links
   /// Workgroups run in order on the calling thread, so that what comes of atomics is the same each
   /// time.
   bool in_order = false;

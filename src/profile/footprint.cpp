@@ -84,6 +84,31 @@ Footprint footprint(const gpus::Gpu& gpu, const LaunchTrace& trace) {
   return made(cut ? bytes : std::min(bytes, most));
 }
 
+Peers peers(const gpus::Gpu& gpu, const LaunchTrace& trace, std::span<const PeerMemory> memory) {
+  if (memory.empty()) return {};
+  Peers all;
+  std::unordered_set<int> devices;
+  // Neighbours stand for themselves, and the others for the rest of the grid (LaunchTrace::count).
+  const auto near = double(trace.neighbours().size()), far = double(trace.others().size()),
+             workgroups = double(trace.workgroups());
+  const auto add = [&](const std::vector<GroupTrace>& groups, double each) {
+    for (const GroupTrace& group : groups) {
+      std::unordered_set<std::uint64_t> own;
+      visit_lines(gpu, group, [&](const Request&, std::uint64_t from, std::uint64_t bytes) {
+        const auto at = std::ranges::upper_bound(memory, from, {}, &PeerMemory::end);
+        if (at == memory.end() || from + bytes <= at->begin) return;
+        devices.insert(at->device);
+        for (std::uint64_t part = from; part < from + bytes; part += 64) own.insert(part / 64);
+      });
+      all.bytes += each * 64 * double(own.size());
+    }
+  };
+  add(trace.neighbours(), far > 0 || near == 0 ? 1 : workgroups / near);
+  add(trace.others(), (workgroups - near) / std::max(far, 1.0));
+  all.gpus = static_cast<unsigned>(devices.size());
+  return all;
+}
+
 double kept_share(double footprint, double capacity) {
   constexpr double ways = 16;
   if (footprint <= capacity) return 1;

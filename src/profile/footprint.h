@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "gpus/gpu.h"
 #include "profile/trace.h"
 
@@ -10,6 +13,15 @@ namespace hipsight::profile {
 /// and the highest line that it was seen to touch, and no more than all workgroups would that touch
 /// what those observed did, and nothing in common.
 Footprint footprint(const gpus::Gpu& gpu, const LaunchTrace& trace);
+
+/// Memory of another GPU.
+struct PeerMemory {
+  std::uint64_t begin = 0, end = 0;
+  int device = 0;
+};
+/// What a launch does to it, by the workgroups that were observed whole. `memory`: all of it, in
+/// order of address.
+Peers peers(const gpus::Gpu& gpu, const LaunchTrace& trace, std::span<const PeerMemory> memory);
 
 /// Of `footprint` bytes that are touched in turn again and again, the share that is found in a
 /// cache of `capacity` bytes, 16 ways, least recently used: in sets that have to hold 17 lines,

@@ -126,6 +126,13 @@ struct Footprint {
   double launch = 0, xcd = 0;
 };
 
+/// What a launch reads and writes of other GPUs' memory, over links: 64-byte parts, once for each
+/// workgroup that touches them. The links of several GPUs carry it at the same time.
+struct Peers {
+  double bytes = 0;
+  unsigned gpus = 0;
+};
+
 /// Observes some workgroups of a launch: `neighbours`, which one XCD holds at the same time, and
 /// others, spread over the grid; how all those begin that the GPU holds at the same time as the
 /// neighbours; and how those began that the neighbours' XCD had before. Where the GPU cannot hold
@@ -162,6 +169,7 @@ class LaunchTrace : public engine::Observer {
   /// By instruction; see simulate_caches.
   std::unordered_map<const isa::Instruction*, Sharing> sharing;
   Footprint footprint;
+  Peers peers;
   /// Of a trace that has kept one workgroup only: whether there were unlike ones.
   bool unlike_others = false;
 

@@ -132,6 +132,7 @@ Operation operation_of(Launch launch, std::vector<std::byte>* segment) {
   dispatch.dynamic_lds = geometry.dynamic_lds;
   dispatch.kernarg = prepared->arguments;
   dispatch.cooperative = launch.cooperative;
+  dispatch.device = launch.function->device;
   return {.what = "kernel " + code::readable_name(kernel.name),
           .run = [prepared](timeline::Span& span) { prepared->run(span); },
           .type = hipGraphNodeTypeKernel,

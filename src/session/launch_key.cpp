@@ -40,6 +40,7 @@ LaunchKeys::Key LaunchKeys::of(const engine::Dispatch& dispatch) {
   add(key, dispatch.grid);
   add(key, dispatch.block);
   add(key, dispatch.dynamic_lds);
+  add(key, dispatch.device);
   auto& allocations = result.allocations;
   const auto arguments = dispatch.kernarg;
   std::size_t at = 0;

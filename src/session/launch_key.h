@@ -11,10 +11,10 @@
 
 namespace hipsight::session {
 
-/// Says which launches are the same: of the same code, with the same grid, block and LDS, and with
-/// the same arguments. Of a pointer count the size and kind of its allocation, the offset in it,
-/// and which arguments point to the same one; not where it lies. So buffers that take turns count
-/// as one.
+/// Says which launches are the same: of the same code, on the same GPU of several, with the same
+/// grid, block and LDS, and with the same arguments. Of a pointer count the size and kind of its
+/// allocation, the offset in it, and which arguments point to the same one; not where it lies. So
+/// buffers that take turns count as one.
 class LaunchKeys {
  public:
   /// `memory`: to whose allocations arguments point; null: addresses count as they are.

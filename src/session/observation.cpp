@@ -9,6 +9,7 @@
 #include "explain/advice.h"
 #include "profile/cache.h"
 #include "profile/data_path.h"
+#include "profile/footprint.h"
 #include "profile/polls.h"
 #include "profile/profile.h"
 #include "session/describe.h"
@@ -73,11 +74,19 @@ std::string decided_by(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
       buffer);
 }
 
+std::vector<profile::PeerMemory> peer_memory(const engine::Memory& memory, int device) {
+  std::vector<profile::PeerMemory> peers;
+  for (const engine::Memory::Allocation& one : memory.all())
+    if (one.kind == engine::Memory::Kind::Device && one.device != device)
+      peers.push_back({one.begin, one.end(), one.device});
+  return peers;
+}
+
 }  // namespace
 
 Observation::Observation(const gpus::Gpu& gpu, const Wishes& wishes, engine::Dispatch& dispatch,
-                         const Uncomputed* uncomputed)
-    : gpu_(gpu), wishes_(wishes), dispatch_(dispatch), uncomputed_(uncomputed) {
+                         const engine::Memory* memory, const Uncomputed* uncomputed)
+    : gpu_(gpu), wishes_(wishes), dispatch_(dispatch), memory_(memory), uncomputed_(uncomputed) {
   if (wishes.profile == 0) return;
   occupancy_ = timing::occupancy(gpu, resources(gpu, dispatch));
   const std::uint64_t at_once = std::uint64_t{occupancy_.workgroups} * gpu.compute_units *
@@ -101,6 +110,8 @@ Observed Observation::finish(engine::Result& result) {
   if (uncomputed_) observed.decided_by = decided_by(gpu_, *trace_, result, dispatch_, *uncomputed_);
   const engine::Result work = profile::forget_polls(*trace_, result);
   profile::simulate_caches(gpu_, *trace_);
+  if (memory_)
+    trace_->peers = profile::peers(gpu_, *trace_, peer_memory(*memory_, dispatch_.device));
   const bool other_caches = std::ranges::any_of(wishes_.what_if, &explain::WhatIf::other_caches);
   if (!other_caches) trace_->forget_addresses();
   const code::Kernel& kernel = *dispatch_.kernel;

@@ -69,9 +69,10 @@ struct Observed {
 class Observation {
  public:
   /// Gives the dispatch the observer that is needed; both stay until the launch has ended.
-  /// `uncomputed`: what other launches of the program left out, if they did.
+  /// `memory`: where that of other GPUs is, if there are others. `uncomputed`: what other launches
+  /// of the program left out, if they did.
   Observation(const gpus::Gpu& gpu, const Wishes& wishes, engine::Dispatch& dispatch,
-              const Uncomputed* uncomputed = nullptr);
+              const engine::Memory* memory = nullptr, const Uncomputed* uncomputed = nullptr);
 
   /// After the launch: what it was. A prediction simulates the GPU, which may take seconds. Counts
   /// of a launch of which only a part ran are scaled, in `result`, too.
@@ -85,6 +86,7 @@ class Observation {
   const gpus::Gpu& gpu_;
   const Wishes& wishes_;
   const engine::Dispatch& dispatch_;
+  const engine::Memory* const memory_;
   const Uncomputed* const uncomputed_;
   timing::Occupancy occupancy_;
   std::optional<profile::LaunchTrace> trace_;

@@ -212,9 +212,9 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch, Range rang
     repeated_ = impl.times.repeated(*asked_);
   const Uncomputed* const uncomputed = impl.uncomputed.get();
   if (profiles)
-    observation_.emplace(impl.gpu, impl.wishes, dispatch, uncomputed);
+    observation_.emplace(impl.gpu, impl.wishes, dispatch, impl.memory, uncomputed);
   else if (asked_ && asked_->predict)
-    observation_.emplace(impl.gpu, impl.only_time, dispatch, uncomputed);
+    observation_.emplace(impl.gpu, impl.only_time, dispatch, impl.memory, uncomputed);
   else if (selected_)
     observation_.emplace(impl.gpu, impl.without_profile, dispatch);
   const auto checks = [&](std::string_view tool) { return selected_ && session.checks(tool); };

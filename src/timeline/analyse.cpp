@@ -50,7 +50,8 @@ class Stretches {
 /// Of one device.
 struct Device {
   Stretches kernels, copies, all;
-  std::vector<const Done*> launches;  ///< of kernels
+  Stretches communication, computing;  ///< kernels: RCCL's, and all others
+  std::vector<const Done*> launches;   ///< of kernels
 };
 
 /// Compute units that have no workgroup while one kernel runs and no other does: how long all of
@@ -71,6 +72,12 @@ double left_over(const std::vector<const Done*>& launches) {
     which += begins ? i : -i;
   }
   return launches.size() > 1 ? sum : 0;
+}
+
+/// A kernel of RCCL's, or of our own librccl.
+bool communicates(const Done& one) {
+  return one.kind == Kind::Kernel &&
+         (one.what.find("nccl") != std::string::npos || one.what.find("rccl") != std::string::npos);
 }
 
 void add_share(std::vector<TimelineShare>& to, const Done& one) {
@@ -103,7 +110,10 @@ Timeline timeline_of(std::vector<Done> done, std::vector<Span> waits) {
     Device& device = devices[one.device];
     (moves ? device.copies : device.kernels).add(one.span);
     device.all.add(one.span);
-    if (!moves) device.launches.push_back(&one);
+    if (!moves) {
+      device.launches.push_back(&one);
+      (communicates(one) ? device.communication : device.computing).add(one.span);
+    }
     add_share(timeline.shares, one);
   }
   std::ranges::stable_sort(timeline.shares, std::ranges::greater(), &TimelineShare::seconds);
@@ -115,9 +125,12 @@ Timeline timeline_of(std::vector<Done> done, std::vector<Span> waits) {
   }
   waiting.merge();
 
-  double exposed = 0, after_waits = 0, gaps = 0, unfilled = 0;
+  double exposed = 0, communication = 0, after_waits = 0, gaps = 0, unfilled = 0;
   for (auto& [number, device] : devices) {
     device.kernels.merge(), device.copies.merge(), device.all.merge();
+    device.communication.merge(), device.computing.merge();
+    communication +=
+        device.communication.seconds() - device.communication.in_common(device.computing);
     unfilled += left_over(device.launches);
     timeline.kernel_seconds += device.kernels.seconds();
     exposed += device.copies.seconds() - device.copies.in_common(device.kernels);
@@ -141,6 +154,11 @@ Timeline timeline_of(std::vector<Done> done, std::vector<Span> waits) {
       "copies run while no kernel does: copy in another stream, ahead of the kernels that need it, "
       "from pinned memory",
       exposed);
+  lose(
+      "exposed-communication",
+      "kernels of RCCL run while no other kernel does: begin an all-reduce when its data is there, "
+      "in another stream, and compute what does not need it meanwhile",
+      communication);
   lose("host-waits",
        "the GPU has nothing to do after the host has waited for it: submit the next work before, "
        "and "

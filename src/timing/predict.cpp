@@ -129,6 +129,16 @@ std::array<double, 2> Prediction::seconds_between() const {
 
 namespace {
 
+constexpr std::string_view links = "links to other GPUs";
+
+/// How long the links take for what a launch does to other GPUs' memory: each of them as much.
+double link_seconds(const gpus::Gpu& gpu, const profile::Peers& peers) {
+  if (peers.bytes == 0) return 0;
+  const double host = gpu.host_gb_per_s.value_or(assumed::host_gb_per_s);
+  const double rate = gpu.peer_gb_per_s_measured.value_or(gpu.peer_gb_per_s.value_or(host));
+  return peers.bytes / (std::min(peers.gpus, gpu.peer_links.value_or(1)) * rate * 1e9);
+}
+
 /// A launch, and how long it takes with so many workgroups at a time.
 struct Launch {
   const gpus::Gpu& gpu;
@@ -156,6 +166,8 @@ struct Launch {
     UnitRun run;
     std::uint64_t simulated = 0;
     double cycles = 0, clock_ghz = 0, seconds = 0, launch_seconds = 0;
+    double slower = 1;    ///< by links: so much longer than the compute units alone
+    double of_links = 0;  ///< the share of the cycles in which links to other GPUs work
     double of_l2 = 1;  ///< the share of the L2 that is busy where a compute unit's share of it is
   };
   Time with(unsigned resident) const;
@@ -305,6 +317,11 @@ Launch::Time Launch::with(unsigned resident) const {
     t.cycles += rest * slope * double(workgroups_per_cu - t.simulated);
   }
   if (!last) t.cycles *= unevenness(unit, rates, resident);
+  // Links carry their part beside all else.
+  const double linked = link_seconds(gpu, trace.peers) * t.clock_ghz * 1e9;
+  t.slower = std::max(1.0, linked / std::max(t.cycles, 1.0));
+  t.cycles *= t.slower;
+  t.of_links = t.cycles > 0 ? linked / t.cycles : 0;
   const double work = t.cycles / (t.clock_ghz * 1e9);
   t.seconds = std::max(gpu.launch_us.value_or(assumed::launch_us) * 1e-6 + work,
                        gpu.launch_interval_us.value_or(0) * 1e-6);
@@ -346,7 +363,7 @@ Bound bound_of(Prediction& p, const Launch& launch) {
 
 /// Whether a unit is one of many, most of which are idle where most compute units have no work.
 bool is_of_compute_unit(std::string_view unit) {
-  return unit != "L2" && unit != "MALL" && unit != "memory";
+  return unit != "L2" && unit != "MALL" && unit != "memory" && unit != links;
 }
 
 /// What few compute units fill is not the L2, but their own paths to it.
@@ -391,7 +408,8 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                {"L2", run.busy.l2 / run.cycles},
                {"MALL", run.busy.mall / run.cycles},
                {"memory", run.busy.memory / run.cycles}};
-  for (Prediction::Unit& unit : p.units) unit.busy = std::min(unit.busy, 1.0);
+  for (Prediction::Unit& unit : p.units) unit.busy = std::min(unit.busy, 1.0) / time.slower;
+  if (time.of_links > 0) p.units.push_back({std::string(links), time.of_links});
   std::ranges::sort(p.units, std::ranges::greater(), &Prediction::Unit::busy);
   double waited = 0;
   for (const double stall : run.stalls) waited += stall;
@@ -422,7 +440,8 @@ Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
   const Doings doings =
       doings_of(trace, result, wavefront_size, launch.uneven || trace.unlike_others);
   p.family = family_of(gpu, trace, doings, result.workgroups, wavefront_size, p);
-  p.error = error_of(gpu.name, p.family);
+  // No kernel was compared that reads other GPUs' memory.
+  p.error = trace.peers.bytes > 0 ? nullptr : error_of(gpu.name, p.family);
   tell_paths(p, time.of_l2);
   return p;
 }

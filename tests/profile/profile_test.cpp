@@ -265,6 +265,29 @@ TEST_F(ProfileTest, FootprintsOfSamplesAreEstimated) {
   EXPECT_DOUBLE_EQ(footprint(gpu, apart).xcd, 10'000 * 256 / 8.0);
 }
 
+/// Memory of two other GPUs: what of it all workgroups touch, once for each of them.
+TEST_F(ProfileTest, OtherGpusMemoryIsCounted) {
+  const std::vector<PeerMemory> others{{0x20000, 0x30000, 1}, {0x50000, 0x60000, 3}};
+  LaunchTrace trace(gpu, 2, 64);
+  access(trace, 0, load, 0x10000, 4);   // its own
+  access(trace, 0, load, 0x20000, 4);   // 256 bytes
+  access(trace, 0, load, 0x20000, 4);   // again
+  access(trace, 1, load, 0x20000, 4);   // another workgroup's own way there
+  access(trace, 1, store, 0x5ff00, 4);  // the end of the other one's
+  access(trace, 1, store, 0x60000, 4);  // behind it
+  const Peers seen = peers(gpu, trace, others);
+  EXPECT_DOUBLE_EQ(seen.bytes, 3 * 256);
+  EXPECT_EQ(seen.gpus, 2u);
+  EXPECT_EQ(peers(gpu, trace, {}).bytes, 0);
+  // 64 of 10,000 workgroups were observed.
+  LaunchTrace large(gpu, 10'000, 64);
+  for (const auto* groups : {&large.neighbours(), &large.others()})
+    for (const GroupTrace& group : *groups)
+      access(large, group.workgroup, load, 0x20000 + group.workgroup % 100 * 256, 4);
+  EXPECT_DOUBLE_EQ(peers(gpu, large, others).bytes, 10'000 * 256);
+  EXPECT_EQ(peers(gpu, large, others).gpus, 1u);
+}
+
 /// A compute unit knows the addresses of 32 pages of 2 MiB.
 TEST_F(ProfileTest, PagesAreTranslated) {
   LaunchTrace trace(gpu, 1, 64);

@@ -462,6 +462,40 @@ TEST_F(Rccl, TakesAThreadForEachRank) {
     check(type, rank, to[rank], count, [&](std::size_t i) { return reduced(type, ncclSum, i); });
 }
 
+/// On the GPU's clock: a rank's share comes from each other GPU and goes to each, an eighth of all.
+TEST_F(Rccl, TakesWhatLinksTake) {
+  constexpr std::size_t count = 1 << 20;
+  std::vector<void*> from(ranks), to(ranks);
+  std::vector<hipEvent_t> begin(ranks), end(ranks);
+  for (int rank = 0; rank < ranks; rank++) {
+    ASSERT_HIP(hipSetDevice(rank));
+    ASSERT_HIP(hipMalloc(&from[rank], count * sizeof(float)));
+    ASSERT_HIP(hipMalloc(&to[rank], count * sizeof(float)));
+    ASSERT_HIP(hipEventCreate(&begin[rank]));
+    ASSERT_HIP(hipEventCreate(&end[rank]));
+    ASSERT_HIP(hipEventRecord(begin[rank], streams[rank]));
+  }
+  all([&](int rank) {
+    return ncclAllReduce(from[rank], to[rank], count, ncclFloat32, ncclSum, comms[rank],
+                         streams[rank]);
+  });
+  constexpr double link = 45.3e9;  // bytes a second, of MI300X's file (src/gpus/mi300x.toml)
+  const double moving = 2 * count * sizeof(float) / ranks / link;
+  for (int rank = 0; rank < ranks; rank++) {
+    ASSERT_HIP(hipSetDevice(rank));
+    ASSERT_HIP(hipEventRecord(end[rank], streams[rank]));
+    ASSERT_HIP(hipStreamSynchronize(streams[rank]));
+    float milliseconds = 0;
+    ASSERT_HIP(hipEventElapsedTime(&milliseconds, begin[rank], end[rank]));
+    EXPECT_GT(milliseconds * 1e-3, moving);
+    EXPECT_LT(milliseconds * 1e-3, moving + 60e-6);  // launches, and what the host takes for eight
+    ASSERT_HIP(hipFree(from[rank]));
+    ASSERT_HIP(hipFree(to[rank]));
+    ASSERT_HIP(hipEventDestroy(begin[rank]));
+    ASSERT_HIP(hipEventDestroy(end[rank]));
+  }
+}
+
 TEST_F(Rccl, FreesWhoWaitsWhenARankAborts) {
   ncclUniqueId id;
   ASSERT_NCCL(ncclGetUniqueId(&id));

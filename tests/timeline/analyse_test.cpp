@@ -56,6 +56,15 @@ TEST(Timeline, copies_beside_kernels_cost_nothing) {
   EXPECT_EQ(t.shares.at(1).times, 2u);
 }
 
+TEST(Timeline, communication_is_exposed_where_nothing_is_computed) {
+  const auto reduces = "void hipsight::rccl::reduce_kernel<float>(int)";
+  const std::vector<Done> work{
+      done(Kind::Kernel, "gemm", 0, 4), done(Kind::Kernel, reduces, 2, 7, 1),
+      done(Kind::Kernel, "gemm", 6, 10), done(Kind::Kernel, "ncclDevKernel_Generic", 0, 10, 0, 1)};
+  const Timeline t = timeline_of(work, {});
+  EXPECT_THAT(t.losses, ElementsAre(loss("exposed-communication", 2 + 10)));
+}
+
 TEST(Timeline, gaps_are_the_hosts_wait_or_its_launches) {
   // Until 4 the host waits for the first kernel; the third one comes too late without a wait.
   const std::vector<Done> work{done(Kind::Kernel, "a", 0, 4), done(Kind::Kernel, "a", 7, 8),

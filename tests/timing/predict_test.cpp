@@ -40,12 +40,14 @@ class BoundTest : public testing::Test {
       group->accesses(0, code[0], {engine::Access::Space::Global, 4, 64, ~0ull, at.data()});
     }
     profile::simulate_caches(gpu, trace);
+    trace.peers = peers;
     const Occupancy occupancy{
         .waves_per_workgroup = 1, .simds = 4, .workgroups = resident, .max_waves_per_simd = 8};
     return predict(gpu, trace, result, occupancy, 64, {.scales = scales});
   }
 
   const gpus::Gpu gpu = gpus::find("mi300x");
+  profile::Peers peers;
   std::vector<isa::Instruction> code;
   engine::Result result;
 };
@@ -70,6 +72,22 @@ TEST_F(BoundTest, WaitingWithAllTheWavesThereAre) {
   const Prediction all = predicted(304 * 8, 32);
   EXPECT_EQ(text(all.bound), "latency: waves wait for loads");
   EXPECT_FALSE(all.full_occupancy_seconds);
+}
+
+TEST_F(BoundTest, LinksToOtherGpus) {
+  const double alone = predicted(304, 1).seconds;
+  const double link = *gpu.peer_gb_per_s_measured * 1e9;  // bytes a second
+  peers = {.bytes = 0.001 * 3 * link, .gpus = 3};
+  const Prediction linked = predicted(304, 1);
+  EXPECT_EQ(text(linked.bound), "links to other GPUs");
+  EXPECT_NEAR(linked.seconds, linked.launch_seconds + 0.001, 1e-9);
+  EXPECT_EQ(linked.error, nullptr);
+  // A GPU has seven links, however many GPUs' memory it reads.
+  peers = {.bytes = 0.001 * 7 * link, .gpus = 15};
+  EXPECT_NEAR(predicted(304, 1).seconds, linked.seconds, 1e-9);
+  // Little over links costs nothing beside the rest.
+  peers = {.bytes = 64, .gpus = 1};
+  EXPECT_EQ(predicted(304, 1).seconds, alone);
 }
 
 /// One load after the other, by few waves: latency is all there is.
