@@ -99,7 +99,7 @@ class DevTest(unittest.TestCase):
         for stage in ("setup", "format", "build", "tests", "triton", "frameworks", "vllm", "site", "lint"):
             self.assertRegex(text, rf"(?m)^{stage} +\d+ s +$")
         self.assertIn("all that ran passed", text)
-        self.assertRegex(self.calls.read_text(), r"(?m)^python -m pytest .* integrations/python/tests --ignore .*/test_tensorflow.py$")
+        self.assertRegex(self.calls.read_text(), r"(?m)^python -m pytest .* integrations/python/tests integrations/rccl/tests --ignore .*/test_tensorflow.py$")
 
     def test_a_page_that_is_named_is_there(self):
         page = "docs/" + "nothing.md"  # apart: the script looks in here, too
