@@ -171,10 +171,12 @@ Failure Clique::bring(std::vector<Piece>& pieces, const Call& call, Staging& sta
     const std::unique_ptr<Exchange> exchange(static_cast<Exchange*>(it));
     if (const Failure wrong = exchange->run()) exchange->clique.lose(wrong);
   };
-  if (Failure wrong = failure_of(hipLaunchHostFunc(streams[0], run, exchange.get()),
-                                 "messages to other processes"))
+  Exchange* const given = exchange.release();
+  if (Failure wrong =
+          failure_of(hipLaunchHostFunc(streams[0], run, given), "messages to other processes")) {
+    exchange.reset(given);  // the stream has not taken it
     return wrong;
-  static_cast<void>(exchange.release());  // the stream has it
+  }
   return all_wait_for_all(ranks, streams);
 }
 
