@@ -9,8 +9,8 @@ namespace {
 
 /// Numbers that Open MPI's mpirun sets, or else Slurm with PMIx.
 int of_job(const char* mpirun, const char* slurm) {
-  const char* value = std::getenv(mpirun);
-  if (!value && std::getenv("PMIX_RANK")) value = std::getenv(slurm);
+  const char* value = secure_getenv(mpirun);
+  if (!value && secure_getenv("PMIX_RANK")) value = secure_getenv(slurm);
   return value ? std::atoi(value) : -1;
 }
 
