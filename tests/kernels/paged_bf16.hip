@@ -14,6 +14,8 @@ std::string run_paged_bf16(const PagedCase& test, const void* queries, const voi
     run_if<128, bf16>(test, CacheType::same, q, keys, values, o, error, SoftCap{test.cap});
     return error;
   }
+  // Latents (MLA), of which the first 512 elements are also the values.
+  if (run_if<576, bf16, 512>(test, CacheType::same, q, keys, values, o, error)) return error;
   any_of(EveryHeadOr<128>(), [&](auto head) {
     const auto run_own = [&]<class Cached>(CacheType type) {
       if constexpr (builds_fp8<Cached>)

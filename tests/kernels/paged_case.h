@@ -9,7 +9,7 @@ enum class CacheType { same, fp8_e4m3, fp8_e4m3_fnuz };
 
 /// Strides count elements, of the memory of Q and O, and of the cache.
 struct PagedCase {
-  int head = 128;
+  int head = 128, value_head = 0;  // 0: values are as long as keys
   CacheType cached = CacheType::same;
   bool on_host = false;  // on the scalar reference
   int queries = 1, heads = 1, key_heads = 1, batches = 1;

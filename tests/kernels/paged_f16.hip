@@ -26,7 +26,7 @@ std::string run_paged_f16(const PagedCase& test, const void* queries, const void
 
 std::size_t paged_workspace_f16(const PagedCase& test, const void* queries, const void* keys,
                                 const void* values, void* results) {
-  return with_arguments<128>(
+  return with_arguments<128, 128>(
       test, static_cast<const f16*>(queries), static_cast<const f16*>(keys),
       static_cast<const f16*>(values), static_cast<f16*>(results),
       [](const auto& q, const auto& cache, const auto& o, const auto& options) {

@@ -9,12 +9,13 @@
 namespace hipsight::kernels {
 
 /// A case whose template arguments are known, as arguments of f(q, cache, o, options).
-template <int head, class T, class Cached, class F>
+template <int head, int value_head, class T, class Cached, class F>
 auto with_arguments(const PagedCase& t, const T* q, const Cached* keys, const Cached* values, T* o,
                     F f) {
   const Sequences<const T, head> of_q{q,        t.queries,     t.heads,
                                       t.stride, t.head_stride, t.batch_stride};
-  const Sequences<T, head> of_o{o, t.queries, t.heads, t.stride, t.head_stride, t.batch_stride};
+  const Sequences<T, value_head> of_o{o,        t.queries,     t.heads,
+                                      t.stride, t.head_stride, t.batch_stride};
   const PagedCache<Cached, head> cache{
       keys,          values,         t.key_heads,       t.page_places,
       t.page_stride, t.place_stride, t.key_head_stride, {t.pages, t.most_pages, t.lengths}};
@@ -32,12 +33,12 @@ auto with_arguments(const PagedCase& t, const T* q, const Cached* keys, const Ca
 }
 
 /// The case's head and type of cache, if they are these.
-template <int head, class Cached, class T, class... Asked>
+template <int head, class Cached, int value_head = head, class T, class... Asked>
 bool run_if(const PagedCase& test, CacheType type, const T* q, const void* keys, const void* values,
             T* o, std::string& error, const Asked&... asked) {
-  if (test.head != head || test.cached != type) return false;
+  if (test.head != head || test.value_head != value_head || test.cached != type) return false;
   const auto of_cache = [](const void* data) { return static_cast<const Cached*>(data); };
-  error = with_arguments<head>(
+  error = with_arguments<head, value_head>(
       test, q, of_cache(keys), of_cache(values), o,
       [&](const auto& of_q, const auto& cache, const auto& of_o, const auto& options) {
         if (test.on_host)

@@ -34,6 +34,7 @@ constexpr CacheType cache_type<fp8_e4m3_fnuz> = CacheType::fp8_e4m3_fnuz;
 
 /// Strides that are not given are those of vectors without gaps: place by place, head by head.
 PagedCase complete(PagedCase t, const std::vector<int>& lengths) {
+  if (!t.value_head) t.value_head = t.head;
   if (!t.head_stride) t.head_stride = t.head;
   if (!t.stride) t.stride = t.heads * t.head_stride;
   if (!t.batch_stride) t.batch_stride = t.queries * t.stride;
@@ -87,7 +88,8 @@ struct Trial {
         for (int h = 0; h < test.key_heads; h++)
           for (int i = 0; i < test.head; i++) {
             keys[at_k(b, h, key, i)] = Cached(value());
-            values[at_k(b, h, key, i)] = Cached(value());
+            values[at_k(b, h, key, i)] =
+                test.value_head < test.head ? keys[at_k(b, h, key, i)] : Cached(value());
           }
       }
     }
@@ -113,7 +115,9 @@ struct Trial {
 
   std::string launch() {
     const auto run = std::is_same_v<T, f16> ? run_paged_f16 : run_paged_bf16;
-    return run(test, q.data(), keys.data(), values.data(), o.data());
+    // Of latents, values are part of the keys.
+    return run(test, q.data(), keys.data(),
+               test.value_head < test.head ? keys.data() : values.data(), o.data());
   }
 
   /// The keys that query s sees, by the definition in band.h.
@@ -149,7 +153,7 @@ struct Trial {
         },
         double(test.cap), test.sinks ? double(test.sinks[h]) : -double(infinity));
     const double rounding = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
-    for (int i = 0; i < test.head; i++) {
+    for (int i = 0; i < test.value_head; i++) {
       const double want = reference.result(i), got = double(o[at_q(b, h, s, i)]);
       if (std::isfinite(want))
         ASSERT_NEAR(got, want, reference.tolerance(i, rounding, more_sums))
@@ -166,7 +170,7 @@ struct Trial {
         for (int s = 0; s < test.queries; s++) {
           check(b, h, s);
           if (testing::Test::HasFatalFailure()) return;
-          for (int i = 0; i < test.head; i++) written[at_q(b, h, s, i)] = true;
+          for (int i = 0; i < test.value_head; i++) written[at_q(b, h, s, i)] = true;
         }
     for (std::size_t i = 0; i < written.size(); i++)
       if (!written[i]) ASSERT_EQ(float(o[i]), canary) << "written beyond: element " << i;
@@ -238,6 +242,20 @@ TEST(PagedAttention, EveryInstance) {
 TEST(PagedAttention, Splits) {
   for (const int splits : {0, 1, 2, 3, 4, 5, 6, 7})
     test_paged<f16>({.heads = 8, .key_heads = 2, .splits = splits}, {0, 1, 64, 100, 517});
+}
+
+/// One latent for all heads (MLA): 16 of them, as of a part of a model, and 128.
+TEST(PagedAttention, Latents) {
+  const PagedCase latent{.head = 576, .value_head = 512, .scale = 0.0721688f, .page_places = 64};
+  for (const int heads : {1, 16, 128})
+    for (const int splits : {1, 3}) {
+      PagedCase test = latent;
+      test.heads = heads, test.splits = splits;
+      test_paged<bf16>(test, {1, 0, 33, 150});
+    }
+  PagedCase few = latent;  // speculative decoding
+  few.queries = 3, few.heads = 20;
+  test_paged<bf16>(few, {3, 70});
 }
 
 /// One after the other, each sees the keys before it.
@@ -417,6 +435,9 @@ TEST(PagedAttention, DISABLED_EachKernel) {
   for (const int head : {64, 128, 256}) run_once<f16>(head, 2);
   run_once<bf16>(128, 2);
   run_once<bf16>(128, 1, 50);
+  Trial<bf16> latents({.head = 576, .value_head = 512, .heads = 128, .scale = 0.1f, .splits = 2},
+                      {512});
+  EXPECT_EQ(latents.launch(), "");
   const Managed<float> sinks(8, 0);
   run_once<f16>(64, 1, 0, sinks.data());
   run_once<f16, fp8_e4m3>(64, 1);
@@ -457,6 +478,19 @@ TEST(PagedAttention, ErrorsNameWhatIsWrong) {
   EXPECT_EQ(error({.heads = 1 << 23}),
             "paged_attention: there are more than 2^23 queries, of all heads and batches");
   EXPECT_EQ(error({}), "paged_attention: Q, O, the cache or its table is null");
+  PagedCase latents{.head = 576, .value_head = 512, .page_places = 16, .most_pages = 4};
+  const auto of_latents = [&] {
+    return run_paged_bf16(complete(latents, {5}), nullptr, nullptr, nullptr, nullptr);
+  };
+  EXPECT_EQ(of_latents(),
+            "paged_attention: of latents the scale of scores must be given: 1 / sqrt(size) is that "
+            "of heads");
+  latents.scale = 1;
+  EXPECT_EQ(of_latents(), "paged_attention: Q, O, the cache or its table is null");
+  Trial<bf16> two({.head = 576, .value_head = 512, .scale = 1}, {20});
+  EXPECT_EQ(
+      run_paged_bf16(two.test, two.q.data(), two.keys.data(), two.values.data(), two.o.data()),
+      "paged_attention: latents are keys and values: both must be the same memory");
   Trial<f16> trial({.splits = 3}, {20});
   trial.test.workspace_bytes = 100;
   EXPECT_EQ(trial.launch(),

@@ -1,6 +1,7 @@
 // O = softmax(scale Q K^T) V for f16 and bf16 where keys and values are in the pages of a
 // cache: decoding. One query of a sequence or a few, heads that share keys, sliding windows, caches
-// of the same type or of fp8.
+// of the same type or of fp8. Latents (MLA), of which 576 elements are keys and the first 512
+// values.
 //
 //   auto q = packed_sequences<128>(q_data, 1, 32), o = packed_sequences<128>(o_data, 1, 32);
 //   auto cache = pages_by_place<128>(keys, values, 8, 16, {pages, most_pages, lengths});

@@ -42,7 +42,7 @@ HIPSIGHT_INLINE void interleave() {
 
 /// The same where each step needs a read of shared memory: which takes as long as 6 matrix
 /// instructions, or a few more.
-template <int reads, int requests>
+template <int reads, int requests, int parts = 1>
 HIPSIGHT_INLINE void read_ahead() {
   using namespace schedule;
 #if defined(__gfx950__)
@@ -51,14 +51,14 @@ HIPSIGHT_INLINE void read_ahead() {
   constexpr int instructions = 2;
 #endif
   constexpr int ahead = 6 / instructions;
-  __builtin_amdgcn_sched_group_barrier(shared_read, ahead, 0);
+  __builtin_amdgcn_sched_group_barrier(shared_read, ahead * parts, 0);
   unroll<reads>([](auto i) {
     constexpr bool request = (i + 1) * requests / reads > i * requests / reads;
     __builtin_amdgcn_sched_group_barrier(matrix, 1, 0);
     if constexpr (request) __builtin_amdgcn_sched_group_barrier(memory, 1, 0);
     if constexpr (instructions > 1)
       __builtin_amdgcn_sched_group_barrier(matrix, instructions - 1, 0);
-    if constexpr (i + ahead < reads) __builtin_amdgcn_sched_group_barrier(shared_read, 1, 0);
+    if constexpr (i + ahead < reads) __builtin_amdgcn_sched_group_barrier(shared_read, parts, 0);
   });
 }
 

@@ -51,7 +51,7 @@ HIPSIGHT_INLINE void keep_order() {}
 
 template <int reads, int requests>
 HIPSIGHT_INLINE void interleave() {}
-template <int reads, int requests>
+template <int reads, int requests, int parts = 1>
 HIPSIGHT_INLINE void read_ahead() {}
 
 /// There is no other lane.

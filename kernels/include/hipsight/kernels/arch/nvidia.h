@@ -59,7 +59,7 @@ HIPSIGHT_INLINE void keep_order() {}
 
 template <int reads, int requests>
 HIPSIGHT_INLINE void interleave() {}
-template <int reads, int requests>
+template <int reads, int requests, int parts = 1>
 HIPSIGHT_INLINE void read_ahead() {}
 
 /// The value of the lane whose number is this one's XOR mask.

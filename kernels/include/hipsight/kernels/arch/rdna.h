@@ -20,7 +20,7 @@ inline constexpr Architecture current = Architecture::rdna3;
 
 template <int reads, int requests>
 HIPSIGHT_INLINE void interleave() {}
-template <int reads, int requests>
+template <int reads, int requests, int parts = 1>
 HIPSIGHT_INLINE void read_ahead() {}
 
 /// The value of the lane whose number is this one's XOR mask: by DPP within 16 lanes, by a

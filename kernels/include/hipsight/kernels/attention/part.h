@@ -14,10 +14,11 @@ struct NoRequests {
   HIPSIGHT_INLINE void start() const {}
 };
 
-/// Queries as rows, in the wave's registers, and their results: `columns` of them, of a head's.
-template <class Value, int head, AttentionTiling tiling, int columns = head>
+/// Queries as rows, in the wave's registers, and their results: `columns` of them, of the
+/// `value_head` of a head.
+template <class Value, int head, AttentionTiling tiling, int columns = head, int value_head = head>
 struct AttentionPart {
-  using Tiles = AttentionTiles<Value, head, tiling>;
+  using Tiles = AttentionTiles<Value, head, tiling, value_head>;
   using Step = arch::MatrixStep<Value>;
   using Softmax = OnlineSoftmax<Value, tiling.wave_queries, tiling.keys>;
   using Scores = typename Softmax::Scores;
@@ -49,13 +50,24 @@ struct AttentionPart {
   HIPSIGHT_INLINE void add(const Weights& weights, const typename Tiles::ValueTile& v) {
     unroll<Weights::steps>([&](auto step) {
       Values values;
-      if constexpr (columns == head)
+      if constexpr (columns == value_head)
         values.load_all(v, step * Step::layout.depth, lane());
       else
         values.load(v, first_column, step * Step::layout.depth);
       multiply(weights.template operand<step>(), values, result);
     });
     if constexpr (ahead) arch::read_ahead<Weights::steps * Values::reads, 0>();
+  }
+
+  /// Adds a tile's weighted values, which are the first of its keys' own elements.
+  HIPSIGHT_INLINE void add(const Weights& weights,
+                           const typename Tiles::KeyPanel (&k)[Tiles::panels]) {
+    unroll<Weights::steps>([&](auto step) {
+      Values values;
+      values.template load_across<step * Step::layout.depth>(k, first_column);
+      multiply(weights.template operand<step>(), values, result);
+    });
+    arch::read_ahead<Weights::steps * Values::reads, 0, chunk_size<Value>>();
   }
 
   /// Scores of keys that a query does not see become -inf: the columns are keys from `first_key`

@@ -6,8 +6,9 @@
 
 namespace hipsight::kernels {
 
-/// Tiles of `tiling.keys` keys and of their values, which are transposed.
-template <class Value, int head, AttentionTiling tiling>
+/// Tiles of `tiling.keys` keys and of their values, which are transposed. Keys are `head` long,
+/// values `value_head`.
+template <class Value, int head, AttentionTiling tiling, int value_head = head>
 struct AttentionTiles {
   using Step = arch::MatrixStep<Value>;
   static constexpr int threads = tiling.waves * arch::wave_size, keys = tiling.keys;
@@ -25,7 +26,7 @@ struct AttentionTiles {
       SharedTile<Value, keys, panel,
                  swizzle_for<Value>(Step::layout.chained_b, panel * sizeof(Value), bank_bytes)>;
   using ValueTile =
-      SharedTile<Value, head, keys,
+      SharedTile<Value, value_head, keys,
                  swizzle_for<Value>(Step::layout.b, keys * sizeof(Value), bank_bytes)>;
 
   KeyPanel k[tiling.buffers][panels];
@@ -33,9 +34,9 @@ struct AttentionTiles {
 };
 
 /// Copies them from places as rows of memory, of elements of type From.
-template <class Value, int head, AttentionTiling tiling, class From = Value>
+template <class Value, int head, AttentionTiling tiling, class From = Value, int value_head = head>
 class AttentionCopy {
-  using Tiles = AttentionTiles<Value, head, tiling>;
+  using Tiles = AttentionTiles<Value, head, tiling, value_head>;
   using KeyPanel = typename Tiles::KeyPanel;
   using ValueTile = typename Tiles::ValueTile;
   static constexpr int threads = Tiles::threads, panel = Tiles::panel, panels = Tiles::panels;
@@ -51,13 +52,17 @@ class AttentionCopy {
                                    Copy<KeyPanel, true, threads, false, From>>;
   using CopyV = Copy<ValueTile, false, threads, false, From>;
 
-  static constexpr int requests = panels * CopyK::requests + CopyV::requests;
+  static constexpr int requests_of_keys = panels * CopyK::requests,
+                       requests = requests_of_keys + CopyV::requests;
 
   /// Asks for a tile; the one asked for before must be finished. Direct copies need its buffer at
   /// once, others when they finish.
   template <class Source>
   HIPSIGHT_INLINE void start_keys(const Source& k, KeyPanel (&to)[panels]) {
-    HIPSIGHT_UNROLL
+    if constexpr (many)
+      unroll<panels>([&](auto p) { k_[p].start(k.from(0, p * panel), to[p]); });
+    else
+      HIPSIGHT_UNROLL
     for (int p = 0; p < panels; p++) k_[p].start(k.from(0, p * panel), to[p]);
   }
   template <class Source>
@@ -67,7 +72,10 @@ class AttentionCopy {
 
   /// Writes it when it is there; a barrier must follow.
   HIPSIGHT_INLINE void finish_keys(KeyPanel (&to)[panels]) const {
-    HIPSIGHT_UNROLL
+    if constexpr (many)
+      unroll<panels>([&](auto p) { k_[p].finish(to[p]); });
+    else
+      HIPSIGHT_UNROLL
     for (int p = 0; p < panels; p++) k_[p].finish(to[p]);
   }
   HIPSIGHT_INLINE void finish_values(ValueTile& to) const { v_.finish(to); }
@@ -83,6 +91,9 @@ class AttentionCopy {
   }
 
  private:
+  /// Loops over more the compiler unrolls too late to keep what they index in registers.
+  static constexpr bool many = panels > 8;
+
   CopyK k_[panels];
   CopyV v_;
 };

@@ -34,10 +34,10 @@ struct PagedResults {
   }
 };
 
-template <class Value, class Cached, int head, class Change = PlainScores>
+template <class Value, class Cached, int head, int value_head, class Change = PlainScores>
 struct PagedArguments {
   Sequences<const Value, head> q;
-  PagedResults<Value, head> results;
+  PagedResults<Value, value_head> results;
   PagedCache<Cached, head> cache;
   const float *key_scales, *value_scales;  // of each head of the cache, may be null
   float factor, value_factor;              // from scores to powers of 2; of the values

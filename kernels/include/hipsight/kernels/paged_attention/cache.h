@@ -38,6 +38,14 @@ PagedCache<Value, size> pages_by_place(const Value* keys, const Value* values, i
   return {keys, values, heads, page_places, page_places * stride, stride, size, table};
 }
 
+/// Pages of latents without gaps (MLA): one vector of a place for all heads, which are keys, and
+/// whose first elements are the values.
+template <int size, class Value>
+PagedCache<Value, size> pages_of_latents(const Value* latents, int page_places,
+                                         const PageTable& table) {
+  return {latents, latents, 1, page_places, std::int64_t{page_places} * size, size, size, table};
+}
+
 /// Pages without gaps, head by head and place by place.
 template <int size, class Value>
 PagedCache<Value, size> pages_by_head(const Value* keys, const Value* values, int heads,

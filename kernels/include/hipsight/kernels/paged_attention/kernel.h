@@ -12,24 +12,34 @@
 namespace hipsight::kernels {
 
 /// What one workgroup does: the tile of queries that share a head of the cache, and of the keys
-/// that they see one split.
-template <class Value, class Cached, int head, class Change = PlainScores>
+/// that they see one split. Values are the first `value_head` elements of what they lie in.
+template <class Value, class Cached, int head, int value_head, class Change = PlainScores>
 struct PagedWorkgroup {
-  static constexpr AttentionTiling tiling = paged_tiling(arch::current, head);
+  static constexpr PagedTiling tiles_of = paged_tiling(arch::current, head);
+  static constexpr AttentionTiling tiling = tiles_of.tile;
   static constexpr int threads = tiling.waves * arch::wave_size;
-  static constexpr int rows = tiling.wave_queries, keys = tiling.keys;
-  static constexpr int columns = head / tiling.waves;  // of the results, of a wave
+  static constexpr int rows = tiles_of.rows(), keys = tiling.keys;
+  static constexpr int column_waves = tiling.waves / tiles_of.row_waves;
+  static constexpr int columns = value_head / column_waves;  // of the results, of a wave
 
-  using Arguments = PagedArguments<Value, Cached, head, Change>;
-  using Part = AttentionPart<Value, head, tiling, columns>;
+  using Arguments = PagedArguments<Value, Cached, head, value_head, Change>;
+  using Part = AttentionPart<Value, head, tiling, columns, value_head>;
+  /// Latents (MLA) are keys, of which the first `value_head` elements are the values, too.
+  static constexpr bool latent = value_head < head;
   /// A tile's keys make way for its values, so that more workgroups fit a compute unit.
-  struct Shared {
+  struct KeysThenValues {
     union {
       typename Part::Tiles::KeyPanel k[Part::Tiles::panels];
       typename Part::Tiles::ValueTile v;
     };
     std::int64_t row_at[2][keys];
   };
+  struct Latents {
+    typename Part::Tiles::KeyPanel k[Part::Tiles::panels];
+    std::int64_t row_at[2][keys];
+  };
+  using Copied = AttentionCopy<Value, head, tiling, Cached, value_head>;
+  using Shared = std::conditional_t<latent, Latents, KeysThenValues>;
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
                 "paged_attention: the tiling takes more shared memory than this GPU has");
 
@@ -43,10 +53,12 @@ struct PagedWorkgroup {
  private:
   HIPSIGHT_INLINE static void run(const Arguments& arguments, Shared& shared, int first,
                                   int key_head, int batch, int split) {
-    const auto q = group_rows(arguments.q, arguments, first, key_head, batch);
+    auto q = group_rows(arguments.q, arguments, first, key_head, batch);
     const Sight sight{arguments.band, arguments.q.length, arguments.cache.table.lengths[batch]};
     const Range some = sight.of_some(q.query(0), q.query(rows - 1));
     const Range each = sight.of_all(q.query(0), q.query(rows - 1));
+    if constexpr (tiles_of.row_waves > 1)
+      q.first += arch::wave() / column_waves * tiling.wave_queries;
     const int count = some.begin < some.end ? ceil_div(some.end - some.begin, keys) : 0;
     const int share = count / arguments.splits, more = count % arguments.splits;
     const int begin = split * share + (split < more ? split : more);
@@ -54,7 +66,8 @@ struct PagedWorkgroup {
 
     const float key_scale = scale_of(arguments.key_scales, key_head);
     const auto cap = arguments.change.cap.times(key_scale);
-    Part part{typename Part::Softmax(arguments.factor * key_scale), arch::wave() * columns};
+    Part part{typename Part::Softmax(arguments.factor * key_scale),
+              (tiles_of.row_waves > 1 ? arch::wave() % column_waves : arch::wave()) * columns};
     const auto sinks = [&](int row) {
       return arguments.change.sinks.of(key_head * arguments.group.number + q.head(row));
     };
@@ -65,16 +78,16 @@ struct PagedWorkgroup {
       Tiles tiles(arguments, shared, key_head, batch, some);
       tiles.look_up(begin);
       part.queries.load(q);
-      attend(part, tiles, shared, begin, end, [&](int t) {
+      attend(part, tiles, shared, begin, end, [&](int t, const auto& next) {
         const int key = some.begin + t * keys;
-        return part.weigh(q, shared.k, NoRequests{}, [&](auto& scores) {
+        return part.weigh(q, shared.k, next, [&](auto& scores) {
           cap(scores);
           if (key < each.begin || key + keys > each.end)
             part.hide(scores, key, [&](int row) { return sight.of(q.query(row)); });
         });
       });
     }
-    store(arguments, part, first, key_head, batch, split, sinks);
+    store(arguments, part, q.first, key_head, batch, split, sinks);
   }
 
   HIPSIGHT_INLINE static float scale_of(const float* scales, int key_head) {
@@ -150,13 +163,14 @@ struct PagedWorkgroup {
     int shift_;
     Range seen_;
     Shared& shared_;
-    AttentionCopy<Value, head, tiling, Cached> copy_;
+    Copied copy_;
     int page_[turns];
   };
 
   /// Tiles `begin`, which is looked up already, to `end`. While a tile's keys are worked on, its
   /// values and the next one's keys are on their way; while its values are, the next one's.
   template <class Weigh>
+    requires(!latent)
   HIPSIGHT_INLINE static void attend(Part& part, Tiles& tiles, const Shared& shared, int begin,
                                      int end, Weigh weigh) {
     tiles.note(begin);
@@ -172,12 +186,42 @@ struct PagedWorkgroup {
         tiles.start_keys(t + 1);
         tiles.look_up(t + 2);
       }
-      const auto weights = weigh(t);
+      const auto weights = weigh(t, NoRequests{});
       arch::barrier();
       tiles.finish_values();
       arch::barrier();
       if (t + 1 < end) tiles.start_values(t + 1);
       part.add(weights, shared.v);
+      arch::barrier();
+    }
+  }
+
+  /// The next tile's keys are asked for, and where the rows of the one after lie.
+  struct NextKeys {
+    static constexpr int requests = Copied::requests_of_keys;
+    Tiles& tiles;
+    int t;
+    HIPSIGHT_INLINE void start() const {
+      tiles.start_keys(t);
+      tiles.look_up(t + 1);
+    }
+  };
+
+  /// The same of latents: while a tile is worked on, the next one is on its way.
+  template <class Weigh>
+    requires latent
+  HIPSIGHT_INLINE static void attend(Part& part, Tiles& tiles, const Shared& shared, int begin,
+                                     int end, Weigh weigh) {
+    tiles.note(begin);
+    arch::barrier();
+    tiles.start_keys(begin);
+    tiles.look_up(begin + 1);
+    for (int t = begin; t < end; t++) {
+      tiles.finish_keys();
+      tiles.note(t + 1);
+      arch::barrier();
+      // Beyond the last one, too: its rows are there.
+      part.add(weigh(t, NextKeys{tiles, t + 1}), shared.k);
       arch::barrier();
     }
   }
@@ -194,7 +238,7 @@ struct PagedWorkgroup {
     const auto rows_of = [&](const auto& sequences) {
       return group_rows(sequences, arguments, first, key_head, batch);
     };
-    const PagedResults<Value, head>& results = arguments.results;
+    const PagedResults<Value, value_head>& results = arguments.results;
     if (results.splits == 1) {
       const auto o = rows_of(results.o);
       part.template for_each_result<Value>(

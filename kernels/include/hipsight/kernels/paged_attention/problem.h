@@ -53,13 +53,13 @@ inline void check_options(Check& check, const PagedAttentionOptions& options,
     check.fail("the workspace must begin at a multiple of 4 bytes");
 }
 
-template <class Value, class Cached, int head, class Change = PlainScores>
+template <class Value, class Cached, int head, int value_head, class Change = PlainScores>
 struct PagedProblem {
-  using Workgroup = PagedWorkgroup<Value, Cached, head, Change>;
-  using Combine = CombineWorkgroup<Value, head>;
+  using Workgroup = PagedWorkgroup<Value, Cached, head, value_head, Change>;
+  using Combine = CombineWorkgroup<Value, value_head>;
 
   Sequences<const Value, head> q;
-  Sequences<Value, head> o;
+  Sequences<Value, value_head> o;
   PagedCache<Cached, head> cache;
   PagedAttentionOptions options;
   ScoreOptions of_scores{};
@@ -76,7 +76,9 @@ struct PagedProblem {
     check.scale("the scale of values", options.value_scale);
     check_queries(check, shape_of(q), shape_of(o), cache.heads, options.batches, options.band,
                   factor(), options.scale);
-    check_results(check, "O", shape_of(o), head, options.batches);
+    check_results(check, "O", shape_of(o), value_head, options.batches);
+    if (value_head < head && options.scale == 0)
+      check.fail("of latents the scale of scores must be given: 1 / sqrt(size) is that of heads");
     check_pages(check, cache.page_places, cache.table.most);
     if (product({rows(), most_splits}) > INT32_MAX)
       check.fail("there are more than 2^23 queries, of all heads and batches");
@@ -92,6 +94,8 @@ struct PagedProblem {
          reinterpret_cast<std::uintptr_t>(cache.values)) %
         chunk_bytes)
       check.fail("the cache's keys and values must be aligned to 16 bytes");
+    if (value_head < head && cache.values != cache.keys)
+      check.fail("latents are keys and values: both must be the same memory");
     return check.error();
   }
 
@@ -118,12 +122,12 @@ struct PagedProblem {
 
   /// Of keys, of a sequence.
   int tiles(Architecture architecture) const {
-    return ceil_div(longest(), paged_tiling(architecture, head).keys);
+    return ceil_div(longest(), paged_tiling(architecture, head).tile.keys);
   }
 
   /// Of a workgroup.
   static int threads(Architecture architecture) {
-    return paged_tiling(architecture, head).waves * facts(architecture).wave;
+    return paged_tiling(architecture, head).tile.waves * facts(architecture).wave;
   }
 
   /// The most splits that the workspace is large enough for.
@@ -134,14 +138,16 @@ struct PagedProblem {
 
   /// Of the splits' results, and of the logarithms of their sums.
   std::size_t workspace_bytes(int splits) const {
-    return splits == 1 ? 0 : sizeof(float) * (head + 1) * static_cast<std::size_t>(rows()) * splits;
+    return splits == 1
+               ? 0
+               : sizeof(float) * (value_head + 1) * static_cast<std::size_t>(rows()) * splits;
   }
 
-  PagedArguments<Value, Cached, head, Change> arguments(Architecture architecture,
-                                                        int splits) const {
+  PagedArguments<Value, Cached, head, value_head, Change> arguments(Architecture architecture,
+                                                                    int splits) const {
     float* const results = static_cast<float*>(options.workspace.data);
     return {q,
-            {o, splits, results, splits == 1 ? nullptr : results + rows() * splits * head},
+            {o, splits, results, splits == 1 ? nullptr : results + rows() * splits * value_head},
             cache,
             options.key_scales,
             options.value_scales,
@@ -163,7 +169,7 @@ struct PagedProblem {
 
   /// Of queries that share a head of the cache.
   int blocks(Architecture architecture) const {
-    return ceil_div(q.length * group(), paged_tiling(architecture, head).wave_queries);
+    return ceil_div(q.length * group(), paged_tiling(architecture, head).rows());
   }
 
   std::int64_t capacity() const { return std::int64_t{cache.table.most} * cache.page_places; }
@@ -196,17 +202,22 @@ auto paged_attention_problem(const OfQ& q, const PagedCache<Cached, head>& cache
   static_assert(std::is_same_v<Value, Cached> || is_fp8<Cached>,
                 "paged_attention: the cache must have elements of Q's type, or of fp8_e4m3 or "
                 "fp8_e4m3_fnuz");
-  static_assert(OfQ::size == head && OfO::size == head,
-                "paged_attention: the heads of Q, O and the cache must have the same size");
+  constexpr bool latent = head == 576 && OfO::size == 512;
+  static_assert(
+      OfQ::size == head && (OfO::size == head || latent),
+      "paged_attention: the heads of Q, O and the cache must have the same size, or those "
+      "of Q and the cache 576 and O's 512");
+  static_assert(!latent || std::is_same_v<Value, Cached>,
+                "paged_attention: latents must be of Q's type");
   static_assert(sizeof(Value) == 2, "paged_attention: the elements must be f16 or bf16");
-  static_assert(head % 32 == 0 && head <= 256,
+  static_assert(latent || (head % 32 == 0 && head <= 256),
                 "paged_attention: the size of a head must be a multiple of 32, up to 256");
   const Sequences<const Value, head> constant{q.data,   q.length,      q.heads,
                                               q.stride, q.head_stride, q.batch_stride};
   const ScoreOptions of_scores = score_options(asked...);
   const auto change = change_of<Asked...>(
       of_scores, factor_of_scores(options.scale, head) * static_cast<double>(options.key_scale));
-  return PagedProblem<Value, Cached, head, std::remove_const_t<decltype(change)>>{
+  return PagedProblem<Value, Cached, head, OfO::size, std::remove_const_t<decltype(change)>>{
       constant, o, cache, options, of_scores, change};
 }
 

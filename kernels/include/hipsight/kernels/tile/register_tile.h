@@ -54,6 +54,30 @@ struct OperandTile {
     unroll<blocks>([&](auto i) { load_block<i>(from, 0, depth, lane); });
   }
 
+  /// From panels whose lines are this operand's depth, value by value: its lines, from `line` on,
+  /// are their depth, one panel after the other. Places are computed each time.
+  template <int depth, class Panel, int count>
+  HIPSIGHT_INLINE void load_across(const Panel (&from)[count], int line) {
+    static_assert(Panel::depth % block_lines == 0,
+                  "OperandTile: a block of lines must lie in one panel");
+    constexpr Layout held = layout;
+    const int lane = arch::anew(arch::lane());
+    unroll<blocks>([&](auto i) {
+      const int first = line + i * block_lines;
+      const Panel& panel = from[first / Panel::depth];
+      HIPSIGHT_UNROLL
+      for (int e = 0; e < elements; e += chunk_size<Value>) {
+        Chunk<Value> values;
+        HIPSIGHT_UNROLL
+        for (int c = 0; c < chunk_size<Value>; c++) {
+          const Place at = held(lane, e + c);
+          values[c] = panel.template value<depth>(at.column, first % Panel::depth + at.row);
+        }
+        chunk(i, e) = values;
+      }
+    });
+  }
+
   /// The same straight from global memory, of which all columns that are asked for exist.
   template <class Global>
     requires requires(Global from) { from.template load_any<chunk_size<Value>, true>(0, 0, 0); }

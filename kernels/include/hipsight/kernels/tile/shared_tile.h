@@ -36,11 +36,12 @@ struct SharedTile {
   /// further, too, which an access can say by itself.
   template <int further = 0>
   HIPSIGHT_INLINE const Chunk<Value>& chunk(int line, int depth) const {
-    constexpr unsigned distance = further * line_bytes;
-    constexpr bool again = distance % (1u << (Where.base + Where.shift + Where.bits)) == 0;
-    return *reinterpret_cast<const Chunk<Value>*>(
-        reinterpret_cast<const char*>(elements) +
-        (again ? offset(line, depth) + distance : offset(line + further, depth)));
+    return further_on<Chunk<Value>, further>(line, depth);
+  }
+  /// The same of one element.
+  template <int further = 0>
+  HIPSIGHT_INLINE Value value(int line, int depth) const {
+    return further_on<Value, further>(line, depth);
   }
 
   /// Which line and depth are where the swizzle puts chunk number `i`: it is its own inverse.
@@ -51,6 +52,15 @@ struct SharedTile {
   }
 
  private:
+  template <class Values, int further>
+  HIPSIGHT_INLINE const Values& further_on(int line, int depth) const {
+    constexpr unsigned distance = further * line_bytes;
+    constexpr bool again = distance % (1u << (Where.base + Where.shift + Where.bits)) == 0;
+    return *reinterpret_cast<const Values*>(
+        reinterpret_cast<const char*>(elements) +
+        (again ? offset(line, depth) + distance : offset(line + further, depth)));
+  }
+
   HIPSIGHT_INLINE static unsigned offset(int line, int depth) {
     return Where(static_cast<unsigned>(line) * line_bytes + depth * sizeof(Value));
   }
