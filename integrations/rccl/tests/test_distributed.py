@@ -13,8 +13,8 @@ HERE = Path(__file__).parent
 HIPSIGHT = HERE.parents[2] / "build/hipsight"
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
-def test_operations_are_those_of_gloo(tmp_path, ranks):
+def test_operations_are_those_of_gloo(tmp_path):
+    ranks = 3
     if shutil.which("mpirun") is None:
         pytest.skip("NOT RUN: there is no mpirun (openmpi-bin)")
     words = ["mpirun", "--oversubscribe", "--bind-to", "none"]
