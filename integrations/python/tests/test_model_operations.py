@@ -193,6 +193,15 @@ def test_decodes_elsewhere():
     assert_close(found, paged(q, keys, values, PAGES, LENGTHS))
 
 
+@pytest.mark.parametrize("heads", [16, 128])
+def test_decodes_from_latents(heads):
+    """Multi-head latent attention: keys of 576, of which the first 512 are the values."""
+    q, latents = drawn(3, heads, 2, 576, dtype=torch.bfloat16), drawn(20, 64, 576, dtype=torch.bfloat16, seed=2)
+    found = ops.latent_attention(q, latents, PAGES, LENGTHS, 0.07)
+    keys = latents[:, :, None]
+    assert_close(found, paged(q, keys, keys, PAGES, LENGTHS, scale=0.07)[..., :512])
+
+
 # --- all of them ---------------------------------------------------------------------------------
 
 FP8 = torch.ones(4, 32).to(torch.float8_e4m3fnuz)
@@ -209,6 +218,8 @@ def test_pass_opcheck():
                           test_utils=("test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic"))
     assert torch.equal(fp8.view(torch.uint8), before.view(torch.uint8))
     torch.library.opcheck(ops.paged_attention.default, (*cache(), PAGES, LENGTHS))
+    q, latents = drawn(3, 16, 1, 576, dtype=torch.bfloat16), drawn(20, 64, 576, dtype=torch.bfloat16, seed=2)
+    torch.library.opcheck(ops.latent_attention.default, (q, latents, PAGES, LENGTHS, 0.07))
 
 
 A, B, STARTS = torch.ones(6, 8), torch.ones(2, 8, 4), torch.tensor([0, 3, 6])
@@ -241,6 +252,8 @@ P, L = torch.zeros(1, 2, dtype=torch.int32), torch.tensor([9])
     (lambda: ops.paged_attention(Q, K, K, P, L + 30), "lengths go from 39 to 39"),
     (lambda: ops.paged_attention(Q, K, K, P, L * 0), "lengths go from 0 to 0"),
     (lambda: ops.paged_attention(Q, K, K, P[0], L), "pages must be integers, batch x"),
+    (lambda: ops.latent_attention(Q, K[:, :, 0], P, L, 1.0), "q must be batch x heads x places x 576"),
+    (lambda: ops.latent_attention(Q, K[:, :, 0].float(), P, L, 1.0), "float16 or bfloat16, both alike"),
     (lambda: ops.paged_attention(Q, K, K, P, L, key_scale=-1.0), "key_scale is -1.0"),
 ])
 def test_refuse(call, words):

@@ -366,7 +366,8 @@ HIPSIGHT_OPERATION const char* hipsight_attention_backward(
 /* o = attention of q's places, the last ones of their sequence, to a cache in pages. keys, values:
  * pages x places x heads x size, alike, of q's type or fp8; pages: i32, batch x the most pages of a
  * sequence; lengths: i32, of each. key_scale and value_scale multiply what is cached. workspace:
- * bytes, as i8, or null. sinks: as above. */
+ * bytes, as i8, or null. sinks: as above. Latents (MLA): q's heads are of 576, o's of 512, and keys
+ * and values are one tensor of one head, of q's type. */
 HIPSIGHT_OPERATION const char* hipsight_paged_attention(
     const hipsight_context* context, const hipsight_tensor* q, const hipsight_tensor* keys,
     const hipsight_tensor* values, const hipsight_tensor* pages, const hipsight_tensor* lengths,

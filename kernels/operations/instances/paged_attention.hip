@@ -1,8 +1,12 @@
 // Attention to keys and values in the pages of a cache.
-//   -DVALUE=bf16 -DCACHED=fp8_e4m3 -DHEAD=128, and -DCAPPED, -DSUNK
+//   -DVALUE=bf16 -DCACHED=fp8_e4m3 -DHEAD=128, and -DCAPPED, -DSUNK; -DVALUE_HEAD=512 of latents
 #include "hipsight/kernels/paged_attention.h"
 #include "scores.h"
 #include "sequences.h"
+
+#ifndef VALUE_HEAD
+#define VALUE_HEAD HEAD
+#endif
 
 using namespace hipsight::kernels;
 
@@ -36,7 +40,7 @@ const char* hipsight_paged_attention_workspace(const hipsight_context*, const hi
                                                const hipsight_tensor* o, uint64_t* bytes) {
   *bytes = paged_attention_workspace(sequences<const VALUE, HEAD>(q),
                                      cache_of(keys, values, pages, lengths),
-                                     sequences<VALUE, HEAD>(o), {.batches = batches(q)});
+                                     sequences<VALUE, VALUE_HEAD>(o), {.batches = batches(q)});
   return nullptr;
 }
 
@@ -55,7 +59,7 @@ const char* hipsight_paged_attention(const hipsight_context* context, const hips
                                       .workspace = lent(workspace)};
   return answer(with_changes(sinks, given, [&](const auto&... asked) {
     return paged_attention(stream_of(context), sequences<const VALUE, HEAD>(q),
-                           cache_of(keys, values, pages, lengths), sequences<VALUE, HEAD>(o),
+                           cache_of(keys, values, pages, lengths), sequences<VALUE, VALUE_HEAD>(o),
                            options, asked...);
   }));
 }

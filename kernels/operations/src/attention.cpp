@@ -15,10 +15,15 @@ void check_scale(Call& call, const char* name, float scale) {
       std::string(name) + " is " + std::to_string(scale) + ": it must be positive and finite");
 }
 
+/// Latents, of which the first 512 elements are the values (MLA).
+bool are_latents(Tensor q, Tensor o) {
+  return q->sizes[3] == 576 && o->sizes[3] == 512;
+}
+
 /// Heads of a size that kernels take.
-void check_heads(Call& call, Tensor q, int64_t of_keys) {
+void check_heads(Call& call, Tensor q, int64_t of_keys, bool latent = false) {
   const int64_t size = q->sizes[3], heads = q->sizes[1];
-  call.require(size > 0 && size <= 256 && size % 32 == 0,
+  call.require(latent || (size > 0 && size <= 256 && size % 32 == 0),
                "heads must have a multiple of 32 values, up to 256");
   call.require(of_keys > 0 && heads % of_keys == 0,
                "the heads of q must be a multiple of those of the keys");
@@ -79,19 +84,27 @@ void check(Call& call, Tensor q, Tensor keys, Tensor values, Tensor pages, Tenso
   call.takes("q", q, {4}, halves).takes("o", o, {4}, halves);
   check_cache(call, q, keys, values);
   call.takes("pages", pages, {2}, whole).takes("lengths", lengths, {1}, whole);
-  call.same_type({q, o}).same_sizes({q, o}).by_rows({q, o}).without_gaps({pages, lengths});
+  call.same_type({q, o}).by_rows({q, o}).without_gaps({pages, lengths});
+  const bool latent = are_latents(q, o);
+  if (!latent) call.same_sizes({q, o});
+  for (int i = 0; i < 3; i++)
+    call.require(q->sizes[i] == o->sizes[i], "q and o must have the same batch, heads and places");
+  if (latent)
+    call.require(keys->data == values->data && keys->type == q->type,
+                 "latents are keys and values: both must be one tensor, of q's type");
   call.require(keys->sizes[3] == q->sizes[3], "the cache's heads must have the size of q's");
   const int64_t places = keys->sizes[1];
   call.require(places > 0 && (places & (places - 1)) == 0,
                "a page's places must be a power of two");
   call.require(pages->sizes[0] == q->sizes[0] && lengths->sizes[0] == q->sizes[0],
                "pages and lengths must have a row for each sequence of q");
-  check_heads(call, q, keys->sizes[2]);
+  check_heads(call, q, keys->sizes[2], latent);
 }
 
-Instance paged(Tensor q, Tensor keys) {
+Instance paged(Tensor q, Tensor keys, Tensor o) {
   Instance instance = instance_of("paged_attention", q);
   instance.macros.push_back(std::string("CACHED=") + name_of(keys->type));
+  if (are_latents(q, o)) instance.macros.push_back("VALUE_HEAD=" + std::to_string(o->sizes[3]));
   return instance;
 }
 
@@ -141,7 +154,7 @@ const char* hipsight_paged_attention(const hipsight_context* context, Tensor q, 
     call.may_take("workspace", workspace, {1}, {HIPSIGHT_I8}).without_gaps({workspace});
     check_scale(call, "key_scale", key_scale);
     check_scale(call, "value_scale", value_scale);
-    Instance instance = paged(q, keys);
+    Instance instance = paged(q, keys, o);
     check_options(call, options, q, sinks, instance);
     return call.run(instance, hipsight_paged_attention, "hipsight_paged_attention", q, keys, values,
                     pages, lengths, o, workspace, sinks, options, key_scale, value_scale);
@@ -155,7 +168,7 @@ const char* hipsight_paged_attention_workspace(const hipsight_context* context, 
   return guarded([&] {
     Call call("paged_attention", context);
     check(call, q, keys, values, pages, lengths, o);
-    return call.run(paged(q, keys), hipsight_paged_attention_workspace,
+    return call.run(paged(q, keys, o), hipsight_paged_attention_workspace,
                     "hipsight_paged_attention_workspace", q, keys, values, pages, lengths, o,
                     workspace_bytes);
   });

@@ -89,6 +89,44 @@ def _(q, keys, values, pages, lengths, sinks=None, *, causal=True, scale=None, w
     return q.new_empty(q.shape)
 
 
+LATENT, OF_VALUES = 576, 512  # of DeepSeek-V2 and V3: 512 that are keys and values, 64 with positions
+
+
+def check_latents(q, latents, scale):
+    if q.dtype not in (torch.float16, torch.bfloat16) or latents.dtype != q.dtype:
+        refuse("latent_attention", "q and latents must be float16 or bfloat16, both alike", q=q, latents=latents)
+    if q.dim() != 4 or latents.dim() != 3 or q.shape[3] != LATENT or latents.shape[2] != LATENT:
+        refuse("latent_attention", f"q must be batch x heads x places x {LATENT}, latents pages x places x {LATENT}", q=q,
+               latents=latents)
+    if not (scale > 0 and math.isfinite(scale)):
+        raise ValueError(f"hipsight::latent_attention: scale is {scale}: it must be positive and finite")
+
+
+@torch.library.custom_op("hipsight::latent_attention", mutates_args=(), device_types="cpu")
+def latent_attention(q: Tensor, latents: Tensor, pages: Tensor, lengths: Tensor, scale: float, *, causal: bool = True,
+                     gpu: Optional[str] = None) -> Tensor:
+    """Attention of a few queries to latents (MLA, absorbed): each is the key of all heads, and its first 512 elements
+    the value."""
+    check_latents(q, latents, scale)
+    o = q.new_empty((*q.shape[:3], OF_VALUES))
+    if not o.numel():
+        return o
+    keys = plain(latents)[:, :, None]
+    check(q.new_empty((*q.shape[:3], 64)), *[keys[..., :64]] * 2, pages, lengths, scale, 1, 1)
+    check_numbers(q, keys, pages, lengths)
+    pages, lengths = (one.to(torch.int32).contiguous() for one in (pages, lengths))
+    tensors = plain(q), keys, keys, pages, lengths, o
+    lent = workspace("paged_attention_workspace", gpu, *tensors)
+    _kernels.call("paged_attention", gpu, *tensors, lent, None, attention_options(scale, causal, 0, 0.0), 1.0, 1.0)
+    return o
+
+
+@latent_attention.register_fake
+def _(q, latents, pages, lengths, scale, *, causal=True, gpu=None):
+    check_latents(q, latents, scale)
+    return q.new_empty((*q.shape[:3], OF_VALUES))
+
+
 FEW_ROWS = 32  # of a kernel's tile: the queries of all heads that share keys (docs/kernels/paged_attention.md)
 
 

@@ -94,11 +94,18 @@ def plan(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | str 
     weights, cache, model: as ``hipsight.torch.serving`` has them.
     tensor_parallel: the sizes of groups to try.
 
-    Concurrency is tried in powers of two, to what the cache holds. Times are those of ``Serving``: of the GPUs' work
+    Concurrency is tried in powers of two, to what the cache holds, and not beyond what misses a limit: for the time of
+    a token, by far. Times are those of ``Serving``: of the GPUs' work
     alone.
     """
     if gpus < 1 or input < 1 or output < 1:
         raise usage("plan", f"{gpus} GPUs, {input} tokens in, {output} out: it takes one or more of each")
+
+    def late(one):
+        """More requests at once take no less time, but for ups and downs of predictions."""
+        return ((first_token is not None and one.first_token > first_token) or
+                (per_token is not None and one.per_token > 2 * per_token))
+
     decoder = Decoder.of(model)
     found, out_of_reach = [], {}
     for size in sorted(set(tensor_parallel)):
@@ -113,6 +120,8 @@ def plan(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | str 
             concurrency = 1
             while concurrency <= most:
                 found.append(choice(one, gpus // size, concurrency, input, output))
+                if late(found[-1]):
+                    break
                 concurrency *= 2
         except Error as error:
             out_of_reach[what] = error.text
