@@ -53,36 +53,38 @@ Failure Clique::meet() {
   const Process self = network_->self();
   const int tag = first_tag + 2 * static_cast<int>(number_ % numbers);
   std::vector<Announcement> all(ranks_);
+  Failure wrong_ranks;  // of which all hear: they wait
   if (self.number == root_) {
+    std::vector<int> processes;
     for (int i = 0; i < ranks_; i++) {
       Announcement one;
       const Message message{Network::anyone, tag, &one, sizeof one, false};
       if (const std::string wrong = network_->all().exchange({&message, 1}, stop_); !wrong.empty())
         return failed(wrong);
-      if (one.ranks != ranks_ || all[one.rank].ranks)
-        return {ncclInvalidArgument,
-                "rank " + std::to_string(one.rank) + " of " + std::to_string(one.ranks) +
-                    (one.ranks == ranks_
-                         ? " is there twice"
-                         : ": other ranks say that there are " + std::to_string(ranks_))};
-      all[one.rank] = one;
+      const int process = one.process.number;
+      if (process != root_ && !std::ranges::count(processes, process)) processes.push_back(process);
+      if (one.ranks == ranks_ && !all[one.rank].ranks)
+        all[one.rank] = one;
+      else
+        wrong_ranks = {ncclInvalidArgument,
+                       "rank " + std::to_string(one.rank) + " of " + std::to_string(one.ranks) +
+                           (one.ranks == ranks_
+                                ? " is there twice"
+                                : ": other ranks say that there are " + std::to_string(ranks_))};
     }
     std::vector<Message> messages;
-    for (int rank = 0; rank < ranks_; rank++) {
-      const int process = all[rank].process.number;
-      if (process == root_ || std::ranges::any_of(messages, [&](const Message& message) {
-            return message.process == process;
-          }))
-        continue;
+    if (wrong_ranks) all.assign(ranks_, {});
+    for (const int process : processes)
       messages.push_back({process, tag + 1, all.data(), all.size() * sizeof all[0], true});
-    }
     if (const std::string wrong = network_->all().exchange(messages, stop_); !wrong.empty())
       return failed(wrong);
   } else {
     const Message message{root_, tag + 1, all.data(), all.size() * sizeof all[0], false};
     if (const std::string wrong = network_->all().exchange({&message, 1}, stop_); !wrong.empty())
       return failed(wrong);
+    if (!all[0].ranks) return failed("they do not agree on who they are");
   }
+  if (wrong_ranks) return wrong_ranks;
   for (int rank = 0; rank < ranks_; rank++) place_[rank] = all[rank].process;
   return form(static_cast<int>(number_ % numbers));
 }

@@ -1,6 +1,6 @@
 // A communicator over the processes of a job, each with some ranks: job_test WHAT RANKS, under
 // mpirun, where RANKS are those of each process. Prints "as expected" for each process, and fails
-// otherwise. WHAT: results | mismatch | lost.
+// otherwise. WHAT: results | mismatch | lost | twice.
 #include <hip/hip_runtime.h>
 #include <mpi.h>
 #include <signal.h>
@@ -255,6 +255,18 @@ void lost() {
          "the error is: " + text);
 }
 
+/// Both processes say that they have the same rank: both hear that it is wrong.
+void twice(const ncclUniqueId& id) {
+  ncclComm_t comm = nullptr;
+  expect(ncclCommInitRank(&comm, 2, id, 0) != ncclSuccess, "rank 0 was made twice");
+  const std::string text = ncclGetLastError(nullptr);
+  expect(text.find(process ? "do not agree" : "rank 0 of 2 is there twice") != std::string::npos,
+         "the error is: " + text);
+  std::printf("process %d: as expected\n", process);
+  std::fflush(stdout);
+  std::_Exit(0);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -267,6 +279,7 @@ int main(int count, char** words) {
   ncclUniqueId id;
   if (process == 0) right(ncclGetUniqueId(&id));
   MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (what == "twice") twice(id);
   for (int i = 0; i < per_process; i++) mine.push_back({process * per_process + i});
   right(ncclGroupStart());
   for (Rank& rank : mine) {
@@ -285,7 +298,7 @@ int main(int count, char** words) {
   else if (what == "lost")
     lost();
   else
-    expect(false, "job_test results|mismatch|lost RANKS");
+    expect(false, "job_test results|mismatch|lost|twice RANKS");
   std::printf("process %d: as expected\n", process);
   std::fflush(stdout);
   // With a process lost, or ranks that do not fit each other, MPI would wait for ever.

@@ -30,7 +30,8 @@
 //   interleave<R, G>()  a hint for what is before it: R reads of shared memory first, then each of
 //                       G requests to global memory behind a matrix instruction
 //   read_ahead<R, G>()  the same for steps of 16-bit operands that need one of R reads each: some
-//                       reads come first, the others, and G requests, one by one between steps
+//                       reads come first, the others, and G requests, one by one between steps.
+//                       <R, G, P>: each read is P instructions
 //   direct_copies       whether there are copy_to_shared() and wait_for_copies<Y>(), for all but
 //                       the last Y, and these
 // A load at an offset of `limit` or beyond gives zeros, a store there vanishes. `base` and `limit`
