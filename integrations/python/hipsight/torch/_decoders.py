@@ -84,7 +84,7 @@ class Decoder:
             return default
 
         if config.get("kv_lora_rank"):
-            raise usage("model", f"{name}: it has multi-head latent attention, which the kernel library does not have")
+            raise usage("model", f"{name}: it has multi-head latent attention, of which the kernel library has decoding only")
         heads, hidden = number("num_attention_heads"), number("hidden_size")
         experts = number("num_local_experts", "num_experts", "n_routed_experts", default=0)
         return Decoder(name, number("num_hidden_layers"), hidden, heads, number("num_key_value_heads", default=heads),
