@@ -88,23 +88,16 @@ Peers peers(const gpus::Gpu& gpu, const LaunchTrace& trace, std::span<const Peer
   if (memory.empty()) return {};
   Peers all;
   std::unordered_set<int> devices;
-  // Neighbours stand for themselves, and the others for the rest of the grid (LaunchTrace::count).
-  const auto near = double(trace.neighbours().size()), far = double(trace.others().size()),
-             workgroups = double(trace.workgroups());
-  const auto add = [&](const std::vector<GroupTrace>& groups, double each) {
-    for (const GroupTrace& group : groups) {
-      std::unordered_set<std::uint64_t> own;
-      visit_lines(gpu, group, [&](const Request&, std::uint64_t from, std::uint64_t bytes) {
-        const auto at = std::ranges::upper_bound(memory, from, {}, &PeerMemory::end);
-        if (at == memory.end() || from + bytes <= at->begin) return;
-        devices.insert(at->device);
-        for (std::uint64_t part = from; part < from + bytes; part += 64) own.insert(part / 64);
-      });
-      all.bytes += each * 64 * double(own.size());
-    }
-  };
-  add(trace.neighbours(), far > 0 || near == 0 ? 1 : workgroups / near);
-  add(trace.others(), (workgroups - near) / std::max(far, 1.0));
+  trace.for_each_whole([&](const GroupTrace& group, double each) {
+    std::unordered_set<std::uint64_t> own;
+    visit_lines(gpu, group, [&](const Request&, std::uint64_t from, std::uint64_t bytes) {
+      const auto at = std::ranges::upper_bound(memory, from, {}, &PeerMemory::end);
+      if (at == memory.end() || from + bytes <= at->begin) return;
+      devices.insert(at->device);
+      for (std::uint64_t part = from; part < from + bytes; part += 64) own.insert(part / 64);
+    });
+    all.bytes += each * 64 * double(own.size());
+  });
   all.gpus = static_cast<unsigned>(devices.size());
   return all;
 }

@@ -286,20 +286,13 @@ void LaunchTrace::count(engine::Result& result) const {
   };
   std::vector<Sum> sum(result.regions.size());
   double waves = 0;
-  const auto add = [&](const std::vector<GroupTrace>& groups, double each) {
-    for (const GroupTrace& group : groups) {
-      waves += each * double(group.waves.size());
-      for (std::size_t r = 0; r < group.executions.size(); ++r) {
-        sum[r].count += each * double(group.executions[r].count);
-        sum[r].lanes += each * double(group.executions[r].lanes);
-      }
+  for_each_whole([&](const GroupTrace& group, double each) {
+    waves += each * double(group.waves.size());
+    for (std::size_t r = 0; r < group.executions.size(); ++r) {
+      sum[r].count += each * double(group.executions[r].count);
+      sum[r].lanes += each * double(group.executions[r].lanes);
     }
-  };
-  // The neighbours, which all are at the grid's begin, stand for themselves if there are others.
-  const auto near = double(neighbours_.size()), far = double(others_.size());
-  const auto all = double(workgroups_);
-  add(neighbours_, far > 0 ? 1 : all / near);
-  add(others_, (all - near) / std::max(far, 1.0));
+  });
   const auto whole = [](double part) { return static_cast<std::uint64_t>(std::llround(part)); };
   result.executed = neighbours_.size() + others_.size();
   result.waves = whole(waves);

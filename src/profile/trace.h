@@ -159,6 +159,16 @@ class LaunchTrace : public engine::Observer {
   std::uint64_t at_once_of_xcd() const { return at_once_of_xcd_; }
   std::uint64_t workgroups() const { return workgroups_; }
 
+  /// Calls f(group, how many workgroups it stands for) for those that were observed whole. The
+  /// neighbours, which all are at the grid's begin, stand for themselves if there are others.
+  template <class Function>
+  void for_each_whole(Function f) const {
+    const auto near = double(neighbours_.size()), far = double(others_.size()),
+               all = double(workgroups_);
+    for (const GroupTrace& group : neighbours_) f(group, far > 0 ? 1 : all / near);
+    for (const GroupTrace& group : others_) f(group, (all - near) / far);
+  }
+
   /// Counts of a launch of which only observed workgroups ran: those of neighbours and others, for
   /// all workgroups. Their begins alone would count too often.
   void count(engine::Result& result) const;

@@ -1,7 +1,6 @@
 // What a communicator does with ranks of other processes.
 
 #include <algorithm>
-#include <cstring>
 
 #include "staging.h"
 
@@ -11,6 +10,10 @@ namespace {
 /// Tags of a job's own messages, far from those that programs use.
 constexpr int first_tag = 1 << 24;
 constexpr std::uint64_t numbers = 1 << 20;  ///< after so many communicators, tags begin anew
+
+int tag_of(std::uint64_t number) {
+  return first_tag + 2 * static_cast<int>(number % numbers);
+}
 
 struct Announcement {
   int rank = 0, ranks = 0;
@@ -51,7 +54,7 @@ Failure Clique::meet() {
     return Failure{ncclRemoteError, "ranks of other processes: " + why};
   };
   const Process self = network_->self();
-  const int tag = first_tag + 2 * static_cast<int>(number_ % numbers);
+  const int tag = tag_of(number_);
   std::vector<Announcement> all(ranks_);
   Failure wrong_ranks;  // of which all hear: they wait
   if (self.number == root_) {
@@ -91,8 +94,7 @@ Failure Clique::meet() {
 
 Failure Clique::announce(int rank) {
   Announcement one{rank, ranks_, network_->self()};
-  const Message message{root_, first_tag + 2 * static_cast<int>(number_ % numbers), &one,
-                        sizeof one, true};
+  const Message message{root_, tag_of(number_), &one, sizeof one, true};
   const std::string wrong = network_->all().exchange({&message, 1}, stop_);
   if (wrong.empty()) return {};
   return {ncclRemoteError, "the process of the communicator's id: " + wrong};

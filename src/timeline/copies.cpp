@@ -18,14 +18,13 @@ double memory_gb_per_s(const gpus::Gpu& gpu) {
 }  // namespace
 
 double copy_seconds(const gpus::Gpu& gpu, Path path, double bytes) {
-  const double host = gpu.host_gb_per_s.value_or(assumed::host_gb_per_s);
   switch (path) {
     case Path::Host:
-      if (!gpu.integrated) return seconds(gpu, bytes, host);
+      if (!gpu.integrated)
+        return seconds(gpu, bytes, gpu.host_gb_per_s.value_or(assumed::host_gb_per_s));
       break;  // one memory holds both ends
     case Path::Peer:
-      return seconds(gpu, bytes,
-                     gpu.peer_gb_per_s_measured.value_or(gpu.peer_gb_per_s.value_or(host)));
+      return seconds(gpu, bytes, assumed::link_gb_per_s(gpu));
     case Path::Memory:
       break;
   }

@@ -4,6 +4,11 @@
 
 namespace hipsight::timing::assumed {
 
+double link_gb_per_s(const gpus::Gpu& gpu) {
+  const double host = gpu.host_gb_per_s.value_or(host_gb_per_s);
+  return gpu.peer_gb_per_s_measured.value_or(gpu.peer_gb_per_s.value_or(host));
+}
+
 std::optional<double> number(const gpus::Gpu& gpu, std::string_view key) {
   if (key == "launch_us") return launch_us;
   if (key == "l1_latency") return l1_latency;

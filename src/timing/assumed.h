@@ -20,6 +20,9 @@ constexpr double dram_reached = 0.8;
 /// Of copies from and to the host: PCIe 4.0 x16, as MI210 has it.
 constexpr double host_gb_per_s = 28.8;
 
+/// What a link to another GPU carries, in GB/s: measured, or specified, or as one to the host.
+double link_gb_per_s(const gpus::Gpu& gpu);
+
 struct Value {
   std::string_view key;  ///< of the GPU's file
   std::string taken;     ///< in words

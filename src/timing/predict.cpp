@@ -134,9 +134,8 @@ constexpr std::string_view links = "links to other GPUs";
 /// How long the links take for what a launch does to other GPUs' memory: each of them as much.
 double link_seconds(const gpus::Gpu& gpu, const profile::Peers& peers) {
   if (peers.bytes == 0) return 0;
-  const double host = gpu.host_gb_per_s.value_or(assumed::host_gb_per_s);
-  const double rate = gpu.peer_gb_per_s_measured.value_or(gpu.peer_gb_per_s.value_or(host));
-  return peers.bytes / (std::min(peers.gpus, gpu.peer_links.value_or(1)) * rate * 1e9);
+  const double working = std::min(peers.gpus, gpu.peer_links.value_or(1));
+  return peers.bytes / (working * assumed::link_gb_per_s(gpu) * 1e9);
 }
 
 /// A launch, and how long it takes with so many workgroups at a time.

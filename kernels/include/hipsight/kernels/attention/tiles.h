@@ -59,11 +59,12 @@ class AttentionCopy {
   /// once, others when they finish.
   template <class Source>
   HIPSIGHT_INLINE void start_keys(const Source& k, KeyPanel (&to)[panels]) {
-    if constexpr (many)
+    if constexpr (many) {
       unroll<panels>([&](auto p) { k_[p].start(k.from(0, p * panel), to[p]); });
-    else
+    } else {
       HIPSIGHT_UNROLL
-    for (int p = 0; p < panels; p++) k_[p].start(k.from(0, p * panel), to[p]);
+      for (int p = 0; p < panels; p++) k_[p].start(k.from(0, p * panel), to[p]);
+    }
   }
   template <class Source>
   HIPSIGHT_INLINE void start_values(const Source& v, ValueTile& to) {
@@ -72,11 +73,12 @@ class AttentionCopy {
 
   /// Writes it when it is there; a barrier must follow.
   HIPSIGHT_INLINE void finish_keys(KeyPanel (&to)[panels]) const {
-    if constexpr (many)
+    if constexpr (many) {
       unroll<panels>([&](auto p) { k_[p].finish(to[p]); });
-    else
+    } else {
       HIPSIGHT_UNROLL
-    for (int p = 0; p < panels; p++) k_[p].finish(to[p]);
+      for (int p = 0; p < panels; p++) k_[p].finish(to[p]);
+    }
   }
   HIPSIGHT_INLINE void finish_values(ValueTile& to) const { v_.finish(to); }
 

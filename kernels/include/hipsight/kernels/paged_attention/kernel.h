@@ -26,20 +26,16 @@ struct PagedWorkgroup {
   using Part = AttentionPart<Value, head, tiling, columns, value_head>;
   /// Latents (MLA) are keys, of which the first `value_head` elements are the values, too.
   static constexpr bool latent = value_head < head;
-  /// A tile's keys make way for its values, so that more workgroups fit a compute unit.
-  struct KeysThenValues {
+  using Copied = AttentionCopy<Value, head, tiling, Cached, value_head>;
+  /// A tile's keys make way for its values, so that more workgroups fit a compute unit. Of latents
+  /// there are keys alone.
+  struct Shared {
     union {
       typename Part::Tiles::KeyPanel k[Part::Tiles::panels];
       typename Part::Tiles::ValueTile v;
     };
     std::int64_t row_at[2][keys];
   };
-  struct Latents {
-    typename Part::Tiles::KeyPanel k[Part::Tiles::panels];
-    std::int64_t row_at[2][keys];
-  };
-  using Copied = AttentionCopy<Value, head, tiling, Cached, value_head>;
-  using Shared = std::conditional_t<latent, Latents, KeysThenValues>;
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
                 "paged_attention: the tiling takes more shared memory than this GPU has");
 
@@ -167,35 +163,6 @@ struct PagedWorkgroup {
     int page_[turns];
   };
 
-  /// Tiles `begin`, which is looked up already, to `end`. While a tile's keys are worked on, its
-  /// values and the next one's keys are on their way; while its values are, the next one's.
-  template <class Weigh>
-    requires(!latent)
-  HIPSIGHT_INLINE static void attend(Part& part, Tiles& tiles, const Shared& shared, int begin,
-                                     int end, Weigh weigh) {
-    tiles.note(begin);
-    arch::barrier();
-    tiles.start_keys(begin);
-    tiles.look_up(begin + 1);
-    tiles.start_values(begin);
-    for (int t = begin; t < end; t++) {
-      tiles.finish_keys();
-      tiles.note(t + 1);
-      arch::barrier();
-      if (t + 1 < end) {
-        tiles.start_keys(t + 1);
-        tiles.look_up(t + 2);
-      }
-      const auto weights = weigh(t, NoRequests{});
-      arch::barrier();
-      tiles.finish_values();
-      arch::barrier();
-      if (t + 1 < end) tiles.start_values(t + 1);
-      part.add(weights, shared.v);
-      arch::barrier();
-    }
-  }
-
   /// The next tile's keys are asked for, and where the rows of the one after lie.
   struct NextKeys {
     static constexpr int requests = Copied::requests_of_keys;
@@ -207,21 +174,33 @@ struct PagedWorkgroup {
     }
   };
 
-  /// The same of latents: while a tile is worked on, the next one is on its way.
+  /// Tiles `begin`, which is looked up already, to `end`. While a tile's keys are worked on, its
+  /// values and the next one's keys are on their way; while its values are, the next one's. Of
+  /// latents, the next tile is on its way all the time.
   template <class Weigh>
-    requires latent
   HIPSIGHT_INLINE static void attend(Part& part, Tiles& tiles, const Shared& shared, int begin,
                                      int end, Weigh weigh) {
     tiles.note(begin);
     arch::barrier();
     tiles.start_keys(begin);
     tiles.look_up(begin + 1);
+    if constexpr (!latent) tiles.start_values(begin);
     for (int t = begin; t < end; t++) {
       tiles.finish_keys();
       tiles.note(t + 1);
       arch::barrier();
-      // Beyond the last one, too: its rows are there.
-      part.add(weigh(t, NextKeys{tiles, t + 1}), shared.k);
+      const NextKeys next{tiles, t + 1};
+      if constexpr (latent) {
+        part.add(weigh(t, next), shared.k);  // beyond the last tile, too: its rows are there
+      } else {
+        if (t + 1 < end) next.start();
+        const auto weights = weigh(t, NoRequests{});
+        arch::barrier();
+        tiles.finish_values();
+        arch::barrier();
+        if (t + 1 < end) tiles.start_values(t + 1);
+        part.add(weights, shared.v);
+      }
       arch::barrier();
     }
   }
