@@ -14,7 +14,7 @@ std::string run_paged_f16(const PagedCase& test, const void* queries, const void
     run_if<64, f16>(test, CacheType::same, q, keys, values, o, error, Sinks{test.sinks});
     return error;
   }
-  any_of(EveryHeadOr<64, 128, 256>(),
+  any_of(EveryHeadOr<64, 128>(),
          [&](auto head) {
            return run_if<head, f16>(test, CacheType::same, q, keys, values, o, error);
          }) ||
