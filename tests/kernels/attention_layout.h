@@ -8,6 +8,7 @@
 
 /// Strides that are not given are those of vectors without gaps: place by place, head by head.
 inline AttentionCase complete(AttentionCase t) {
+  if (!t.value_head) t.value_head = t.head;
   if (!t.head_stride) t.head_stride = t.head;
   if (!t.stride) t.stride = t.heads * t.head_stride;
   if (!t.batch_stride && !t.query_starts) t.batch_stride = t.queries * t.stride;

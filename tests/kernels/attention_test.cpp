@@ -49,7 +49,7 @@ struct Trial : AttentionLayout {
         for (int s = 0; s < keys.count(b); s++)
           for (int i = 0; i < test.head; i++) {
             k[at_k(b, h, s, i)] = value();
-            v[at_k(b, h, s, i)] = value();
+            if (i < test.value_head) v[at_k(b, h, s, i)] = value();
           }
     }
   }
@@ -65,13 +65,13 @@ struct Trial : AttentionLayout {
   void check(int b, int h, int s) {
     const int key_head = h / (test.heads / test.key_heads);
     const AttentionReference reference(
-        test.head, keys.count(b), double(test.scale), [&](int key) { return sees(b, s, key); },
+        test.head, test.value_head, keys.count(b), double(test.scale), [&](int key) { return sees(b, s, key); },
         [&](int i) { return double(q[at_q(b, h, s, i)]); },
         [&](int key, int i) { return double(k[at_k(b, key_head, key, i)]); },
         [&](int key, int i) { return double(v[at_k(b, key_head, key, i)]); }, double(test.cap),
         test.sinks ? double(test.sinks[h]) : -double(infinity));
     const double rounding = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
-    for (int i = 0; i < test.head; i++) {
+    for (int i = 0; i < test.value_head; i++) {
       const double want = reference.result(i), got = double(o[at_q(b, h, s, i)]);
       if (std::isfinite(want))
         ASSERT_NEAR(got, want, reference.tolerance(i, rounding))
@@ -100,7 +100,7 @@ struct Trial : AttentionLayout {
         for (int s = 0; s < queries.count(b); s++) {
           check(b, h, s);
           if (testing::Test::HasFatalFailure()) return;
-          for (int i = 0; i < test.head; i++) written[at_q(b, h, s, i)] = true;
+          for (int i = 0; i < test.value_head; i++) written[at_q(b, h, s, i)] = true;
           summed[at_sum(b, h, s)] = true;
         }
     for (std::size_t i = 0; i < written.size(); i++)
@@ -155,6 +155,21 @@ TEST(Attention, AllSizesOfHeads) {
         test_attention<f16>(test);
         if (every_instance) test_attention<bf16>(test);
       }
+}
+
+/// As of a prompt in latent attention, where queries and keys have a rotary part.
+TEST(Attention, ShorterValues) {
+  const AttentionCase sizes_of{.head = 192, .value_head = 128};
+  for (const Size& s : sizes)
+    for (const int after : {0, all}) {
+      AttentionCase test = sizes_of;
+      test.queries = s.queries, test.keys = s.keys, test.after = after;
+      test_attention<bf16>(test);
+    }
+  AttentionCase shared = sizes_of;
+  shared.queries = 40, shared.keys = 70, shared.after = 0;
+  shared.heads = 4, shared.key_heads = 2, shared.batches = 2;
+  test_attention<bf16>(shared);
 }
 
 TEST(Attention, Windows) {
@@ -343,6 +358,8 @@ TEST(Attention, DISABLED_EachKernel) {
     Trial<f16> trial({.head = head, .queries = 512, .keys = 512, .after = 0});
     EXPECT_EQ(trial.launch(), "");
   }
+  Trial<bf16> shorter({.head = 192, .value_head = 128, .queries = 512, .keys = 512, .after = 0});
+  EXPECT_EQ(shorter.launch(), "");
   Managed<float> sinks(1, 0);
   for (const float cap : {0, 50}) {
     Trial<bf16> trial({.queries = 512, .keys = 512, .after = 0, .cap = cap});

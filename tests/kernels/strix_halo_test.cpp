@@ -37,6 +37,7 @@ TEST(StrixHalo, Attention) {
   for (const auto* operand : {&q, &k, &v})
     for (f16& value : operand->all()) value = static_cast<f16>(normal(generator));
   const AttentionCase test{.head = head,
+                           .value_head = head,
                            .queries = queries,
                            .keys = keys,
                            .after = 0,
@@ -47,7 +48,7 @@ TEST(StrixHalo, Attention) {
   ASSERT_EQ(run_attention_f16(test, q.data(), k.data(), v.data(), o.data(), nullptr), "");
   for (int s = 0; s < queries; s++) {
     const AttentionReference reference(
-        head, keys, 0, [&](int key) { return key <= s + keys - queries; },
+        head, head, keys, 0, [&](int key) { return key <= s + keys - queries; },
         [&](int i) { return number(q[s * head + i]); },
         [&](int key, int i) { return number(k[key * head + i]); },
         [&](int key, int i) { return number(v[key * head + i]); });

@@ -9,11 +9,13 @@
 
 namespace hipsight::kernels {
 
-/// What a kernel is given. The query heads of a group share a head of keys and values.
-template <class Value, int head, class Change = PlainScores>
+/// What a kernel is given. The query heads of a group share a head of keys and values. Vectors of
+/// queries and keys have `head` elements, those of values and results `value_head`.
+template <class Value, int head, int value_head, class Change = PlainScores>
 struct AttentionArguments {
-  Sequences<const Value, head> q, k, v;
-  Sequences<Value, head> o;
+  Sequences<const Value, head> q, k;
+  Sequences<const Value, value_head> v;
+  Sequences<Value, value_head> o;
   Sequences<float, 1> log_sums;  // data may be null
   Starts query_starts, key_starts;
   float factor;  // from scores to powers of 2
@@ -25,18 +27,19 @@ struct AttentionArguments {
 
 /// What one workgroup does: some queries of a head, of which each wave has a part in its registers,
 /// and of all the keys that they see, tile after tile, with their values.
-template <class Value, int head, class Change = PlainScores>
+template <class Value, int head, int value_head, class Change = PlainScores>
 struct AttentionWorkgroup {
-  using Arguments = AttentionArguments<Value, head, Change>;
+  using Arguments = AttentionArguments<Value, head, value_head, Change>;
   static constexpr AttentionTiling tiling = attention_tiling(arch::current, head);
   static constexpr int threads = tiling.waves * arch::wave_size;
   static constexpr int queries = tiling.waves * tiling.wave_queries, keys = tiling.keys;
 
-  using Shared = AttentionTiles<Value, head, tiling>;
+  using Shared = AttentionTiles<Value, head, tiling, value_head>;
   static_assert(tiling.buffers == 1 || !tiling.saved.in_turn, "attention: a buffer each is enough");
   static_assert(sizeof(Shared) <= facts(arch::current).shared_bytes,
                 "attention: the tiling takes more shared memory than this GPU has");
-  using Part = AttentionPart<Value, head, tiling>;
+  using Part = AttentionPart<Value, head, tiling, value_head, value_head>;
+  using Copied = AttentionCopy<Value, head, tiling, Value, value_head>;
 
   /// One head after the other, so that caches keep its keys; of each head the last queries first,
   /// that see most keys if few are seen of others: what is last is short.
@@ -131,12 +134,12 @@ struct AttentionWorkgroup {
     GlobalTile<const Value> k_, v_;
     Shared& to_;
     bool fits_;
-    AttentionCopy<Value, head, tiling> copy_;
+    Copied copy_;
   };
 
   /// A tile to be asked for while another one is worked on.
   struct Next {
-    static constexpr int requests = AttentionCopy<Value, head, tiling>::requests;
+    static constexpr int requests = Copied::requests;
     Tiles& tiles;
     int t;
     HIPSIGHT_INLINE void start() const { tiles.start(t); }

@@ -72,19 +72,23 @@ constexpr void check_attention_types() {
                     std::is_same_v<Value, std::remove_const_t<typename OfK::Element>> &&
                     std::is_same_v<Value, std::remove_const_t<typename OfV::Element>>,
                 "attention: Q, K, V and O must have elements of the same type, O's not const");
-  static_assert(OfQ::size == OfK::size && OfQ::size == OfV::size && OfQ::size == OfO::size,
-                "attention: the heads of Q, K, V and O must have the same size");
+  constexpr bool split = OfQ::size == 192 && OfV::size == 128;  // a prompt of latent attention
+  static_assert(OfQ::size == OfK::size && OfV::size == OfO::size &&
+                    (OfQ::size == OfV::size || split),
+                "attention: the heads of Q, K, V and O must have the same size, or those of Q and "
+                "K 192 and those of V and O 128");
   static_assert(sizeof(Value) == 2, "attention: the elements must be f16 or bf16");
   static_assert(OfQ::size % 32 == 0 && OfQ::size <= 256,
                 "attention: the size of a head must be a multiple of 32, up to 256");
 }
 
-template <class Value, int head, class Change = PlainScores>
+template <class Value, int head, int value_head = head, class Change = PlainScores>
 struct AttentionProblem {
-  using Workgroup = AttentionWorkgroup<Value, head, Change>;
+  using Workgroup = AttentionWorkgroup<Value, head, value_head, Change>;
 
-  Sequences<const Value, head> q, k, v;
-  Sequences<Value, head> o;
+  Sequences<const Value, head> q, k;
+  Sequences<const Value, value_head> v;
+  Sequences<Value, value_head> o;
   AttentionOptions options;
   ScoreOptions of_scores{};
   [[no_unique_address]] Change change{};
@@ -119,9 +123,9 @@ struct AttentionProblem {
     const Starts of_queries = options.query_starts, of_keys = options.key_starts;
     check_stride(check, "Q", of_q, head, sizeof(Value), of_queries);
     check_stride(check, "K", of_k, head, sizeof(Value), of_keys);
-    check_stride(check, "V", of_v, head, sizeof(Value), of_keys);
-    check_stride(check, "O", of_o, head, sizeof(Value), of_queries);
-    check_results(check, "O", of_o, head, options.batches, of_queries);
+    check_stride(check, "V", of_v, value_head, sizeof(Value), of_keys);
+    check_stride(check, "O", of_o, value_head, sizeof(Value), of_queries);
+    check_results(check, "O", of_o, value_head, options.batches, of_queries);
     if (sums) {
       check_stride(check, "log_sums", of_sums, 1, sizeof(float), of_queries);
       check_results(check, "log_sums", of_sums, 1, options.batches, of_queries);
@@ -136,7 +140,7 @@ struct AttentionProblem {
   }
 
   /// For workgroups of so many queries each.
-  AttentionArguments<Value, head, Change> arguments(int queries) const {
+  AttentionArguments<Value, head, value_head, Change> arguments(int queries) const {
     const Starts of_queries = options.query_starts, of_keys = options.key_starts;
     return {lines_of(q, of_queries),
             lines_of(k, of_keys),
@@ -165,7 +169,7 @@ auto attention_problem(const OfQ& q, const OfK& k, const OfV& v, const OfO& o,
   using Value = typename OfO::Element;
   const ScoreOptions of_scores = score_options(asked...);
   const auto change = change_of<Asked...>(of_scores, factor_of_scores(options.scale, OfQ::size));
-  return AttentionProblem<Value, OfQ::size, std::remove_const_t<decltype(change)>>{
+  return AttentionProblem<Value, OfQ::size, OfV::size, std::remove_const_t<decltype(change)>>{
       read_only(q), read_only(k), read_only(v), o, options, of_scores, change};
 }
 

@@ -104,6 +104,8 @@ template <class OfQ, class OfK, class OfV, class OfO, class OfGradient, class Of
 auto attention_backward_problem(const OfQ& q, const OfK& k, const OfV& v, const OfO& o,
                                 const OfGradient& d_o, const OfDq& d_q, const OfDk& d_k,
                                 const OfDv& d_v, const AttentionOptions& options) {
+  static_assert(OfQ::size == OfV::size,
+                "attention_backward: the heads of Q, K and V must have the same size");
   check_attention_types<OfQ, OfK, OfV, OfDq>();
   using Value = typename OfDq::Element;
   using Read = Sequences<const Value, OfQ::size>;
