@@ -1,6 +1,6 @@
-// Attention in bf16, heads of 128; 16 of them with 16,384 queries in all, and a model's: how much
-// of what matrix units can do it is predicted to reach, if beside them nothing but one exponential
-// a score is computed.
+// Attention in bf16, heads of 128 (DeepSeek's: 192, with values of 128); 16 of them with 16,384
+// queries in all, and a model's: how much of what matrix units can do it is predicted to reach, if
+// beside them nothing but one exponential a score is computed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,14 +12,16 @@
 namespace hipsight::bench {
 namespace {
 
-constexpr double head = 128;
 constexpr int lengths[] = {1024, 2048, 4096, 8192, 16384};
 
 /// Of as many keys as queries.
 struct Shape {
   std::string name;
   bool causal;
-  int batches, heads, key_heads, length;
+  int batches, heads, key_heads, length, head = 128, value_head = 128;
+
+  /// Of a query and a key: two products.
+  double flop() const { return 2.0 * (head + value_head); }
 };
 
 std::vector<Shape> shapes() {
@@ -29,22 +31,23 @@ std::vector<Shape> shapes() {
       all.push_back({fmt::format("{}attention of {}", causal ? "causal " : "", length), causal,
                      16384 / length, 16, 16, length});
   all.push_back({"prefill of 8192, Llama-3 8B", true, 1, 32, 8, 8192});
+  all.push_back({"prefill of 4096, DeepSeek-V3", true, 1, 128, 128, 4096, 192});
   return all;
 }
 
-/// Two products, of each query with the keys that it sees.
+/// Of each query with the keys that it sees.
 double flop(const Shape& s) {
   const double keys = s.causal ? (s.length + 1) / 2.0 : s.length;
-  return 4 * head * s.batches * s.heads * s.length * keys;
+  return s.flop() * s.batches * s.heads * s.length * keys;
 }
 
-double limit(const gpus::Gpu& gpu, double flop) {
+double limit(const gpus::Gpu& gpu, const Shape& shape) {
   const double lanes = gpu.wavefront_size * gpu.simds_per_cu;
   const double exponentials = lanes / gpu.transcendental_cycles.value_or(NAN);  // a clock
   const gpus::Gpu::Rate* rate = gpu.rate("bf16");
   const double products = rate ? rate->matrix.value_or(NAN) : NAN;  // the same
-  const double beside = products / (4 * head) / exponentials;
-  return flop / matrix_rate(gpu, "bf16", beside) + launch_seconds(gpu);
+  const double beside = products / shape.flop() / exponentials;
+  return flop(shape) / matrix_rate(gpu, "bf16", beside) + launch_seconds(gpu);
 }
 
 }  // namespace
@@ -52,15 +55,15 @@ double limit(const gpus::Gpu& gpu, double flop) {
 void add_attention(const std::string& gpu, std::vector<Row>& rows) {
   for (const Shape& s : shapes()) {
     // Workgroups of causal attention differ.
-    const auto all =
-        report(fmt::format("predict --sampled-only --sample {}", s.causal ? 512 : 1), gpu,
-               fmt::format("kernels_attention_launch {}bf16 128 {} {} {} {}",
-                           s.causal ? "--causal " : "", s.batches, s.heads, s.length, s.key_heads));
+    const auto all = report(
+        fmt::format("predict --sampled-only --sample {}", s.causal ? 512 : 1), gpu,
+        fmt::format("kernels_attention_launch {}bf16 {} {} {} {} {}", s.causal ? "--causal " : "",
+                    s.head, s.batches, s.heads, s.length, s.key_heads));
     const KernelReport& kernel = first(all);
     const double seconds = kernel.prediction->seconds, work = flop(s);
     rows.push_back(
         {.name = fmt::format("{}, {}, {}", gpu, s.name, kernel.prediction->bound.sentence),
-         .value = 100 * limit(gpus::find(gpu), work) / seconds,
+         .value = 100 * limit(gpus::find(gpu), s) / seconds,
          .unit = "% of the limit",
          .floor = NAN,
          .aim = NAN,

@@ -1,23 +1,27 @@
 // One attention of the kernel library, for `hipsight predict`.
-//   kernels_attention_launch [--causal] f16 | bf16 64 | 128 BATCHES HEADS LENGTH [KEY_HEADS]
+//   kernels_attention_launch [--causal] f16 | bf16 64 | 128 | 192 BATCHES HEADS LENGTH [KEY_HEADS]
+// Heads of 192 have values of 128.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <type_traits>
 
 #include "hipsight/kernels/attention.h"
 
 using namespace hipsight::kernels;
 
-template <class T, int head>
+template <class T, int head, int value_head = head>
 Status run(const Band& band, int batches, int heads, int length, int key_heads) {
-  const auto allocate = [&](int heads) {
+  const auto allocate = [&]<int size>(std::integral_constant<int, size>, int heads) {
     void* data = nullptr;
-    const std::size_t bytes = sizeof(T) * head * batches * heads * length;
+    const std::size_t bytes = sizeof(T) * size * batches * heads * length;
     if (hipMalloc(&data, bytes) != hipSuccess) std::exit(1);
-    return packed_sequences<head>(static_cast<T*>(data), length, heads);
+    return packed_sequences<size>(static_cast<T*>(data), length, heads);
   };
-  const auto q = allocate(heads), o = allocate(heads);
-  const auto k = allocate(key_heads), v = allocate(key_heads);
+  const std::integral_constant<int, head> of_keys;
+  const std::integral_constant<int, value_head> of_values;
+  const auto q = allocate(of_keys, heads), k = allocate(of_keys, key_heads);
+  const auto o = allocate(of_values, heads), v = allocate(of_values, key_heads);
   return attention(nullptr, q, k, v, o, {.band = band, .batches = batches});
 }
 
@@ -28,8 +32,12 @@ int main(int argc, char** argv) {
   const Band band = causal ? Band::causal() : Band{};
   const auto in = [&]<class T>(T) {
     const int heads = number(4), key_heads = number(6) ? number(6) : heads;
-    return number(2) == 64 ? run<T, 64>(band, number(3), heads, number(5), key_heads)
-                           : run<T, 128>(band, number(3), heads, number(5), key_heads);
+    const auto run_of = [&]<int head, int value_head>() {
+      return run<T, head, value_head>(band, number(3), heads, number(5), key_heads);
+    };
+    if (number(2) == 64) return run_of.template operator()<64, 64>();
+    if (number(2) == 192) return run_of.template operator()<192, 128>();
+    return run_of.template operator()<128, 128>();
   };
   const Status status = type == "f16" ? in(f16{}) : in(bf16{});
   if (!status) std::fprintf(stderr, "%s\n", status.error.c_str());

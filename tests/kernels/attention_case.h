@@ -9,7 +9,7 @@
 /// shorter than queries and keys lie as far apart.
 struct AttentionCase {
   int head = 128;
-  int value_head = 0;  // of values and results; 0: as of queries and keys
+  int value_head = 0;    // of values and results; 0: as of queries and keys
   bool on_host = false;  // on the scalar reference
   int queries = 0, keys = 0, heads = 1, key_heads = 1, batches = 1;
   int before = 1 << 29, after = 1 << 29;

@@ -14,7 +14,8 @@ std::string run_attention(const AttentionCase& t, const T* q, const T* k, const 
                           float* log_sums, const Asked&... asked) {
   const Sequences<const T, head> of_q{q,        t.queries,     t.heads,
                                       t.stride, t.head_stride, t.batch_stride};
-  const Sequences<T, value_head> of_o{o, t.queries, t.heads, t.stride, t.head_stride, t.batch_stride};
+  const Sequences<T, value_head> of_o{o,        t.queries,     t.heads,
+                                      t.stride, t.head_stride, t.batch_stride};
   const auto keys = [&]<int size>(const T* data) {
     return Sequences<const T, size>{
         data, t.keys, t.key_heads, t.key_stride, t.key_head_stride, t.key_batch_stride};

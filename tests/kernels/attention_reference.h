@@ -16,13 +16,12 @@ class AttentionReference {
 
  public:
   /// Of a query of `head` elements, and values of `value_head`, among `keys` keys, of which it sees
-  /// those that sees(key) says: q(i), k(key, i) and v(key, i) give their elements. The scores count `scale` times; 0: as the
-  /// library has it.
-  /// Capped, unless the cap is 0, they are cap tanh(score / cap). A sink is a score without a
-  /// value.
+  /// those that sees(key) says: q(i), k(key, i) and v(key, i) give their elements. The scores count
+  /// `scale` times; 0: as the library has it. Capped, unless the cap is 0, they are cap tanh(score
+  /// / cap). A sink is a score without a value.
   template <class Sees, class Query, class Key, class Value>
-  AttentionReference(int head, int value_head, int keys, double scale, Sees sees, Query q, Key k, Value v,
-                     double cap = 0, double sink = -infinity)
+  AttentionReference(int head, int value_head, int keys, double scale, Sees sees, Query q, Key k,
+                     Value v, double cap = 0, double sink = -infinity)
       : keys_(keys), sum_(value_head), magnitude_(value_head), most_(sink) {
     if (scale == 0) scale = 1 / std::sqrt(head);
     std::vector<double> weight(keys);

@@ -65,7 +65,8 @@ struct Trial : AttentionLayout {
   void check(int b, int h, int s) {
     const int key_head = h / (test.heads / test.key_heads);
     const AttentionReference reference(
-        test.head, test.value_head, keys.count(b), double(test.scale), [&](int key) { return sees(b, s, key); },
+        test.head, test.value_head, keys.count(b), double(test.scale),
+        [&](int key) { return sees(b, s, key); },
         [&](int i) { return double(q[at_q(b, h, s, i)]); },
         [&](int key, int i) { return double(k[at_k(b, key_head, key, i)]); },
         [&](int key, int i) { return double(v[at_k(b, key_head, key, i)]); }, double(test.cap),

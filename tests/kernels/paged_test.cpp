@@ -143,7 +143,8 @@ struct Trial {
     constexpr int more_sums = 16;
     const int key_head = h / (test.heads / test.key_heads);
     const AttentionReference reference(
-        test.head, test.value_head, lengths[b], double(test.scale), [&](int key) { return sees(b, s, key); },
+        test.head, test.value_head, lengths[b], double(test.scale),
+        [&](int key) { return sees(b, s, key); },
         [&](int i) { return double(q[at_q(b, h, s, i)]); },
         [&](int key, int i) {
           return double(float(keys[at_k(b, key_head, key, i)])) * key_scale(key_head);

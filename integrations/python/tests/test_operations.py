@@ -206,6 +206,32 @@ def test_attention(dtype, case):
     torch.testing.assert_close(log_sums.double(), wanted_sums, rtol=0, atol=2e-3)
 
 
+@pytest.mark.parametrize("size, of_values", [(192, 128), (64, 40)])  # the second gets zeros at its end
+def test_attention_with_shorter_values(size, of_values):
+    q, k, v = drawn(1, 4, 33, size).half(), drawn(1, 2, 70, size, seed=2).half(), drawn(1, 2, 70, of_values, seed=3).half()
+    o, log_sums = ops.attention(q, k, v, causal=True)
+    wanted, wanted_sums = attended(q, k, v, True, None)
+    assert o.shape == wanted.shape
+    assert_close(o, wanted)
+    torch.testing.assert_close(log_sums.double(), wanted_sums, rtol=0, atol=2e-3)
+
+
+def test_attention_with_shorter_values_has_gradients():
+    q, k, v = (drawn(1, 2, 33, size, seed=i).bfloat16().requires_grad_() for i, size in enumerate((64, 64, 40), 1))
+    weight = drawn(1, 2, 33, 40, seed=4)
+    (ops.attention(q, k, v, causal=True)[0].float() * weight).sum().backward()
+    as_wide = wide(q, k, v)
+    (attended(*as_wide, True, None)[0] * weight.bfloat16()).sum().backward()
+    for one, other in zip((q, k, v), as_wide):
+        assert (one.grad.double() - other.grad).norm() / other.grad.norm() < 1e-2
+
+
+def test_attention_refuses_longer_values():
+    q, v = drawn(1, 2, 3, 64).half(), drawn(1, 2, 3, 96).half()
+    with pytest.raises(ValueError, match="must not be longer"):
+        ops.attention(q, q, v)
+
+
 @pytest.mark.parametrize("case", CASES[1:])
 def test_attention_has_gradients(case):
     batch, heads, groups, queries, keys, size, causal, scale = case

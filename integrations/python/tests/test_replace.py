@@ -162,6 +162,19 @@ def test_takes_masks_that_it_knows(mask, ours, launched):
     assert bool(launched) == ours == ("scaled_dot_product_attention" not in replaced.left)
 
 
+@pytest.mark.parametrize("places", [1, 12])
+def test_takes_values_that_are_shorter(places, launched):
+    class Attention(nn.Module):
+        def forward(self, x):
+            return functional.scaled_dot_product_attention(x[:, :, -places:], x, x[..., :24])
+
+    model, x = Attention(), torch.randn(1, 2, 12, 32, generator=torch.Generator().manual_seed(1)).half()
+    wanted = model(x.float())
+    hipsight.torch.replace(model)
+    assert distance(model(x), wanted) < 2e-3
+    assert launched
+
+
 # --- transformers --------------------------------------------------------------------------------
 
 SIZES = dict(vocab_size=97, hidden_size=64, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4,

@@ -347,7 +347,8 @@ typedef struct {
   float soft_cap;
 } hipsight_attention_options;
 
-/* o = softmax(scale q k^T) v. log_sums: f32, batch x heads x places, without gaps: the logarithm of
+/* o = softmax(scale q k^T) v; v and o may have heads of 128 where q's and k's are of 192.
+ * log_sums: f32, batch x heads x places, without gaps: the logarithm of
  * each row's sum. sinks: f32, one for each head of q, a score that has its share of the weights and
  * no value; or null. */
 HIPSIGHT_OPERATION const char* hipsight_attention(

@@ -1,19 +1,26 @@
 // Attention of heads of one type and size, and its gradients.
-//   -DVALUE=bf16 -DHEAD=128, and -DBACKWARD for the gradients, or -DCAPPED, -DSUNK
+//   -DVALUE=bf16 -DHEAD=128, and -DBACKWARD for the gradients, or -DVALUE_HEAD=128, -DCAPPED,
+//   -DSUNK
 #include "hipsight/kernels/attention.h"
 #include "hipsight/kernels/attention_backward.h"
 #include "scores.h"
 #include "sequences.h"
 
+#ifndef VALUE_HEAD
+#define VALUE_HEAD HEAD
+#endif
+
 using namespace hipsight::kernels;
 
 namespace {
 
+template <int size = HEAD>
 auto input(const hipsight_tensor* tensor) {
-  return sequences<const VALUE, HEAD>(tensor);
+  return sequences<const VALUE, size>(tensor);
 }
+template <int size = HEAD>
 auto output(const hipsight_tensor* tensor) {
-  return sequences<VALUE, HEAD>(tensor);
+  return sequences<VALUE, size>(tensor);
 }
 
 AttentionOptions options_of(const hipsight_tensor* q, const hipsight_tensor* log_sums,
@@ -35,8 +42,8 @@ const char* hipsight_attention(const hipsight_context* context, const hipsight_t
                                [[maybe_unused]] const hipsight_tensor* sinks,
                                const hipsight_attention_options* options) {
   return answer(with_changes(sinks, options, [&](const auto&... asked) {
-    return attention(stream_of(context), input(q), input(k), input(v), output(o),
-                     options_of(q, log_sums, options), asked...);
+    return attention(stream_of(context), input(q), input(k), input<VALUE_HEAD>(v),
+                     output<VALUE_HEAD>(o), options_of(q, log_sums, options), asked...);
   }));
 }
 #else

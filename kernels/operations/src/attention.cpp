@@ -20,6 +20,11 @@ bool are_latents(Tensor q, Tensor o) {
   return q->sizes[3] == 576 && o->sizes[3] == 512;
 }
 
+/// As of a prompt in latent attention, where queries and keys have a rotary part.
+bool has_shorter_values(Tensor q, Tensor v) {
+  return q->sizes[3] == 192 && v->sizes[3] == 128;
+}
+
 /// Heads of a size that kernels take.
 void check_heads(Call& call, Tensor q, int64_t of_keys, bool latent = false) {
   const int64_t size = q->sizes[3], heads = q->sizes[1];
@@ -56,7 +61,12 @@ void check(Call& call, Tensor q, Tensor k, Tensor v, Tensor o, Tensor log_sums) 
   call.takes("q", q, {4}, halves).takes("k", k, {4}, halves).takes("v", v, {4}, halves);
   call.takes("o", o, {4}, halves);
   call.takes("log_sums", log_sums, {3}, f32).without_gaps({log_sums});
-  call.same_type({q, k, v, o}).same_sizes({k, v}).same_sizes({q, o}).by_rows({q, k, v, o});
+  call.same_type({q, k, v, o}).by_rows({q, k, v, o});
+  if (!has_shorter_values(q, v)) call.same_sizes({k, v}).same_sizes({q, o});
+  for (int i = 0; i < 3; i++)
+    call.require(q->sizes[i] == o->sizes[i] && k->sizes[i] == v->sizes[i],
+                 "o must have the batch, heads and places of q, and v those of k");
+  call.require(v->sizes[3] == o->sizes[3], "v and o must have the same size of heads");
   call.require(k->sizes[0] == q->sizes[0] && k->sizes[3] == q->sizes[3],
                "q and k must have the same batch and size of heads");
   for (int i = 0; i < 3; i++)
@@ -116,6 +126,7 @@ const char* hipsight_attention(const hipsight_context* context, Tensor q, Tensor
     Call call("attention", context);
     check(call, q, k, v, o, log_sums);
     Instance instance = instance_of("attention", q);
+    if (has_shorter_values(q, v)) instance.macros.emplace_back("VALUE_HEAD=128");
     check_options(call, options, q, sinks, instance);
     return call.run(instance, hipsight_attention, "hipsight_attention", q, k, v, o, log_sums, sinks,
                     options);
@@ -129,6 +140,7 @@ const char* hipsight_attention_backward(const hipsight_context* context, Tensor 
   return guarded([&] {
     Call call("attention_backward", context);
     check(call, q, k, v, o, log_sums);
+    call.same_sizes({k, v});
     const auto like = [&](Tensor of, const char* name, Tensor gradient) {
       call.takes(name, gradient, {4}, halves).same_type({q, gradient}).same_sizes({of, gradient});
     };

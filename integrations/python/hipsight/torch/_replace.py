@@ -311,7 +311,8 @@ def attend(gpu, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=Fals
         return None, "it has dropout"
     if query.dtype not in (torch.float16, torch.bfloat16):
         return None, "it is neither float16 nor bfloat16"
-    if query.dim() != 4 or query.shape[-1] > 256 or value.shape != key.shape:
+    if query.dim() != 4 or query.shape[-1] > 256 or (
+            value.shape[:3] != key.shape[:3] or value.shape[-1] > key.shape[-1]):
         return None, f"queries of {tuple(query.shape)}, keys of {tuple(key.shape)}, values of {tuple(value.shape)}"
     queries, keys = query.shape[2], key.shape[2]
     causal = is_causal and queries > 1
@@ -321,7 +322,9 @@ def attend(gpu, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=Fals
         causal = band_of(attn_mask, queries, keys)
         if causal is None:
             return None, "its mask is neither causal nor empty"
-    found = _paged_attention.decode(query, key, value, causal, scale, gpu)
+    found = None
+    if value.shape == key.shape:
+        found = _paged_attention.decode(query, key, value, causal, scale, gpu)
     if found is None:
         found = _attention.attention(query, key, value, causal=causal, scale=scale, gpu=gpu)[0]
     return found, ""

@@ -34,7 +34,7 @@ Status attention(Stream stream, const OfQ& q, const OfK& k, const OfV& v, const 
   if (problem.empty()) return {};
   const Device device = current_device();
   if (!device.error.empty()) return {"attention: " + device.error};
-  const AttentionTiling tiling = attention_tiling(device.architecture, OfQ::size);
+  const AttentionTiling tiling = attention_tiling(device.architecture, OfQ::size, OfV::size);
   const int queries = tiling.waves * tiling.wave_queries;
   const int threads = tiling.waves * facts(device.architecture).wave;
   using Workgroup = typename decltype(problem)::Workgroup;

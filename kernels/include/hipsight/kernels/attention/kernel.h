@@ -30,7 +30,7 @@ struct AttentionArguments {
 template <class Value, int head, int value_head, class Change = PlainScores>
 struct AttentionWorkgroup {
   using Arguments = AttentionArguments<Value, head, value_head, Change>;
-  static constexpr AttentionTiling tiling = attention_tiling(arch::current, head);
+  static constexpr AttentionTiling tiling = attention_tiling(arch::current, head, value_head);
   static constexpr int threads = tiling.waves * arch::wave_size;
   static constexpr int queries = tiling.waves * tiling.wave_queries, keys = tiling.keys;
 

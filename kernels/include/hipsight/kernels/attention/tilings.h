@@ -23,7 +23,9 @@ struct AttentionTiling {
   SavedRegisters saved = {};
 };
 
-HIPSIGHT_INLINE constexpr AttentionTiling attention_tiling(Architecture architecture, int head) {
+HIPSIGHT_INLINE constexpr AttentionTiling attention_tiling(Architecture architecture, int head,
+                                                           int value_head) {
+  const bool shorter = value_head < head;  // results that take fewer registers
   switch (architecture) {
     case Architecture::cdna2:
       return head <= 128   ? AttentionTiling{32, 4, 64, 1, {.late = false}}
@@ -36,16 +38,18 @@ HIPSIGHT_INLINE constexpr AttentionTiling attention_tiling(Architecture architec
     case Architecture::cdna4:
       return head <= 64    ? AttentionTiling{32, 4, 64, 1, {.late = false}}
              : head <= 128 ? AttentionTiling{32, 4, 64, 2, {.late = false}}
+             : shorter     ? AttentionTiling{32, 4, 64, 2, {.late = false}}
              : head <= 192 ? AttentionTiling{32, 8, 64, 1, {.in_turn = true}}
                            : AttentionTiling{32, 8, 64, 2, {.kept = 48, .direct = true}};
     case Architecture::rdna3:
-      return head <= 128 ? AttentionTiling{16, 8, 32, 2, {.folded = true}}
+      return head <= 128 || shorter ? AttentionTiling{16, 8, 32, 2, {.folded = true}}
              : head <= 192
                  ? AttentionTiling{16, 16, 32, 1, {.in_turn = true, .folded = true}}
                  : AttentionTiling{
                        16, 16, 32, 1, {.in_turn = true, .kept = 96, .folded = true, .anew = true}};
     case Architecture::rdna4:
       return head <= 128   ? AttentionTiling{16, 8, 64, 1}
+             : shorter     ? AttentionTiling{16, 8, 32, 2}
              : head <= 192 ? AttentionTiling{16, 16, 32, 1, {.in_turn = true}}
                            : AttentionTiling{16, 16, 32, 1, {.in_turn = true, .anew = true}};
     case Architecture::ampere:
