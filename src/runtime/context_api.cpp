@@ -1,6 +1,6 @@
 // The driver interface's contexts. Each device has one, its primary context, which is always there.
 #include "runtime/state.h"
-#include "runtime/stream.h"
+#include "runtime/stream/stream.h"
 #include "support/of_thread.h"
 
 namespace hipsight::runtime {

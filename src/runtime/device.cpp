@@ -11,7 +11,7 @@
 #include <set>
 
 #include "runtime/state.h"
-#include "runtime/stream.h"
+#include "runtime/stream/stream.h"
 
 namespace hipsight::runtime {
 namespace {

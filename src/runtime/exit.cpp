@@ -11,9 +11,9 @@
 #include <string>
 
 #include "runtime/fork.h"
-#include "runtime/launch_recorder.h"
+#include "runtime/launch/recorder.h"
 #include "runtime/state.h"
-#include "runtime/stream.h"
+#include "runtime/stream/stream.h"
 #include "support/run_state.h"
 
 namespace hipsight::runtime {

@@ -1,7 +1,7 @@
 // libroctx64: of ROCm's markers the ranges of a thread (roctx.h of ROCm's roctracer, version 4.1).
 #include <cstdint>
 
-#include "runtime/range.h"
+#include "runtime/memory/range.h"
 
 extern "C" {
 

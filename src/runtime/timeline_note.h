@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/operation.h"
+#include "runtime/stream/operation.h"
 #include "timeline/span.h"
 
 namespace hipsight::runtime {

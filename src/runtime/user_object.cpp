@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/graph.h"
+#include "runtime/graph/graph.h"
 #include "runtime/handles.h"
 
 namespace hipsight::runtime {

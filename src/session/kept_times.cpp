@@ -10,7 +10,7 @@
 namespace hipsight::session {
 
 KeptTimes::KeptTimes(const gpus::Gpu& gpu, unsigned profile, const timing::Assumptions& assumptions)
-    : cache_(engine::CodeCache::of(engine::host())) {
+    : cache_(engine::DiskCache::of(engine::host())) {
   if (!cache_) return;
   of_all_ = fmt::format("prediction {} {} {} {}\n", gpu.name, profile,
                         static_cast<int>(assumptions.caches), assumptions.instructions);
@@ -18,9 +18,9 @@ KeptTimes::KeptTimes(const gpus::Gpu& gpu, unsigned profile, const timing::Assum
     of_all_ += fmt::format("{} {}\n", fact.key, fact.value);
 }
 
-engine::CodeCache::Key KeptTimes::key_of(const std::string& key) const {
+engine::DiskCache::Key KeptTimes::key_of(const std::string& key) const {
   const std::string whole = of_all_ + key;
-  return engine::CodeCache::key_of(std::as_bytes(std::span(whole)));
+  return engine::DiskCache::key_of(std::as_bytes(std::span(whole)));
 }
 
 std::optional<KeptTimes::Time> KeptTimes::find(const std::string& key) const {

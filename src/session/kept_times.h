@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/translate/code_cache.h"
+#include "engine/disk_cache.h"
 #include "gpus/gpu.h"
 #include "hipsight/fields.h"
 #include "timing/predict.h"
@@ -28,9 +28,9 @@ class KeptTimes {
   void keep(const std::string& key, const Time& time);
 
  private:
-  engine::CodeCache::Key key_of(const std::string& key) const;
+  engine::DiskCache::Key key_of(const std::string& key) const;
 
-  std::optional<engine::CodeCache> cache_;
+  std::optional<engine::DiskCache> cache_;
   std::string of_all_;  ///< what all these predictions depend on
 };
 

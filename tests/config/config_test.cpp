@@ -166,7 +166,7 @@ TEST(Options, NothingElseReadsTheEnvironment) {
       "leave/leave.cpp",        // in every process of a run, before all else
       "rccl/network.cpp",       // a client: what mpirun says
       "rocm/emulated.h",        // a client
-      "runtime/rtc_clang.cpp",  // hands the environment to the compiler
+      "runtime/rtc/clang.cpp",  // hands the environment to the compiler
       "runtime/state.cpp",      // the runtime's entry
   };
   std::set<std::string> seen;

@@ -144,7 +144,8 @@ TEST_F(Cache, ThatCannotBeIsSaid) {
   const Outcome outcome = run_once();
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.out, HasSubstr("PASS"));
-  EXPECT_THAT(outcome.err, testing::StartsWith("hipsight: no cache of translated code: "));
+  EXPECT_THAT(outcome.err,
+              testing::StartsWith("hipsight: no cache of translated code and predictions: "));
 }
 
 }  // namespace

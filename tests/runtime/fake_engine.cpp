@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "code/code_object.h"
-#include "runtime/stream.h"
+#include "runtime/stream/stream.h"
 
 namespace fake {
 namespace {

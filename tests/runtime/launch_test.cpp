@@ -9,7 +9,7 @@
 #include "fake_engine.h"
 #include "gpus/gpu.h"
 #include "kernels.h"
-#include "runtime/range.h"
+#include "runtime/memory/range.h"
 #include "session/launch_rules.h"
 
 // Newer than the SDK's headers.

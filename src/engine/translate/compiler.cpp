@@ -28,11 +28,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/disk_cache.h"
 #include "engine/engine.h"
 #include "engine/host.h"
 #include "engine/program.h"
 #include "engine/translate/cluster.h"
-#include "engine/translate/code_cache.h"
 #include "engine/translate/emit.h"
 #include "engine/translate/lanewise.h"
 #include "engine/translate/library.h"
@@ -163,7 +163,7 @@ struct Compiler::Impl {
   llvm::SmallString<0> object;  ///< what the generator has written
   llvm::raw_svector_ostream object_stream{object};
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  std::optional<CodeCache> cache = CodeCache::of(host());
+  std::optional<DiskCache> cache = DiskCache::of(host());
   std::unordered_map<std::string, std::weak_ptr<const std::vector<Run>>> linked;  ///< by name
   std::deque<CompiledCode> latest;       ///< kept for code objects that are loaded again
   std::unique_ptr<llvm::Module> module;  ///< to be compiled
@@ -281,8 +281,8 @@ struct Compiler::Impl {
     llvm::SmallVector<char, 0> bitcode;
     llvm::raw_svector_ostream out(bitcode);
     llvm::WriteBitcodeToFile(*made, out);
-    const CodeCache::Key key = CodeCache::key_of(std::as_bytes(std::span(bitcode)));
-    const std::string name = CodeCache::text(key);
+    const DiskCache::Key key = DiskCache::key_of(std::as_bytes(std::span(bitcode)));
+    const std::string name = DiskCache::text(key);
     if (const auto known = linked.find(name); known != linked.end()) return known->second.lock();
     const auto name_of = [&](std::size_t number) {
       return fmt::format("cluster_{}_{}", name, number);
