@@ -72,9 +72,9 @@ constexpr void check_attention_types() {
                     std::is_same_v<Value, std::remove_const_t<typename OfK::Element>> &&
                     std::is_same_v<Value, std::remove_const_t<typename OfV::Element>>,
                 "attention: Q, K, V and O must have elements of the same type, O's not const");
-  constexpr bool split = OfQ::size == 192 && OfV::size == 128;  // a prompt of latent attention
+  constexpr bool shorter = OfQ::size == 192 && OfV::size == 128;  // a prompt of latent attention
   static_assert(
-      OfQ::size == OfK::size && OfV::size == OfO::size && (OfQ::size == OfV::size || split),
+      OfQ::size == OfK::size && OfV::size == OfO::size && (OfQ::size == OfV::size || shorter),
       "attention: the heads of Q, K, V and O must have the same size, or those of Q and "
       "K 192 and those of V and O 128");
   static_assert(sizeof(Value) == 2, "attention: the elements must be f16 or bf16");
