@@ -21,7 +21,7 @@ struct Shape {
   int batches, heads, key_heads, length, head = 128, value_head = 128;
 
   /// Of a query and a key: two products.
-  double flop() const { return 2.0 * (head + value_head); }
+  double flop_of_score() const { return 2.0 * (head + value_head); }
 };
 
 std::vector<Shape> shapes() {
@@ -38,7 +38,7 @@ std::vector<Shape> shapes() {
 /// Of each query with the keys that it sees.
 double flop(const Shape& s) {
   const double keys = s.causal ? (s.length + 1) / 2.0 : s.length;
-  return s.flop() * s.batches * s.heads * s.length * keys;
+  return s.flop_of_score() * s.batches * s.heads * s.length * keys;
 }
 
 double limit(const gpus::Gpu& gpu, const Shape& shape) {
@@ -46,7 +46,7 @@ double limit(const gpus::Gpu& gpu, const Shape& shape) {
   const double exponentials = lanes / gpu.transcendental_cycles.value_or(NAN);  // a clock
   const gpus::Gpu::Rate* rate = gpu.rate("bf16");
   const double products = rate ? rate->matrix.value_or(NAN) : NAN;  // the same
-  const double beside = products / shape.flop() / exponentials;
+  const double beside = products / shape.flop_of_score() / exponentials;
   return flop(shape) / matrix_rate(gpu, "bf16", beside) + launch_seconds(gpu);
 }
 

@@ -34,9 +34,20 @@ void check_heads(Call& call, Tensor q, int64_t of_keys, bool latent = false) {
                "the heads of q must be a multiple of those of the keys");
 }
 
-Instance instance_of(const char* source, Tensor q) {
-  return {source,
-          {std::string("VALUE=") + name_of(q->type), "HEAD=" + std::to_string(q->sizes[3])}};
+/// The results, as the values, may have heads of another size than q.
+Instance instance_of(const char* source, Tensor q, Tensor o) {
+  Instance instance{
+      source, {std::string("VALUE=") + name_of(q->type), "HEAD=" + std::to_string(q->sizes[3])}};
+  if (o->sizes[3] != q->sizes[3])
+    instance.macros.push_back("VALUE_HEAD=" + std::to_string(o->sizes[3]));
+  return instance;
+}
+
+/// But for the size of heads.
+void check_places(Call& call, Tensor one, Tensor other, const std::string& names) {
+  for (int i = 0; i < 3; i++)
+    call.require(one->sizes[i] == other->sizes[i],
+                 names + " must have the same batch, heads and places");
 }
 
 using AttentionOptions = const hipsight_attention_options*;
@@ -63,9 +74,8 @@ void check(Call& call, Tensor q, Tensor k, Tensor v, Tensor o, Tensor log_sums) 
   call.takes("log_sums", log_sums, {3}, f32).without_gaps({log_sums});
   call.same_type({q, k, v, o}).by_rows({q, k, v, o});
   if (!has_shorter_values(q, v)) call.same_sizes({k, v}).same_sizes({q, o});
-  for (int i = 0; i < 3; i++)
-    call.require(q->sizes[i] == o->sizes[i] && k->sizes[i] == v->sizes[i],
-                 "o must have the batch, heads and places of q, and v those of k");
+  check_places(call, q, o, "q and o");
+  check_places(call, k, v, "k and v");
   call.require(v->sizes[3] == o->sizes[3], "v and o must have the same size of heads");
   call.require(k->sizes[0] == q->sizes[0] && k->sizes[3] == q->sizes[3],
                "q and k must have the same batch and size of heads");
@@ -97,8 +107,7 @@ void check(Call& call, Tensor q, Tensor keys, Tensor values, Tensor pages, Tenso
   call.same_type({q, o}).by_rows({q, o}).without_gaps({pages, lengths});
   const bool latent = are_latents(q, o);
   if (!latent) call.same_sizes({q, o});
-  for (int i = 0; i < 3; i++)
-    call.require(q->sizes[i] == o->sizes[i], "q and o must have the same batch, heads and places");
+  check_places(call, q, o, "q and o");
   if (latent)
     call.require(keys->data == values->data && keys->type == q->type,
                  "latents are keys and values: both must be one tensor, of q's type");
@@ -112,9 +121,8 @@ void check(Call& call, Tensor q, Tensor keys, Tensor values, Tensor pages, Tenso
 }
 
 Instance paged(Tensor q, Tensor keys, Tensor o) {
-  Instance instance = instance_of("paged_attention", q);
+  Instance instance = instance_of("paged_attention", q, o);
   instance.macros.push_back(std::string("CACHED=") + name_of(keys->type));
-  if (are_latents(q, o)) instance.macros.push_back("VALUE_HEAD=" + std::to_string(o->sizes[3]));
   return instance;
 }
 
@@ -125,8 +133,7 @@ const char* hipsight_attention(const hipsight_context* context, Tensor q, Tensor
   return guarded([&] {
     Call call("attention", context);
     check(call, q, k, v, o, log_sums);
-    Instance instance = instance_of("attention", q);
-    if (has_shorter_values(q, v)) instance.macros.emplace_back("VALUE_HEAD=128");
+    Instance instance = instance_of("attention", q, o);
     check_options(call, options, q, sinks, instance);
     return call.run(instance, hipsight_attention, "hipsight_attention", q, k, v, o, log_sums, sinks,
                     options);
@@ -147,7 +154,7 @@ const char* hipsight_attention_backward(const hipsight_context* context, Tensor 
     like(q, "d_o", d_o), like(q, "d_q", d_q), like(k, "d_k", d_k), like(v, "d_v", d_v);
     call.by_rows({d_o, d_q, d_k, d_v}).takes("workspace", workspace, {3}, f32);
     call.same_sizes({log_sums, workspace}).without_gaps({workspace});
-    Instance instance = instance_of("attention", q);
+    Instance instance = instance_of("attention", q, o);
     check_options(call, options, q, nullptr, instance);
     call.require(options->soft_cap == 0, "scores that are capped have no gradients here");
     instance.macros.emplace_back("BACKWARD");

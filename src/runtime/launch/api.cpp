@@ -164,7 +164,7 @@ HIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsi
 
 namespace {
 
-hipFunctionLaunchParams launch_of(const hipLaunchParams& p) {
+hipFunctionLaunchParams function_launch_of(const hipLaunchParams& p) {
   const auto function = kernel_of(p.func, p.stream);
   return {.function = function->handle,
           .gridDimX = p.gridDim.x,
@@ -180,9 +180,9 @@ hipFunctionLaunchParams launch_of(const hipLaunchParams& p) {
 
 /// One kernel on several devices, each in a stream of its own; cooperative ones may wait for each
 /// other.
-template <class Parameters, class LaunchOf>
+template <class Parameters, class FunctionLaunchOf>
 hipError_t submit_all(const Parameters* list, unsigned count, unsigned flags, bool cooperative,
-                      LaunchOf&& launch_of) {
+                      FunctionLaunchOf&& function_launch_of) {
   return api([&] {
     constexpr unsigned known = 3;  // no waiting for other work of the devices: before, after
     require(list && count && flags <= known);
@@ -190,7 +190,7 @@ hipError_t submit_all(const Parameters* list, unsigned count, unsigned flags, bo
     std::vector<std::uint64_t> sizes;
     std::vector<int> devices;
     for (unsigned i = 0; i < count; ++i) {
-      const hipFunctionLaunchParams p = launch_of(list[i]);
+      const hipFunctionLaunchParams p = function_launch_of(list[i]);
       const auto stream = find_stream(p.hStream, hipErrorInvalidValue);
       require(stream->role() == Stream::Role::Own, hipErrorInvalidHandle);
       devices.push_back(stream->device());
@@ -222,11 +222,13 @@ hipError_t submit_all(const Parameters* list, unsigned count, unsigned flags, bo
 
 HIP_API hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams* list, int count,
                                                          unsigned flags) {
-  return submit_all(list, static_cast<unsigned>(std::max(count, 0)), flags, true, launch_of);
+  return submit_all(list, static_cast<unsigned>(std::max(count, 0)), flags, true,
+                    function_launch_of);
 }
 HIP_API hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams* list, int count,
                                                       unsigned flags) {
-  return submit_all(list, static_cast<unsigned>(std::max(count, 0)), flags, false, launch_of);
+  return submit_all(list, static_cast<unsigned>(std::max(count, 0)), flags, false,
+                    function_launch_of);
 }
 HIP_API hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams* list,
                                                                unsigned count, unsigned flags) {

@@ -134,12 +134,14 @@ def decode(q, k, v, causal, scale, gpu):
     """
     Attention of a few queries to a cache that lies as k and v do, batch x heads x places x size, read where it lies: each
     place counts as a page. None where the kernels for whole sequences are better, or alone can do it: many queries,
-    gradients, other layouts.
+    gradients, shorter values, other layouts.
     """
     batch, heads, places, size = k.shape
     few = places > q.shape[2] and q.shape[2] * q.shape[1] <= FEW_ROWS * heads
     needs_gradients = torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad)
-    if not few or needs_gradients or q.shape[1] % heads or size % SIZES or not batch or k.stride() != v.stride():
+    if not few or needs_gradients or q.shape[1] % heads or size % SIZES or not batch:
+        return None
+    if k.shape != v.shape or k.stride() != v.stride():
         return None
     of_batch, of_head, of_place, of_value = k.stride()
     apart = 0 if batch == 1 else of_batch

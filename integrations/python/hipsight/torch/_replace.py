@@ -322,9 +322,7 @@ def attend(gpu, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=Fals
         causal = band_of(attn_mask, queries, keys)
         if causal is None:
             return None, "its mask is neither causal nor empty"
-    found = None
-    if value.shape == key.shape:
-        found = _paged_attention.decode(query, key, value, causal, scale, gpu)
+    found = _paged_attention.decode(query, key, value, causal, scale, gpu)
     if found is None:
         found = _attention.attention(query, key, value, causal=causal, scale=scale, gpu=gpu)[0]
     return found, ""
