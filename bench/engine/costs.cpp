@@ -16,7 +16,7 @@
 
 #include "engine/case.h"
 #include "engine/native.h"
-#include "engine/program.h"
+#include "engine/program/program.h"
 #include "support/error.h"
 
 namespace hipsight::bench {

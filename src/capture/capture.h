@@ -9,7 +9,7 @@
 
 #include "capture/file.h"
 #include "engine/engine.h"
-#include "engine/memory.h"
+#include "engine/memory/memory.h"
 
 namespace hipsight::capture {
 

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "engine/host_events.h"
-#include "engine/memory.h"
+#include "engine/memory/host_events.h"
+#include "engine/memory/memory.h"
 
 namespace hipsight::check {
 

@@ -33,7 +33,7 @@ int show_instruction(const IsaOptions& options) {
     fmt::print("{}\n\n", name);
     const std::string source = isa::source_text(name);
     if (source.empty())
-      fmt::print("Memory, control, lane exchange or matrix: code of src/engine/level.\n");
+      fmt::print("Memory, control, lane exchange or matrix: code of src/engine/interpret.\n");
     else
       fmt::print("{}", source);
     fmt::print("\n");

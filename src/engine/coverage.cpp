@@ -5,7 +5,7 @@
 #include <deque>
 #include <map>
 
-#include "engine/program.h"
+#include "engine/program/program.h"
 #include "isa/crash_guard.h"
 #include "isa/decode.h"
 #include "isa/opcodes.h"

@@ -7,9 +7,9 @@
 #include <new>
 #include <string_view>
 
-#include "engine/launch.h"
-#include "engine/overruns.h"
-#include "engine/pool.h"
+#include "engine/launch/launch.h"
+#include "engine/launch/pool.h"
+#include "engine/memory/overruns.h"
 #include "engine/translate/translator.h"
 #include "support/error.h"
 

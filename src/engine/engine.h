@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "code/code_object.h"
-#include "engine/memory.h"
+#include "engine/memory/memory.h"
 #include "gpus/gpu.h"
 #include "isa/instruction.h"
 

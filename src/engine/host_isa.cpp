@@ -1,14 +1,14 @@
 #include "engine/engine.h"
 #include "engine/host.h"
-#include "engine/program.h"
-#include "engine/workgroup.h"
+#include "engine/launch/workgroup.h"
+#include "engine/program/program.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
 
-// What one host instruction set's code provides (level/level.h).
-#define HIPSIGHT_DECLARE_LEVEL(LEVEL)                                                     \
-  namespace LEVEL {                                                                       \
+// What one host instruction set's code provides (interpret/interpret.h).
+#define HIPSIGHT_DECLARE_HOST_ISA(HOST_ISA)                                               \
+  namespace HOST_ISA {                                                                    \
   void copy(Wave* const* waves, std::uint32_t count, const Wave& start, unsigned scalars, \
             const std::uint32_t* work_items);                                             \
   Turn run(Wave* const* waves, std::uint32_t count, std::int64_t budget, unsigned& csr);  \
@@ -44,18 +44,18 @@ namespace hipsight::engine {
   }                                                                                       \
   }
 #ifdef HIPSIGHT_HAS_sse4
-HIPSIGHT_DECLARE_LEVEL(sse4)
+HIPSIGHT_DECLARE_HOST_ISA(sse4)
 #endif
 #ifdef HIPSIGHT_HAS_avx2
-HIPSIGHT_DECLARE_LEVEL(avx2)
+HIPSIGHT_DECLARE_HOST_ISA(avx2)
 #endif
 #ifdef HIPSIGHT_HAS_avx512
-HIPSIGHT_DECLARE_LEVEL(avx512)
+HIPSIGHT_DECLARE_HOST_ISA(avx512)
 #endif
 
 namespace {
 
-struct Level {
+struct HostIsa {
   const char* name;
   bool (*supported)();
   void (*copy)(Wave* const*, std::uint32_t, const Wave&, unsigned, const std::uint32_t*);
@@ -65,7 +65,7 @@ struct Level {
 
 /// The host instruction sets hipsight was built for, best first. x86-64-v2 is what the last ten
 /// years' processors all have.
-constexpr Level levels[]{
+constexpr HostIsa host_isas[]{
 #ifdef HIPSIGHT_HAS_avx512
     {"avx512", [] { return __builtin_cpu_supports("x86-64-v4") != 0; }, avx512::copy, avx512::run,
      avx512::add_everything},
@@ -80,13 +80,13 @@ constexpr Level levels[]{
 #endif
 };
 
-const Level& level() {
-  static const Level& chosen = []() -> const Level& {
+const HostIsa& chosen_isa() {
+  static const HostIsa& chosen = []() -> const HostIsa& {
     __builtin_cpu_init();
     const std::string& forced = host().isa;
-    for (const Level& level : levels) {
-      if (!forced.empty() && forced != level.name) continue;
-      if (level.supported()) return level;
+    for (const HostIsa& isa : host_isas) {
+      if (!forced.empty() && forced != isa.name) continue;
+      if (isa.supported()) return isa;
       if (!forced.empty())
         fail("this processor does not have the host instruction set '{}'", forced);
     }
@@ -101,7 +101,7 @@ const Level& level() {
 const Table& host_table() {
   static const Table table = [] {
     Table all;
-    level().add_everything(all);
+    chosen_isa().add_everything(all);
     return all;
   }();
   return table;
@@ -109,16 +109,16 @@ const Table& host_table() {
 
 void copy_waves(std::span<Wave* const> waves, const Wave& start, unsigned scalars,
                 const std::uint32_t* work_items) {
-  static const auto copy = level().copy;
+  static const auto copy = chosen_isa().copy;
   copy(waves.data(), static_cast<std::uint32_t>(waves.size()), start, scalars, work_items);
 }
 Turn run_waves(std::span<Wave* const> waves, std::int64_t budget, unsigned& csr) {
-  static const auto run = level().run;
+  static const auto run = chosen_isa().run;
   return run(waves.data(), static_cast<std::uint32_t>(waves.size()), budget, csr);
 }
 
 std::string Engine::host_isa() {
-  return level().name;
+  return chosen_isa().name;
 }
 
 }  // namespace hipsight::engine

@@ -10,8 +10,8 @@
 
 // Entries are compiled once per host instruction set (engine) and once without any meaning (the
 // table of shapes), each time in a namespace of its own, so no two builds of one entry are merged.
-#ifndef HIPSIGHT_LEVEL
-#define HIPSIGHT_LEVEL shapes
+#ifndef HIPSIGHT_HOST_ISA
+#define HIPSIGHT_HOST_ISA shapes
 #endif
 
 namespace hipsight::isa {

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "engine/memory.h"
+#include "engine/memory/memory.h"
 
 namespace hipsight::services {
 

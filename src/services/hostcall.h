@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/memory.h"
+#include "engine/memory/memory.h"
 
 namespace hipsight::services {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "code/code_object.h"
-#include "engine/memory.h"
+#include "engine/memory/memory.h"
 
 namespace hipsight::services {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/host_events.h"
-#include "engine/memory.h"
+#include "engine/memory/host_events.h"
+#include "engine/memory/memory.h"
 
 namespace hipsight::session {
 

@@ -71,7 +71,7 @@ TEST_F(Cli, shows_what_an_instruction_does) {
   // Made by a macro.
   EXPECT_TRUE(has(run("isa v_cmp_lt_f32_e64 --target gfx1100").output,
                   "def<b1(f32, f32)>(\"V_CMP_LT_F32\", float_compare::less)"));
-  EXPECT_TRUE(has(run("isa ds_read_b32 --target gfx90a").output, "code of src/engine/level"));
+  EXPECT_TRUE(has(run("isa ds_read_b32 --target gfx90a").output, "code of src/engine/interpret"));
   const Outcome none = run("isa v_fma_f33");
   EXPECT_EQ(none.code, 125);
   EXPECT_TRUE(has(none.output, "no processor has an instruction v_fma_f33"));

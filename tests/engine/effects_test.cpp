@@ -1,6 +1,6 @@
 // What the translator takes an op to read and write (effects_of) has all registers that the
 // instruction uses (isa/operand_use.h), of every opcode that it moves.
-#include "engine/translate/effects.h"
+#include "engine/translate/analysis/effects.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/program.h"
-#include "engine/wave.h"
+#include "engine/launch/wave.h"
+#include "engine/program/program.h"
 #include "isa/crash_guard.h"
 #include "isa/decode.h"
 #include "isa/opcodes.h"

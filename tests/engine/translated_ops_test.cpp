@@ -13,10 +13,10 @@
 #include <new>
 #include <random>
 
-#include "engine/program.h"
+#include "engine/launch/wave.h"
+#include "engine/launch/workgroup.h"
+#include "engine/program/program.h"
 #include "engine/translate/translator.h"
-#include "engine/wave.h"
-#include "engine/workgroup.h"
 #include "isa/crash_guard.h"
 #include "isa/decode.h"
 #include "isa/entry.h"

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "engine/events.h"
-#include "engine/host_events.h"
+#include "engine/memory/host_events.h"
 #include "kernels.h"
 
 namespace hipsight::engine {

@@ -103,7 +103,7 @@ TEST(Aliases, LeadToNamesThatStay) {
 
 TEST(Entries, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
-  isa::HIPSIGHT_LEVEL::for_each_group([&](const auto& group) {
+  isa::HIPSIGHT_HOST_ISA::for_each_group([&](const auto& group) {
     group.apply([&](const auto&... entry) {
       for (const std::string_view name : {entry.name...}) {
         EXPECT_TRUE(names.insert(name).second) << name << " is defined twice";

@@ -22,7 +22,7 @@ void fill(Machine& machine) {
 }
 
 TEST(AnyOperand, ScalarPairsMayBeConstants) {
-  for (const Level& level : levels()) {
+  for (const HostIsa& host_isa : host_isas()) {
     const struct {
       const char* source;
       std::uint64_t means;
@@ -32,22 +32,22 @@ TEST(AnyOperand, ScalarPairsMayBeConstants) {
                  {"s[2:3]", 0x1234567890abcdef},
                  {"src_shared_base", engine::aperture::shared_base}};
     for (const auto& c : cases) {
-      Machine machine("gfx942", level);
+      Machine machine("gfx942", host_isa);
       machine.wave().set_pair(2, 0x1234567890abcdef);
       machine.run(*machine.lower(std::string("s_xor_saveexec_b64 s[4:5], ") + c.source));
-      EXPECT_EQ(machine.wave().exec(), ~c.means) << level.name << ": " << c.source;
+      EXPECT_EQ(machine.wave().exec(), ~c.means) << host_isa.name << ": " << c.source;
       EXPECT_EQ(machine.wave().pair(4), ~0ull);
     }
-    Machine machine("gfx1100", level);
+    Machine machine("gfx1100", host_isa);
     machine.run(*machine.lower("s_xor_saveexec_b32 s4, 1.0"));
-    EXPECT_EQ(machine.wave().exec(), 0xffffffff ^ 0x3f800000) << level.name;
+    EXPECT_EQ(machine.wave().exec(), 0xffffffff ^ 0x3f800000) << host_isa.name;
   }
 }
 
 /// Whether an instruction leaves the same behind as another one after some moves.
 void expect_same(const char* processor, const std::string& text, const std::string& other) {
-  for (const Level& level : levels()) {
-    Machine one(processor, level), two(processor, level);
+  for (const HostIsa& host_isa : host_isas()) {
+    Machine one(processor, host_isa), two(processor, host_isa);
     fill(one);
     fill(two);
     one.run(*one.lower(text));
@@ -55,7 +55,7 @@ void expect_same(const char* processor, const std::string& text, const std::stri
     for (unsigned r = 0; r < 100; ++r)
       for (unsigned lane = 0; lane < one.lanes(); ++lane)
         ASSERT_EQ(one.vgpr(r, lane), two.vgpr(r, lane))
-            << level.name << ": v" << r << ", lane " << lane << "\n"
+            << host_isa.name << ": v" << r << ", lane " << lane << "\n"
             << text;
   }
 }
@@ -92,7 +92,7 @@ bool is_alone(const isa::Instruction& in) {
 TEST(AnyOperand, NoEncodingReadsElsewhere) {
   const isa::CrashGuard guard;
   for (const char* processor : isa::instruction_sets) {
-    Machine machine(processor, levels().front());
+    Machine machine(processor, host_isas().front());
     fill(machine);
     isa::Decoder decoder(processor);
     std::mt19937 random(7);

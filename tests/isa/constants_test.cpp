@@ -54,9 +54,9 @@ std::optional<isa::Instruction> with_one(isa::Decoder& decoder, const isa::Instr
 }
 
 /// The first source as the engine reads it.
-std::optional<std::uint32_t> lowered(const isa::Instruction& instruction, const Level& level) {
+std::optional<std::uint32_t> lowered(const isa::Instruction& instruction, const HostIsa& host_isa) {
   engine::LoweringContext context{
-      level.table, instruction.gfx, {.lanes = 64, .vgprs = 256, .agprs = 256}};
+      host_isa.table, instruction.gfx, {.lanes = 64, .vgprs = 256, .agprs = 256}};
   engine::ConstantPool constants(64);
   std::deque<isa::Instruction> extra;
   std::vector<engine::Op> ops;
@@ -120,7 +120,7 @@ TEST_P(Constants, AreWhatTheAssemblerTakesThemFor) {
     if (has(text, "/*") || has(text, "(malformed)") ||
         !seen.insert(text.substr(0, text.find(' '))).second)
       return true;
-    const auto ours = lowered(*in, levels().front());
+    const auto ours = lowered(*in, host_isas().front());
     if (!ours) return true;
     const auto llvm = by_assembler(GetParam(), decoder, text);
     // An integer of 16 bits cannot be written in full: of the constant's f32 it has the low half.
@@ -144,9 +144,9 @@ float result_of(Machine& machine, const char* text, std::uint32_t v2) {
 
 TEST(MixedConstants, AreHalvesWhereOpSelHiIsSet) {
   constexpr std::uint32_t five = 0x4500;  // f16
-  for (const Level& level : levels())
+  for (const HostIsa& host_isa : host_isas())
     for (const char* processor : isa::instruction_sets) {
-      Machine machine(processor, level);
+      Machine machine(processor, host_isa);
       const auto run = [&](const char* text) { return result_of(machine, text, five); };
       EXPECT_EQ(run("v_fma_mix_f32 v0, v1, 1.0, v2 op_sel_hi:[0,1,1]"), 8) << processor;
       EXPECT_EQ(run("v_fma_mix_f32 v0, v1, 1.0, v2 op_sel_hi:[0,0,1]"), 8) << processor;
@@ -160,9 +160,9 @@ TEST(MixedConstants, AreHalvesWhereOpSelHiIsSet) {
 }
 
 TEST(PackedConstants, AreInTheLowHalf) {
-  for (const Level& level : levels())
+  for (const HostIsa& host_isa : host_isas())
     for (const char* processor : isa::instruction_sets) {
-      Machine machine(processor, level);
+      Machine machine(processor, host_isa);
       const auto run = [&](const char* text, std::uint32_t v2) {
         result_of(machine, text, v2);
         return machine.vgpr(0, 0);

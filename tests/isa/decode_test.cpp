@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "assemble.h"
-#include "engine/program.h"
+#include "engine/program/program.h"
 #include "field_check.h"
 #include "isa/crash_guard.h"
 #include "isa/opcodes.h"

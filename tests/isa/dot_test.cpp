@@ -217,8 +217,8 @@ TEST_P(RdnaDots, AreAsMeasured) {
       {"v_dot2_bf16_bf16 v0, v1, v2, v3", bf16, true}};
   if (!rdna4()) cases.push_back({"v_mov_b32 v0, v3\nv_dot2acc_f32_f16 v0, v1, v2", f16, false});
   std::mt19937 random(12);
-  for (const Level& level : levels()) {
-    Machine machine(GetParam(), level);
+  for (const HostIsa& host_isa : host_isas()) {
+    Machine machine(GetParam(), host_isa);
     for (const Case& c : cases) {
       const auto code = machine.lower(c.text);
       const Oracle oracle(rdna4(), c.format, c.narrow);
@@ -243,9 +243,9 @@ TEST_P(RdnaDots, AreAsMeasured) {
           const u32 expected = oracle.dot(x[lane], y[lane], addend[lane]);
           if (machine.vgpr(0, lane) == expected) continue;
           ++failures;
-          ADD_FAILURE() << level.name << " " << c.text << std::hex << ": " << machine.vgpr(1, lane)
-                        << " . " << machine.vgpr(2, lane) << " + " << addend[lane] << " is "
-                        << machine.vgpr(0, lane) << ", not " << expected;
+          ADD_FAILURE() << host_isa.name << " " << c.text << std::hex << ": "
+                        << machine.vgpr(1, lane) << " . " << machine.vgpr(2, lane) << " + "
+                        << addend[lane] << " is " << machine.vgpr(0, lane) << ", not " << expected;
         }
       }
     }
@@ -255,7 +255,7 @@ TEST_P(RdnaDots, AreAsMeasured) {
 TEST(RdnaDotsOnSilicon, AreWhatWasSeen) {
   // gfx1151: the numbers are small and whole, and one sum of theirs is not.
   for (const char* processor : {"gfx1100", "gfx1151"}) {
-    Machine machine(processor, levels().front());
+    Machine machine(processor, host_isas().front());
     const auto run = [&](const char* text, u32 a, u32 b, float c) {
       machine.vgpr(1, 0) = a, machine.vgpr(2, 0) = b, machine.vgpr(3, 0) = std::bit_cast<u32>(c);
       machine.run(*machine.lower(text));
@@ -272,7 +272,7 @@ TEST(RdnaDotsOnSilicon, AreWhatWasSeen) {
 
 TEST(Cdna2Dots, TakeDenormalsForZeros) {
   for (const auto& [processor, expected] : {std::pair("gfx90a", 1.0f), {"gfx942", 1 + 0x1p-14f}}) {
-    Machine machine(processor, levels().front());
+    Machine machine(processor, host_isas().front());
     machine.vgpr(1, 0) = 0x0200, machine.vgpr(2, 0) = 0x4000;  // 2^-15 and 2
     for (const char* text :
          {"v_dot2_f32_f16 v0, v1, v2, 1.0", "v_mov_b32 v0, 1.0\nv_dot2c_f32_f16 v0, v1, v2"}) {
@@ -291,12 +291,12 @@ TEST_P(RdnaDots, MakeUpExactMatrixProducts) {
     bool narrow;
   };
   std::mt19937 random(3);
-  for (const Level& level : levels())
+  for (const HostIsa& host_isa : host_isas())
     for (const Case& c : {Case{"f32_16x16x16_f16", f16, false},
                           {"f32_16x16x16_bf16", bf16, false},
                           {"f16_16x16x16_f16", f16, true},
                           {"bf16_16x16x16_bf16", bf16, true}}) {
-      Machine machine(GetParam(), level);
+      Machine machine(GetParam(), host_isa);
       machine.matrix = engine::MatrixMode::Exact;
       // RDNA4 has half of each operand in each half of the lanes, RDNA3 all of it twice.
       const unsigned inputs = rdna4() ? 4 : 8, outputs = rdna4() && c.narrow ? 4 : 8;
@@ -353,7 +353,7 @@ TEST_P(RdnaDots, MakeUpExactMatrixProducts) {
             const auto [word, shift] = result(i, j);
             const u32 found = c.narrow ? *word >> shift & 0xffff : *word;
             if (found != expected && ++failures)
-              ADD_FAILURE() << level.name << " " << text << ", row " << i << ", column " << j
+              ADD_FAILURE() << host_isa.name << " " << text << ", row " << i << ", column " << j
                             << std::hex << ": " << found << ", not " << expected;
           }
       }

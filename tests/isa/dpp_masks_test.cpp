@@ -13,9 +13,9 @@ namespace hipsight::test {
 namespace {
 
 TEST(DppCompare, WritesZerosWhereNothingIsRead) {
-  for (const Level& level : levels())
+  for (const HostIsa& host_isa : host_isas())
     for (const char* processor : {"gfx1100", "gfx1201"}) {
-      Machine machine(processor, level);
+      Machine machine(processor, host_isa);
       const auto run = [&](const char* text) {
         for (unsigned lane = 0; lane < 32; ++lane)
           machine.vgpr(1, lane) = machine.vgpr(2, lane) = 0;
@@ -41,9 +41,9 @@ struct Carry {
 };
 
 /// Adds 1 to all ones, so that each lane has a carry, with VCC as it is told before.
-Carry carry_of(const char* processor, const Level& level, const std::string& text,
+Carry carry_of(const char* processor, const HostIsa& host_isa, const std::string& text,
                std::uint64_t vcc, std::uint64_t exec) {
-  Machine machine(processor, level);
+  Machine machine(processor, host_isa);
   const unsigned lanes = std::string_view(processor).starts_with("gfx9") ? 64 : 32;
   for (unsigned lane = 0; lane < lanes; ++lane) {
     machine.vgpr(0, lane) = 77;
@@ -63,14 +63,14 @@ Carry carry_of(const char* processor, const Level& level, const std::string& tex
 }
 
 TEST(DppCarry, KeepsBitsWhereNothingIsRead) {
-  for (const Level& level : levels())
+  for (const HostIsa& host_isa : host_isas())
     for (const char* processor : {"gfx1100", "gfx1201", "gfx942"}) {
       const bool gfx9 = std::string_view(processor).starts_with("gfx9");
       const std::uint64_t all = gfx9 ? ~0ull : 0xffffffffull;
       const auto run = [&](const std::string& modifiers, std::uint64_t vcc, std::uint64_t exec) {
         const std::string add = gfx9 ? "v_add_co_u32_dpp v0, vcc, v1, v2 "
                                      : "v_add_co_ci_u32_dpp v0, vcc_lo, v1, v2, vcc_lo ";
-        return carry_of(processor, level, add + modifiers, vcc, exec);
+        return carry_of(processor, host_isa, add + modifiers, vcc, exec);
       };
       SCOPED_TRACE(processor);
       // Lanes 0, 16, ... would read lanes of another row.

@@ -7,10 +7,10 @@
 namespace hipsight::test {
 
 void check(const FloatCase& c) {
-  for (const Level& level : levels()) {
-    Machine machine(c.processor, level);
+  for (const HostIsa& host_isa : host_isas()) {
+    Machine machine(c.processor, host_isa);
     const auto code = machine.lower(c.text);
-    Floats values(seed(11, level));
+    Floats values(seed(11, host_isa));
     const auto pair_at = [&](unsigned r, unsigned lane) {
       return machine.vgpr(r, lane) | u64{machine.vgpr(r + 1, lane)} << 32;
     };
@@ -55,11 +55,11 @@ void check(const FloatCase& c) {
             case FloatOut::Bits:
               bits |= (result & 1) << lane;
           }
-        ASSERT_EQ(pair_at(6, lane), value) << std::hex << level.name << " a " << in.a << " b "
+        ASSERT_EQ(pair_at(6, lane), value) << std::hex << host_isa.name << " a " << in.a << " b "
                                            << in.b << " c " << in.c << " d " << in.d;
         if (c.out == FloatOut::Bits && active) {
           ASSERT_EQ(wave.pair(10) >> lane & 1, result & 1)
-              << std::hex << level.name << " a " << in.a << " b " << in.b;
+              << std::hex << host_isa.name << " a " << in.a << " b " << in.b;
         }
       }
       if (c.out == FloatOut::Bits && wave.lanes == 64) {

@@ -15,8 +15,8 @@ constexpr unsigned registers = 128;  // and as many accumulators behind them
 class Indexed : public testing::Test {
  protected:
   /// A wave with something else in each lane of each register.
-  static Machine machine(const Level& level) {
-    Machine machine("gfx942", level);
+  static Machine machine(const HostIsa& host_isa) {
+    Machine machine("gfx942", host_isa);
     Values values{1};
     for (unsigned r = 0; r < 2 * registers; ++r)
       for (unsigned lane = 0; lane < machine.lanes(); ++lane)
@@ -29,14 +29,14 @@ class Indexed : public testing::Test {
   static void run(Machine& machine, std::string_view text) { machine.run(*machine.lower(text)); }
   /// Whether two texts leave the same vector registers and VCC behind.
   static void expect_same(std::string_view text, std::string_view plain) {
-    for (const Level& level : levels()) {
-      Machine indexed = machine(level), direct = machine(level);
+    for (const HostIsa& host_isa : host_isas()) {
+      Machine indexed = machine(host_isa), direct = machine(host_isa);
       run(indexed, text);
       run(direct, plain);
       for (unsigned r = 0; r < 2 * registers; ++r)
         for (unsigned lane = 0; lane < indexed.lanes(); ++lane)
           ASSERT_EQ(indexed.vgpr(r, lane), direct.vgpr(r, lane))
-              << level.name << ": v" << r << ", lane " << lane << "\n"
+              << host_isa.name << ": v" << r << ", lane " << lane << "\n"
               << text;
       EXPECT_EQ(indexed.sgpr(engine::reg::vcc), direct.sgpr(engine::reg::vcc)) << text;
     }

@@ -69,10 +69,10 @@ TEST_P(Integer, MatchesItsDefinition) {
   const bool has_value = c.writes != Writes::Bits;
   const bool has_bits = c.writes == Writes::Bits || c.writes == Writes::ValueAndBits ||
                         c.writes == Writes::PairAndBits;
-  for (const Level& level : levels()) {
-    Machine machine(c.processor, level);
+  for (const HostIsa& host_isa : host_isas()) {
+    Machine machine(c.processor, host_isa);
     const auto code = machine.lower(c.text);
-    Values values(seed(7, level));
+    Values values(seed(7, host_isa));
     for (int round = 0; round < operand_rounds(60); ++round) {
       engine::Wave& wave = machine.wave();
       const u64 exec = (round % 3 == 0 ? ~0ull : values.random()) & wave.full;
@@ -118,11 +118,11 @@ TEST_P(Integer, MatchesItsDefinition) {
           }
         }
         ASSERT_EQ(pair_at(6, lane), value)
-            << std::hex << level.name << " a " << in.a64 << " b " << in.b64 << " c " << in.c64
+            << std::hex << host_isa.name << " a " << in.a64 << " b " << in.b64 << " c " << in.c64
             << " d " << in.d64 << " bit " << in.bit << " lane " << lane << (pair ? " pair" : "");
         if (has_bits) {
           ASSERT_EQ(wave.pair(10) >> lane & 1, active && out.bit)
-              << std::hex << level.name << " a " << in.a64 << " b " << in.b64 << " c " << in.c64
+              << std::hex << host_isa.name << " a " << in.a64 << " b " << in.b64 << " c " << in.c64
               << " bit " << in.bit;
         }
       }
@@ -640,9 +640,9 @@ std::vector<Case> comparisons() {
 INSTANTIATE_TEST_SUITE_P(Comparisons, Integer, testing::ValuesIn(comparisons()), name_of);
 
 TEST(CompareAndMask, WritesExec) {
-  for (const Level& level : levels())
+  for (const HostIsa& host_isa : host_isas())
     for (const char* processor : {mi200, rdna3}) {
-      Machine machine(processor, level);
+      Machine machine(processor, host_isa);
       const auto code = machine.lower("v_cmpx_gt_u32 v0, v2");
       Values values(9);
       u64 expected = 0;

@@ -58,13 +58,13 @@ const engine::Op* stop(engine::Wave&, const engine::Op*) {
 
 }  // namespace
 
-const std::vector<Level>& levels() {
-  static const std::vector<Level> all = [] {
-    std::vector<Level> result;
+const std::vector<HostIsa>& host_isas() {
+  static const std::vector<HostIsa> all = [] {
+    std::vector<HostIsa> result;
     const auto add = [&](const char* name, auto add_computation) {
-      Level& level = result.emplace_back(Level{name, {}});
-      add_computation(level.table);
-      level.table.add("unknown", {unknown, unknown});
+      HostIsa& host_isa = result.emplace_back(HostIsa{name, {}});
+      add_computation(host_isa.table);
+      host_isa.table.add("unknown", {unknown, unknown});
     };
 #ifdef HIPSIGHT_HAS_sse4
     add("sse4", engine::sse4::add_computation);
@@ -85,8 +85,8 @@ void Machine::Free::operator()(engine::Wave* wave) const {
   std::free(wave);
 }
 
-Machine::Machine(std::string_view processor, const Level& level, unsigned lanes)
-    : processor_(processor), level_(level) {
+Machine::Machine(std::string_view processor, const HostIsa& host_isa, unsigned lanes)
+    : processor_(processor), level_(host_isa) {
   if (!lanes) lanes = isa::is_rdna(isa::gfx_of(processor)) ? 32 : 64;
   const std::size_t bytes =
       sizeof(engine::Wave) + (2 * registers + engine::RegisterFile::slack) * lanes * 4;

@@ -7,18 +7,18 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/program.h"
-#include "engine/wave.h"
+#include "engine/launch/wave.h"
+#include "engine/program/program.h"
 
 namespace hipsight::test {
 
 /// The code for one host instruction set.
-struct Level {
+struct HostIsa {
   std::string name;
   engine::Table table;
 };
 /// Those that this host can run.
-const std::vector<Level>& levels();
+const std::vector<HostIsa>& host_isas();
 
 /// Instructions without branches or memory, ready to run.
 struct Code {
@@ -33,7 +33,7 @@ struct Code {
 /// RDNA unless `lanes` says otherwise.
 class Machine {
  public:
-  Machine(std::string_view processor, const Level& level, unsigned lanes = 0);
+  Machine(std::string_view processor, const HostIsa& host_isa, unsigned lanes = 0);
 
   /// Assembles, decodes and lowers text. @throws Exception when an instruction is not known.
   std::unique_ptr<Code> lower(std::string_view text) const;
@@ -58,7 +58,7 @@ class Machine {
   engine::LoweringContext context() const;
 
   std::string processor_;
-  const Level& level_;
+  const HostIsa& level_;
   std::unique_ptr<engine::Wave, Free> wave_;
 };
 

@@ -11,8 +11,8 @@ namespace hipsight::test {
 int operand_rounds(int usual);
 
 /// Of random operands: another for each host instruction set.
-inline std::uint64_t seed(std::uint64_t usual, const Level& level) {
-  return usual + 1000 * static_cast<std::uint64_t>(&level - levels().data());
+inline std::uint64_t seed(std::uint64_t usual, const HostIsa& host_isa) {
+  return usual + 1000 * static_cast<std::uint64_t>(&host_isa - host_isas().data());
 }
 
 /// Counts tuples of operands that an instruction ran on; the sum is printed at the end where

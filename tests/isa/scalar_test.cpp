@@ -52,10 +52,10 @@ class Scalar : public testing::TestWithParam<Case> {};
 TEST_P(Scalar, MatchesItsDefinition) {
   const Case& c = GetParam();
   const bool pair = std::string_view(c.text).find("s[6:7]") != std::string_view::npos;
-  for (const Level& level : levels()) {
-    Machine machine(c.processor, level);
+  for (const HostIsa& host_isa : host_isas()) {
+    Machine machine(c.processor, host_isa);
     const auto code = machine.lower(c.text);
-    Values values(seed(11, level));
+    Values values(seed(11, host_isa));
     for (int round = 0; round < operand_rounds(3000); ++round) {
       count_operands(1);
       engine::Wave& wave = machine.wave();
@@ -69,10 +69,10 @@ TEST_P(Scalar, MatchesItsDefinition) {
       u64 value = in.d64;
       if (out.value)
         value = pair ? *out.value : (in.d64 & ~0xffffffffull) | (*out.value & 0xffffffff);
-      ASSERT_EQ(wave.pair(6), value) << std::hex << level.name << " a " << in.a64 << " b " << in.b64
-                                     << " d " << in.d64 << " scc " << in.scc;
+      ASSERT_EQ(wave.pair(6), value) << std::hex << host_isa.name << " a " << in.a64 << " b "
+                                     << in.b64 << " d " << in.d64 << " scc " << in.scc;
       ASSERT_EQ(wave.scc, out.scc.value_or(in.scc))
-          << std::hex << level.name << " a " << in.a64 << " b " << in.b64 << " d " << in.d64;
+          << std::hex << host_isa.name << " a " << in.a64 << " b " << in.b64 << " d " << in.d64;
     }
   }
 }

@@ -211,9 +211,9 @@ class ScaledConversion : public testing::TestWithParam<Conversion> {
 
 TEST_P(ScaledConversion, GivesTheNearestNumber) {
   const Conversion& c = GetParam();
-  for (const Level& level : levels()) {
-    SCOPED_TRACE(level.name);
-    Machine m("gfx950", level);
+  for (const HostIsa& host_isa : host_isas()) {
+    SCOPED_TRACE(host_isa.name);
+    Machine m("gfx950", host_isa);
     const auto code = m.lower(c.text);
     std::mt19937 generator(5);
     const auto below = [&](u32 n) { return static_cast<int>(generator() % n); };

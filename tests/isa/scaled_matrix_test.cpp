@@ -105,9 +105,9 @@ class ScaledMatrix : public testing::TestWithParam<Case> {
 };
 
 TEST_P(ScaledMatrix, IsTheProduct) {
-  for (const Level& level : levels()) {
-    SCOPED_TRACE(level.name);
-    Machine m("gfx950", level);
+  for (const HostIsa& host_isa : host_isas()) {
+    SCOPED_TRACE(host_isa.name);
+    Machine m("gfx950", host_isa);
     const auto code = m.lower(text());
     for (const bool far : {false, true}) {  // scales that take factors out of the range of float
       for (unsigned r = 0; r < 128; ++r)
@@ -171,9 +171,9 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(, ScaledMatrix, testing::ValuesIn(cases()));
 
 TEST(ScaledMatrixOperands, ConstantC) {
-  for (const Level& level : levels()) {
-    SCOPED_TRACE(level.name);
-    Machine m("gfx950", level);
+  for (const HostIsa& host_isa : host_isas()) {
+    SCOPED_TRACE(host_isa.name);
+    Machine m("gfx950", host_isa);
     // All ones, times 2^(126 - 127) and 2^(128 - 127): one for each of 128 products.
     const auto code = m.lower(
         "v_mfma_scale_f32_16x16x128_f8f6f4 v[48:51], v[0:3], v[8:11], 1.0, v40, v41 "

@@ -60,10 +60,10 @@ TEST_P(Transcendental, IsNearlyCorrectlyRounded) {
   const std::string text = std::string("v_") + function.name + "_f32 v6, v0";
   const bool flushes =
       std::string_view(function.name) != "sin" && std::string_view(function.name) != "cos";
-  for (const Level& level : levels()) {
-    Machine machine("gfx942", level);
+  for (const HostIsa& host_isa : host_isas()) {
+    Machine machine("gfx942", host_isa);
     const auto code = machine.lower(text);
-    Floats values(seed(3, level));
+    Floats values(seed(3, host_isa));
     for (int round = 0; round < operand_rounds(3000); ++round) {
       count_operands(64);
       for (unsigned lane = 0; lane < 64; ++lane)
@@ -76,7 +76,8 @@ TEST_P(Transcendental, IsNearlyCorrectlyRounded) {
         const u64 given = machine.vgpr(0, lane), result = machine.vgpr(6, lane);
         const u64 a = flushes ? flushed(given) : given;
         const auto where = [&] {
-          return testing::Message() << std::hex << level.name << " " << given << " gave " << result;
+          return testing::Message()
+                 << std::hex << host_isa.name << " " << given << " gave " << result;
         };
         if (single.nan(a)) {
           ASSERT_EQ(result, a | single.quiet()) << where();
@@ -111,8 +112,8 @@ TEST_P(Transcendental, IsNearlyCorrectlyRounded) {
 TEST_P(Transcendental, OfHalvesIsCorrectlyRounded) {
   const Function& function = GetParam();
   const std::string text = std::string("v_") + function.name + "_f16 v6, v0";
-  for (const Level& level : levels()) {
-    Machine machine("gfx942", level);
+  for (const HostIsa& host_isa : host_isas()) {
+    Machine machine("gfx942", host_isa);
     const auto code = machine.lower(text);
     for (u32 first = 0; first < 0x10000; first += 64) {
       for (u32 lane = 0; lane < 64; ++lane) machine.vgpr(0, lane) = first + lane;
@@ -121,15 +122,15 @@ TEST_P(Transcendental, OfHalvesIsCorrectlyRounded) {
         const u64 a = first + lane, result = machine.vgpr(6, lane);
         const long double exact = half.nan(a) ? 0 : function.value(half.value(a));
         if (half.nan(a)) {
-          ASSERT_EQ(result, a | half.quiet()) << level.name;
+          ASSERT_EQ(result, a | half.quiet()) << host_isa.name;
         } else if (std::isnan(exact)) {
-          ASSERT_EQ(result, 0xfe00u) << level.name << " of " << std::hex << a;
+          ASSERT_EQ(result, 0xfe00u) << host_isa.name << " of " << std::hex << a;
         } else if (std::isinf(exact)) {
-          ASSERT_EQ(result, half.round(exact)) << level.name << " of " << std::hex << a;
+          ASSERT_EQ(result, half.round(exact)) << host_isa.name << " of " << std::hex << a;
         } else if (half.infinite(result)) {
-          ASSERT_GE(std::fabs(exact), 65519.9L) << level.name << " of " << std::hex << a;
+          ASSERT_GE(std::fabs(exact), 65519.9L) << host_isa.name << " of " << std::hex << a;
         } else {
-          ASSERT_LE(error(half, result, exact), 0.501L) << level.name << " of " << std::hex << a;
+          ASSERT_LE(error(half, result, exact), 0.501L) << host_isa.name << " of " << std::hex << a;
         }
       }
     }
@@ -230,10 +231,10 @@ constexpr const char* root_f64 = R"(
 /// NaN.
 template <class Expected>
 void compare(const char* text, const Format& f, int rounds, Expected expected) {
-  for (const Level& level : levels()) {
-    Machine machine("gfx942", level);
+  for (const HostIsa& host_isa : host_isas()) {
+    Machine machine("gfx942", host_isa);
     const auto code = machine.lower(text);
-    Floats values(seed(5, level));
+    Floats values(seed(5, host_isa));
     for (int round = 0; round < operand_rounds(rounds); ++round) {
       count_operands(64);
       for (unsigned lane = 0; lane < 64; ++lane) {
@@ -258,9 +259,9 @@ void compare(const char* text, const Format& f, int rounds, Expected expected) {
         if (!defined) continue;
         const u64 want = *defined;
         if (f.nan(want)) {
-          ASSERT_TRUE(f.nan(got)) << std::hex << level.name << " " << a << " " << b;
+          ASSERT_TRUE(f.nan(got)) << std::hex << host_isa.name << " " << a << " " << b;
         } else {
-          ASSERT_EQ(got, want) << std::hex << level.name << " " << a << " " << b;
+          ASSERT_EQ(got, want) << std::hex << host_isa.name << " " << a << " " << b;
         }
       }
     }
@@ -284,8 +285,8 @@ TEST(Expansion, RootsAreCorrectlyRounded) {
 }
 
 TEST(Division, FixupGivesTheManualsNaNs) {
-  for (const Level& level : levels()) {
-    Machine machine("gfx942", level);
+  for (const HostIsa& host_isa : host_isas()) {
+    Machine machine("gfx942", host_isa);
     const auto code = machine.lower("v_div_fixup_f32 v6, v8, v2, v0");
     const u32 cases[][3]{// numerator, denominator, result
                          {0, 0, 0xffc00000},
@@ -299,7 +300,7 @@ TEST(Division, FixupGivesTheManualsNaNs) {
       machine.vgpr(0, 0) = numerator;
       machine.vgpr(2, 0) = denominator;
       machine.run(*code);
-      EXPECT_EQ(machine.vgpr(6, 0), result) << level.name;
+      EXPECT_EQ(machine.vgpr(6, 0), result) << host_isa.name;
     }
   }
 }
@@ -308,8 +309,8 @@ TEST(Division, FixupGivesTheManualsNaNs) {
 
 TEST(Angles, SegmentsAddUpToTwoOverPi) {
   // Two segments of an ordinary angle give 106 bits of 2/pi; long double sees the first 64.
-  for (const Level& level : levels()) {
-    Machine machine("gfx942", level);
+  for (const HostIsa& host_isa : host_isas()) {
+    Machine machine("gfx942", host_isa);
     const auto code = machine.lower(R"(
       v_trig_preop_f64 v[6:7], v[0:1], 0
       v_trig_preop_f64 v[8:9], v[0:1], 1
@@ -320,7 +321,7 @@ TEST(Angles, SegmentsAddUpToTwoOverPi) {
     const auto value = [&](unsigned r, unsigned lane) {
       return wide.value(machine.vgpr(r, lane) | u64{machine.vgpr(r + 1, lane)} << 32);
     };
-    EXPECT_EQ(value(6, 0) + value(8, 0), 2 / std::numbers::pi_v<long double>) << level.name;
+    EXPECT_EQ(value(6, 0) + value(8, 0), 2 / std::numbers::pi_v<long double>) << host_isa.name;
     EXPECT_LT(value(8, 0), 0x1p-53L);
     EXPECT_EQ(value(10, 0), 0) << "beyond the table";
     EXPECT_LT(value(6, 1), std::ldexp(1.0L, 128 - 969));
@@ -336,8 +337,8 @@ TEST(CubeMap, FacesAndCoordinates) {
                                {1, 3, 2, 2, 1, 2, 6},   {1, -3, 2, 3, 1, -2, -6},
                                {1, 2, 3, 4, 1, -2, 6},  {1, 2, -3, 5, -1, -2, -6},
                                {2, 2, 2, 4, 2, -2, 4},  {2, 2, 1, 2, 2, 1, 4}};
-  for (const Level& level : levels()) {
-    Machine machine("gfx1100", level);
+  for (const HostIsa& host_isa : host_isas()) {
+    Machine machine("gfx1100", host_isa);
     const auto code = machine.lower(R"(
       v_cubeid_f32 v6, v0, v1, v2
       v_cubesc_f32 v7, v0, v1, v2
@@ -349,10 +350,10 @@ TEST(CubeMap, FacesAndCoordinates) {
       machine.vgpr(1, 5) = bits(d.y);
       machine.vgpr(2, 5) = bits(d.z);
       machine.run(*code);
-      EXPECT_EQ(machine.vgpr(6, 5), bits(d.face)) << level.name;
-      EXPECT_EQ(machine.vgpr(7, 5), bits(d.s)) << level.name;
-      EXPECT_EQ(machine.vgpr(8, 5), bits(d.t)) << level.name;
-      EXPECT_EQ(machine.vgpr(9, 5), bits(d.axis)) << level.name;
+      EXPECT_EQ(machine.vgpr(6, 5), bits(d.face)) << host_isa.name;
+      EXPECT_EQ(machine.vgpr(7, 5), bits(d.s)) << host_isa.name;
+      EXPECT_EQ(machine.vgpr(8, 5), bits(d.t)) << host_isa.name;
+      EXPECT_EQ(machine.vgpr(9, 5), bits(d.axis)) << host_isa.name;
     }
   }
 }
@@ -360,8 +361,8 @@ TEST(CubeMap, FacesAndCoordinates) {
 // --- scalar registers --------------------------------------------------------------------------
 
 TEST(ScalarFloat, MatchesTheHost) {
-  for (const Level& level : levels()) {
-    Machine machine("gfx1201", level);
+  for (const HostIsa& host_isa : host_isas()) {
+    Machine machine("gfx1201", host_isa);
     const auto code = machine.lower(R"(
       s_add_f32 s10, s0, s1
       s_mul_f32 s11, s0, s1
@@ -391,7 +392,7 @@ TEST(ScalarFloat, MatchesTheHost) {
       const auto same = [&](unsigned r, float want, u64 nan) {
         const u64 bits = std::bit_cast<u32>(want);
         EXPECT_EQ(machine.sgpr(r), single.nan(bits) ? nan : bits)
-            << "s" << r << " " << level.name << std::hex << " " << a << " " << b << " " << c;
+            << "s" << r << " " << host_isa.name << std::hex << " " << a << " " << b << " " << c;
       };
       same(10, x + y, nan_of(single, a, b));
       same(11, x * y, nan_of(single, a, b));

@@ -68,8 +68,8 @@ TEST(True16, ShortEncodingsTakeHighHalves) {
       if (cut == std::string::npos) continue;  // there is no long encoding
       std::string other = text;
       other.replace(cut, 4, "_e64");
-      for (const Level& level : levels()) {
-        Machine one(processor, level), two(processor, level);
+      for (const HostIsa& host_isa : host_isas()) {
+        Machine one(processor, host_isa), two(processor, host_isa);
         fill(one, 7);
         fill(two, 7);
         one.run(*one.lower(decoded(decoder, processor, text)));
@@ -89,10 +89,10 @@ TEST(True16, ShortEncodingsTakeHighHalves) {
 }
 
 TEST(True16, MovesAndSwapsHalves) {
-  for (const Level& level : levels())
+  for (const HostIsa& host_isa : host_isas())
     for (const char* processor : {"gfx1100", "gfx1201"}) {
       isa::Decoder decoder(processor);
-      Machine machine(processor, level);
+      Machine machine(processor, host_isa);
       machine.vgpr(1, 5) = 0x11112222, machine.vgpr(3, 5) = 0x33334444;
       machine.run(*machine.lower(decoded(decoder, processor, "v_mov_b16_e32 v3.h, v1.l")));
       EXPECT_EQ(machine.vgpr(3, 5), 0x22224444u) << processor;

@@ -124,8 +124,8 @@ constexpr unsigned tile = 16, a_first = 0, b_first = 16, c_first = 32, d_first =
 /// One run of one case in waves of one size.
 class Product {
  public:
-  Product(const Case& which, const Level& level, unsigned wave)
-      : c(which), lanes(wave), m(c.processor, level, wave) {}
+  Product(const Case& which, const HostIsa& host_isa, unsigned wave)
+      : c(which), lanes(wave), m(c.processor, host_isa, wave) {}
 
   void check(unsigned key) {
     for (unsigned r = 0; r < 80; ++r)
@@ -252,10 +252,10 @@ class Product {
 
 class Wmma : public testing::TestWithParam<Case> {};
 TEST_P(Wmma, IsTheProduct) {
-  for (const Level& level : levels())
+  for (const HostIsa& host_isa : host_isas())
     for (const unsigned wave : {32u, 64u}) {
-      SCOPED_TRACE(level.name + ", wave" + std::to_string(wave));
-      Product product(GetParam(), level, wave);
+      SCOPED_TRACE(host_isa.name + ", wave" + std::to_string(wave));
+      Product product(GetParam(), host_isa, wave);
       for (unsigned key = 0; key < product.keys(); ++key) product.check(key);
     }
 }

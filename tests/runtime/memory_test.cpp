@@ -1,4 +1,4 @@
-#include "engine/memory.h"
+#include "engine/memory/memory.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
-#include "engine/program.h"
-#include "engine/translate/effects.h"
+#include "engine/program/program.h"
+#include "engine/translate/analysis/effects.h"
 #include "engine/translate/matrix.h"
 #include "isa/entry.h"
 

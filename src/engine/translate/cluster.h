@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/op.h"
-#include "engine/translate/effects.h"
+#include "engine/program/op.h"
+#include "engine/translate/analysis/effects.h"
 
 namespace hipsight::engine {
 

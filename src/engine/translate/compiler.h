@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "engine/op.h"
-#include "engine/translate/affine.h"
-#include "engine/translate/effects.h"
+#include "engine/program/op.h"
+#include "engine/translate/analysis/affine.h"
+#include "engine/translate/analysis/effects.h"
 
 namespace hipsight::engine {
 

@@ -11,8 +11,8 @@
 
 #include <span>
 
-#include "engine/program.h"
-#include "engine/translate/effects.h"
+#include "engine/program/program.h"
+#include "engine/translate/analysis/effects.h"
 #include "isa/entry.h"
 #include "support/error.h"
 

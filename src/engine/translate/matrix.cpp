@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/program.h"
+#include "engine/program/program.h"
 #include "isa/instruction.h"
 
 namespace hipsight::engine {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/matrix_group.h"
-#include "engine/translate/effects.h"
+#include "engine/program/matrix_group.h"
+#include "engine/translate/analysis/effects.h"
 
 namespace hipsight::engine {
 

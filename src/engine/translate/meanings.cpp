@@ -2,18 +2,18 @@
 // engine: one straight-line function for each vector entry, on as many lanes as a host register
 // has, from the same lambdas and primitives as the interpreter's code; and functions that load.
 
-#include "engine/level/approximate.h"
-#include "engine/level/conversions.h"
-#include "engine/level/division.h"
-#include "engine/level/dot.h"
-#include "engine/level/graphics.h"
-#include "engine/level/integers.h"
-#include "engine/level/memory.h"
-#include "engine/level/small_floats.h"
-#include "engine/level/vector.h"
+#include "engine/interpret/lanes/approximate.h"
+#include "engine/interpret/lanes/conversions.h"
+#include "engine/interpret/lanes/division.h"
+#include "engine/interpret/lanes/dot.h"
+#include "engine/interpret/lanes/graphics.h"
+#include "engine/interpret/lanes/integers.h"
+#include "engine/interpret/lanes/small_floats.h"
+#include "engine/interpret/memory/accesses.h"
+#include "engine/interpret/vector.h"
 #include "isa/entries/all.h"
 
-namespace hipsight::engine::HIPSIGHT_LEVEL {
+namespace hipsight::engine::HIPSIGHT_HOST_ISA {
 namespace {
 
 constexpr int lanes = HIPSIGHT_TRANSLATED_LANES;
@@ -485,7 +485,7 @@ extern "C" void hipsight_meaning(const char* name, const void* function);
 }  // namespace
 
 extern "C" [[gnu::used]] void hipsight_meanings() {
-  isa::HIPSIGHT_LEVEL::for_each_group([](const auto& group) {
+  isa::HIPSIGHT_HOST_ISA::for_each_group([](const auto& group) {
     group.apply([](const auto&... entry) {
       // Names are literals, which end in a 0.
       // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
@@ -553,4 +553,4 @@ extern "C" [[gnu::used]] void hipsight_meanings() {
   load("LDS STORE 4", StoreLds<4>::run);
 }
 
-}  // namespace hipsight::engine::HIPSIGHT_LEVEL
+}  // namespace hipsight::engine::HIPSIGHT_HOST_ISA

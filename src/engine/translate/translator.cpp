@@ -13,21 +13,21 @@
 #include <string_view>
 #include <thread>
 
-#include "engine/observe.h"
-#include "engine/observers.h"
+#include "engine/launch/wave.h"
+#include "engine/launch/workgroup.h"
+#include "engine/translate/analysis/liveness.h"
 #include "engine/translate/cluster.h"
 #include "engine/translate/compiler.h"
-#include "engine/translate/emit.h"
-#include "engine/translate/liveness.h"
+#include "engine/translate/emit/emit.h"
 #include "engine/translate/matrix.h"
-#include "engine/wave.h"
-#include "engine/workgroup.h"
+#include "engine/watch/observe.h"
+#include "engine/watch/observers.h"
 #include "support/error.h"
 
 namespace hipsight::engine {
 namespace {
 
-/// The ops that finish a cluster which compiled code gave up, one instruction at a time.
+/// The ops that finish a cluster which compiled code bailed out of, one instruction at a time.
 struct Rest {
   std::vector<Op> ops;
   std::vector<std::uint32_t> masks;
@@ -142,7 +142,7 @@ const Op* after_loop(Wave& w, const Op* op) {
   return nullptr;
 }
 
-/// Some trips of a loop, unless its code gives up: then this one is done op by op, and more and
+/// Some trips of a loop, unless its code bails out: then this one is done op by op, and more and
 /// more after it.
 const Op* go_round(Wave& w, const Op* op) {
   // The last trips of its budget too: a wave makes room for others at the same place in each tier.

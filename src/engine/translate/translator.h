@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "engine/program.h"
-#include "engine/translate/affine.h"
-#include "engine/translate/effects.h"
-#include "engine/translate/loop.h"
+#include "engine/program/program.h"
+#include "engine/translate/analysis/affine.h"
+#include "engine/translate/analysis/effects.h"
+#include "engine/translate/analysis/loop.h"
 
 namespace hipsight::engine {
 
@@ -43,7 +43,7 @@ Run own_run(const Op& first);
 struct BlockOp {
   const Op* target = nullptr;  ///< it only goes there
   /// Instructions that compiled code does, in program order. It goes on two ops further, or to the
-  /// next one when it gives up.
+  /// next one when it bails out.
   std::vector<const isa::Instruction*> compiled;
 };
 BlockOp block_op(const Op& op);

@@ -20,7 +20,7 @@
 #include "isa/entries/small_floats.h"
 #include "isa/entries/transcendental.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 /// Calls `visit` with each tuple of entries.
 template <class Visit>
@@ -62,4 +62,4 @@ void for_each_group(Visit visit) {
   visit(compare_u16_entries);
 }
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

@@ -3,7 +3,7 @@
 #include "isa/entries/random.h"
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 namespace integer {
 
 /// `width` bits of `a` from bit `offset` up, zero- or sign-extended by the type of `a`.
@@ -87,4 +87,4 @@ inline constexpr Entries bitwise_entries{
     def<u32(u32)>("V_PRNG_B32", [](auto a) { return next_random(a); }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

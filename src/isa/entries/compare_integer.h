@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 namespace integer {
 
 // v_cmpx gives the same bits as v_cmp; that they go to EXEC is the encoding's matter. Both share
@@ -40,4 +40,4 @@ inline constexpr Entries compare_u16_entries{HIPSIGHT_COMPARES(u16, "U16")};
 #undef HIPSIGHT_COMPARES
 #undef HIPSIGHT_COMPARE
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 /// Float to integer cuts toward zero and saturates; NaN gives 0.
 inline constexpr Entries conversion_entries{
@@ -61,4 +61,4 @@ inline constexpr Entries conversion_entries{
         [](auto a, auto at, auto rest) { return with_byte(rest, at, to_byte(a)); }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 /// Operands: value to scale, denominator, numerator; quotient, denominator, numerator.
 inline constexpr Entries division_entries{
@@ -24,4 +24,4 @@ inline constexpr Entries division_entries{
                             [](auto q, auto d, auto n) { return div_fixup(q, d, n); }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

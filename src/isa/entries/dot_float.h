@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 /// Dot products, and the fma of mixed types. `fields` is what VOP3P says of operands: op_sel,
 /// op_sel_hi, neg_lo, neg_hi. CDNA: the manuals add the products one after the other, the low one
@@ -89,4 +89,4 @@ inline constexpr Entries dot_float_entries{
                               auto fields) { return to_float<f16>(mad_mix(a, b, c, fields)); }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

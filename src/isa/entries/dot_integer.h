@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 namespace parts {
 
 /// Part `i` of `bits` bits of a 32-bit value, extended by its type.
@@ -167,4 +167,4 @@ inline constexpr Entries sad_entries{
                             }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 inline constexpr Entries float16_entries{
     def<f16(f16, f16)>("V_ADD_F16", [](auto a, auto b) { return add(a, b); }),
@@ -86,4 +86,4 @@ inline constexpr Entries packed_float16_entries{
                                [](auto a, auto b, auto c) { return maximum(maximum(a, b), c); }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

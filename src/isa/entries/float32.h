@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 inline constexpr Entries float32_entries{
     def<f32(f32, f32)>("V_ADD_F32", [](auto a, auto b) { return add(a, b); }),
@@ -82,4 +82,4 @@ inline constexpr Entries float32_number_entries{
                             [](auto a, auto b, auto c) { return minimum(maximum(a, b), c); }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 inline constexpr Entries float64_entries{
     def<f64(f64, f64)>("V_ADD_F64", [](auto a, auto b) { return add(a, b); }),
@@ -27,4 +27,4 @@ inline constexpr Entries float64_entries{
     def<i32(f64)>("V_FREXP_EXP_I32_F64", [](auto a) { return frexp_exponent(a); }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

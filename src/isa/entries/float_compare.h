@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 /// The sixteen predicates of v_cmp on floats; the negated ones hold for unordered operands. v_cmpx
 /// means the same: that it writes EXEC is the encoding's matter.
@@ -56,4 +56,4 @@ inline constexpr Entries compare_f64_entries{HIPSIGHT_FLOAT_PREDICATES("F64", f6
 #undef HIPSIGHT_FLOAT_PREDICATES
 #undef HIPSIGHT_FLOAT_PREDICATE
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

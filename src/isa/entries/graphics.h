@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 inline constexpr Entries graphics_entries{
     def<f32(f32, f32, f32)>("V_CUBEID_F32",
@@ -15,4 +15,4 @@ inline constexpr Entries graphics_entries{
                        [](auto angle, auto segment) { return two_over_pi(angle, segment); }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

@@ -6,7 +6,7 @@
 // Sixteen-bit lanes live widened in 32 bits and are cut when stored, so sums and products before a
 // saturation are exact here.
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 inline constexpr Entries integer16_entries{
     def<u16(u16, u16)>("V_ADD_U16", [](auto a, auto b) { return a + b; }),
@@ -95,4 +95,4 @@ inline constexpr Entries packed16_entries{
     packed<i16(i16, i16)>("V_PK_ASHRREV_I16", [](auto n, auto a) { return a >> (n & 15); }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 namespace integer {
 
 // --- carries ----------------------------------------------------------------------------------
@@ -109,4 +109,4 @@ inline constexpr Entries integer32_entries{
                             [](auto a, auto b, auto c) { return min(max(a, b), c); }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

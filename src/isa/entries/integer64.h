@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 inline constexpr Entries integer64_entries{
     def<u64(u32, u64)>("V_LSHLREV_B64", [](auto n, auto a) { return a << to<u64>(n & 63); }),
@@ -25,4 +25,4 @@ inline constexpr Entries integer64_entries{
                                       }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

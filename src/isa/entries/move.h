@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 namespace integer {
 
 /// A byte of v_perm_b32: 0-7 select from {a, b}, 8-11 the sign of a byte of odd number, 12 is 0 and
@@ -43,4 +43,4 @@ inline constexpr Entries move_entries{
                             }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

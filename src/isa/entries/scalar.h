@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 namespace scalars {
 
 /// Most results come with SCC = "is not zero".
@@ -278,4 +278,4 @@ inline constexpr Entries scalar_compare_entries{
 };
 #undef HIPSIGHT_COMPARE
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

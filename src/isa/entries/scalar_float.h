@@ -2,7 +2,7 @@
 
 #include "isa/entries/float_compare.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 /// Floating point on scalar registers (GFX11.5 and GFX12). S_MIN and S_MAX are GFX12's
 /// s_min_num and s_max_num.
@@ -70,4 +70,4 @@ inline constexpr Entries scalar_float_compare_entries{
 };
 #undef HIPSIGHT_SCALAR_PREDICATE
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

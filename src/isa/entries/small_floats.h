@@ -3,7 +3,7 @@
 #include "isa/entries/random.h"
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 /// Conversions of bf16 and of floats of eight bits and fewer. "@OCP": GFX950's and GFX12's meaning
 /// of the FP8 and BF8 of GFX940's instruction. Which byte or word is read is an operand (`at`),
@@ -232,4 +232,4 @@ inline constexpr Entries scaled_float_entries{
                              }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

@@ -2,7 +2,7 @@
 
 #include "isa/entry.h"
 
-namespace hipsight::isa::HIPSIGHT_LEVEL {
+namespace hipsight::isa::HIPSIGHT_HOST_ISA {
 
 inline constexpr Entries transcendental_entries{
     def<f32(f32)>("V_EXP_F32", [](auto a) { return exp2(a); }),
@@ -50,4 +50,4 @@ inline constexpr Entries transcendental_entries{
                           [](auto a, auto m) { return finished(square_root(modified(a, m)), m); }),
 };
 
-}  // namespace hipsight::isa::HIPSIGHT_LEVEL
+}  // namespace hipsight::isa::HIPSIGHT_HOST_ISA

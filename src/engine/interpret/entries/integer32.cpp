@@ -1,0 +1,12 @@
+#include "isa/entries/integer32.h"
+
+#include "engine/interpret/lanes/integers.h"
+#include "engine/interpret/vector.h"
+
+namespace hipsight::engine::HIPSIGHT_HOST_ISA {
+
+void add_integer32(Table& table) {
+  add_entries(table, isa::HIPSIGHT_HOST_ISA::integer32_entries);
+}
+
+}  // namespace hipsight::engine::HIPSIGHT_HOST_ISA
