@@ -60,11 +60,11 @@ for source in src/*.cu; do
   [[ $name != common ]] || continue
   compile "$source"
   "$root/build/hipcc" "objects/$name.cu.o" "${shared[@]}" -L"$root/build/lib" -l:librccl.so.1 -Wl,-rpath,"$root/build/lib" -lpthread "${link[@]}" -o "${name}_perf"
-  # Ranks as GPUs of one thread, and with a thread each. hypercube's rounds read what the round before received, so one
+  # Ranks as GPUs of one thread, and with a thread each; then in graphs, launched twice. hypercube's rounds read what the round before received, so one
   # group of all ranks cannot hold them.
   sizes=(-b 1K -e 4M -f 8 -n 2 -w 1)
-  ways=("-g 8" "-t 8 -g 1")
-  [[ $name != hypercube ]] || ways=("-t 8 -g 1")
+  ways=("-g 8" "-t 8 -g 1" "-g 8 -G 2" "-t 8 -g 1 -G 2")
+  [[ $name != hypercube ]] || ways=("-t 8 -g 1" "-t 8 -g 1 -G 2")
   [[ $several == no ]] || ways+=("2 hosts" "4 hosts")
   for way in "${ways[@]}"; do
     options=()
@@ -85,7 +85,7 @@ for source in src/*.cu; do
     result=passed
     "${command[@]}" "${sizes[@]}" "${options[@]}" >"$name.log" 2>&1 &&
       grep -q 'Out of bounds values : 0 OK' "$name.log" || result=FAILED
-    printf '%-16s %-12s %s\n' "$name" "$way" "$result"
+    printf '%-16s %-14s %s\n' "$name" "$way" "$result"
     [[ $result == passed ]] || { tail -n 5 "$name.log"; failed+=("$name $way"); }
   done
 done

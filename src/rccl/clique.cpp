@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "meeting.h"
 #include "staging.h"
 
 namespace hipsight::rccl {
@@ -42,9 +43,11 @@ Clique::Clique(int ranks)
       waiting_(ranks),
       sends_(ranks * ranks),
       receives_(ranks * ranks),
+      comes_(ranks),
       ends_(ranks),
       last_(ranks),
       rooms_(ranks),
+      rooms_of_graphs_(ranks),
       place_(ranks) {}
 
 Clique::Clique(int ranks, Network& network, int root, std::uint64_t number) : Clique(ranks) {
@@ -58,10 +61,13 @@ Clique::~Clique() {
   for (const int rank : here_) {
     static_cast<void>(device.set(devices_[rank]));
     if (group_ && ends_[rank]) static_cast<void>(hipEventSynchronize(ends_[rank]));
-    if (ends_[rank]) static_cast<void>(hipEventDestroy(ends_[rank]));
-    if (rooms_[rank].empty()) continue;
-    static_cast<void>(hipDeviceSynchronize());
-    for (const Room& room : rooms_[rank]) static_cast<void>(hipFree(room.memory));
+    for (hipEvent_t event : {comes_[rank], ends_[rank]})
+      if (event) static_cast<void>(hipEventDestroy(event));
+    for (const Rooms& rooms : {rooms_, rooms_of_graphs_}) {
+      if (rooms[rank].empty()) continue;
+      static_cast<void>(hipDeviceSynchronize());
+      for (const Room& room : rooms[rank]) static_cast<void>(hipFree(room.memory));
+    }
   }
 }
 
@@ -90,7 +96,7 @@ Failure Clique::wait_for_all() {
   const auto there = [&] {
     return network_ ? met_ : here_.size() == static_cast<std::size_t>(ranks_);
   };
-  changed_.wait(lock, [&] { return there() || stop_; });
+  changed_.wait(lock, [&] { return there() || *stop_; });
   return state();
 }
 
@@ -121,12 +127,12 @@ Failure Clique::wait(const bool* started, std::size_t count) {
   const auto all = [&] {
     return std::all_of(started, started + count, [](bool one) { return one; });
   };
-  changed_.wait(lock, [&] { return all() || stop_; });
+  changed_.wait(lock, [&] { return all() || *stop_; });
   return all() ? Failure() : state();
 }
 
 void Clique::abort() {
-  stop_ = true;  // first: a split holds the mutex while it waits for other processes
+  *stop_ = true;  // first: a split holds the mutex while it waits for other processes
   const std::lock_guard lock(mutex_);
   for (auto* queues : {&waiting_, &sends_, &receives_})
     for (auto& queue : *queues) queue.clear();
@@ -134,7 +140,7 @@ void Clique::abort() {
 }
 
 Failure Clique::state() const {
-  if (lost_ || !stop_) return lost_;
+  if (lost_ || !*stop_) return lost_;
   return {ncclInternalError, "the communicator was aborted"};
 }
 
@@ -175,41 +181,56 @@ void Clique::start_ready() {
 }
 
 hipError_t Clique::follow(int rank, hipStream_t stream) {
+  if (records_) return hipSuccess;  // a graph may wait for nothing outside of it
   if (!ends_[rank]) return hipEventCreateWithFlags(&ends_[rank], hipEventDisableTiming);
   return last_[rank] == stream ? hipSuccess : hipStreamWaitEvent(stream, ends_[rank], 0);
 }
 
 hipError_t Clique::ends(int rank, hipStream_t stream) {
+  if (records_) return hipSuccess;
   last_[rank] = stream;
   return hipEventRecord(ends_[rank], stream);
+}
+
+Failure Clique::refuse_graphs(const std::vector<hipStream_t>& streams, const char* name) {
+  if (Failure wrong = recording(streams, records_)) return wrong;
+  if (!records_) return {};
+  records_ = false;
+  return {ncclInvalidUsage,
+          std::string(name) + ": graphs hold operations of ranks of one process only"};
 }
 
 /// What comes later in any of these streams begins when all that is in them now has ended.
 Failure Clique::all_wait_for_all(const std::vector<int>& ranks,
                                  const std::vector<hipStream_t>& streams) {
+  return records_ ? meet_in_graphs(streams, stop_) : wait_for_events(ranks, streams);
+}
+
+Failure Clique::wait_for_events(const std::vector<int>& ranks,
+                                const std::vector<hipStream_t>& streams) {
   OnDevice device;
-  std::vector<hipEvent_t> events(ranks.size());
   hipError_t error = hipSuccess;
   const auto then = [&](hipError_t next) { error = error == hipSuccess ? next : error; };
   for (std::size_t i = 0; i < ranks.size(); i++) {
+    // Who waited for it earlier waits for what was in the stream then.
+    hipEvent_t& event = comes_[ranks[i]];
     then(device.set(devices_[ranks[i]]));
-    then(hipEventCreateWithFlags(&events[i], hipEventDisableTiming));
-    then(hipEventRecord(events[i], streams[i]));
+    if (!event) then(hipEventCreateWithFlags(&event, hipEventDisableTiming));
+    then(hipEventRecord(event, streams[i]));
   }
   for (std::size_t i = 0; i < ranks.size(); i++) {
     then(device.set(devices_[ranks[i]]));
     for (std::size_t k = 0; k < ranks.size(); k++)
-      if (k != i) then(hipStreamWaitEvent(streams[i], events[k], 0));
+      if (k != i) then(hipStreamWaitEvent(streams[i], comes_[ranks[k]], 0));
   }
-  for (hipEvent_t event : events)
-    if (event) static_cast<void>(hipEventDestroy(event));  // once it has been waited for
   return failure_of(error, "the streams of ranks cannot wait for each other");
 }
 
 Failure Clique::room(int rank, std::size_t bytes, void** memory) {
-  auto& rooms = rooms_[rank];
+  auto& rooms = (records_ ? rooms_of_graphs_ : rooms_)[rank];
   if (rooms.empty() || rooms.back().bytes < bytes) {
     OnDevice device;
+    const BesideCaptures beside;
     Room room{.bytes = std::max(bytes, rooms.empty() ? one_shot_bytes : 2 * rooms.back().bytes)};
     if (const hipError_t error = device.set(devices_[rank]); error != hipSuccess)
       return failure_of(error, "hipSetDevice");
@@ -238,6 +259,9 @@ Failure Clique::start(const std::vector<Call>& calls) {
   for (const int rank : here_) streams.push_back(calls[rank].stream);
   const std::size_t size = size_of(first.type), bytes = first.count * size;
   if (bytes == 0) return {};
+  if (Failure wrong =
+          group_ ? refuse_graphs(streams, name_of(first.kind)) : recording(streams, records_))
+    return wrong;
   OnDevice device;
   Failure failure;
   const auto then = [&](auto step) {
@@ -288,6 +312,8 @@ Failure Clique::start(const std::vector<Call>& calls) {
   meet();
   if (staging_) staging_->restart();
   Views factors{};
+  if (records_ && first.op == scaled_sum)
+    for (const int rank : here_) factors_of_graphs_.push_back(calls[rank].factor);
   if (first.op == scaled_sum)
     factors = reach([&](int rank) { return calls[rank].factor.get(); }, Of::All,
                     [&](int, int) { return Part{0, size}; });
@@ -427,6 +453,7 @@ Failure Clique::start_pair(int from, const Call& send, int to, const Call& recei
   const std::size_t bytes = send.count * size_of(send.type);
   const std::vector<int> both{from, to};
   const std::vector<hipStream_t> streams{send.stream, receive.stream};
+  if (Failure wrong = recording(streams, records_)) return wrong;
   if (Failure wrong = all_wait_for_all(both, streams)) return wrong;
   OnDevice device;
   if (Failure wrong = failure_of(device.set(devices_[to]), "hipSetDevice")) return wrong;

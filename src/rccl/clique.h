@@ -101,7 +101,7 @@ class Clique {
   /// Until all of these are in the streams, or the communicator is aborted.
   Failure wait(const bool* started, std::size_t count);
   void abort();
-  bool aborted() const { return stop_; }
+  bool aborted() const { return *stop_; }
   /// What went wrong in the streams: between processes, where ranks learn of each other late.
   Failure lost();
 
@@ -130,11 +130,15 @@ class Clique {
   /// `ranks`, and all wait.
   Failure bring(std::vector<Piece>& pieces, const Call& call, Staging& staging,
                 const std::vector<int>& ranks, const std::vector<hipStream_t>& streams);
+  /// Sets records_; between processes it must be false.
+  Failure refuse_graphs(const std::vector<hipStream_t>& streams, const char* name);
   Failure all_wait_for_all(const std::vector<int>& ranks, const std::vector<hipStream_t>& streams);
+  Failure wait_for_events(const std::vector<int>& ranks, const std::vector<hipStream_t>& streams);
   /// What a rank puts into a stream comes after what it has put into another one.
   hipError_t follow(int rank, hipStream_t stream);
   hipError_t ends(int rank, hipStream_t stream);
   /// Memory of a rank for what is under way; kept until the end, as streams may still use it.
+  /// Graphs have their own: nothing orders them and what streams do meanwhile.
   Failure room(int rank, std::size_t bytes, void** memory);
   bool here(int rank) const { return devices_[rank] >= 0; }
   bool together(int a, int b) const { return place_[a].number == place_[b].number; }
@@ -146,7 +150,8 @@ class Clique {
   std::condition_variable changed_;
   std::vector<int> devices_;  ///< -1: the rank is not in this process
   std::vector<int> here_;     ///< those that are, in order
-  std::atomic<bool> stop_ = false;
+  /// Graphs that hold operations look at it, too.
+  const std::shared_ptr<std::atomic<bool>> stop_ = std::make_shared<std::atomic<bool>>(false);
   Failure lost_;
   std::vector<std::deque<Call>> waiting_;           ///< of each rank
   std::vector<std::deque<Call>> sends_, receives_;  ///< by from * ranks + to
@@ -154,11 +159,15 @@ class Clique {
     void* memory = nullptr;
     std::size_t bytes = 0;
   };
+  std::vector<hipEvent_t> comes_;  ///< of each rank: its stream is where it waits for the others
   /// The end of the last operation of all, and the stream that it was in, of each rank: operations
   /// of a communicator come one after the other, in whatever streams.
   std::vector<hipEvent_t> ends_;
   std::vector<hipStream_t> last_;
-  std::vector<std::vector<Room>> rooms_;  ///< of each rank; the last is in use
+  using Rooms = std::vector<std::vector<Room>>;
+  Rooms rooms_, rooms_of_graphs_;  ///< of each rank; the last is in use
+  bool records_ = false;           ///< the operation that is started goes into graphs
+  std::vector<std::shared_ptr<void>> factors_of_graphs_;
 
   // Of a job.
   Network* network_ = nullptr;

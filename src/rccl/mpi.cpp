@@ -109,16 +109,16 @@ class MpiGroup : public Group {
     return error;
   }
 
-  /// A member of this host that has ended. Of other hosts, MPI tells.
+  /// The members of this host that have ended: who went first may have ended others, which waited
+  /// for it. Of other hosts, MPI tells.
   std::string lost() const {
+    std::string all;
     for (const Process& member : members_)
-      if (std::string_view(member.host) == self_.host && kill(member.id, 0) != 0 &&
-          errno == ESRCH) {
-        broken = true;
-        return "process " + std::to_string(member.number) + " of the job (" +
-               std::to_string(member.id) + " on " + member.host + ") has ended";
-      }
-    return {};
+      if (std::string_view(member.host) == self_.host && kill(member.id, 0) != 0 && errno == ESRCH)
+        all += (all.empty() ? "process " : "; process ") + std::to_string(member.number) +
+               " of the job (" + std::to_string(member.id) + " on " + member.host + ") has ended";
+    broken = broken || !all.empty();
+    return all;
   }
 
   MPI_Comm comm_;

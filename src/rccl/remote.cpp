@@ -62,7 +62,7 @@ Failure Clique::meet() {
     for (int i = 0; i < ranks_; i++) {
       Announcement one;
       const Message message{Network::anyone, tag, &one, sizeof one, false};
-      if (const std::string wrong = network_->all().exchange({&message, 1}, stop_); !wrong.empty())
+      if (const std::string wrong = network_->all().exchange({&message, 1}, *stop_); !wrong.empty())
         return failed(wrong);
       const int process = one.process.number;
       if (process != root_ && !std::ranges::count(processes, process)) processes.push_back(process);
@@ -79,11 +79,11 @@ Failure Clique::meet() {
     if (wrong_ranks) all.assign(ranks_, {});
     for (const int process : processes)
       messages.push_back({process, tag + 1, all.data(), all.size() * sizeof all[0], true});
-    if (const std::string wrong = network_->all().exchange(messages, stop_); !wrong.empty())
+    if (const std::string wrong = network_->all().exchange(messages, *stop_); !wrong.empty())
       return failed(wrong);
   } else {
     const Message message{root_, tag + 1, all.data(), all.size() * sizeof all[0], false};
-    if (const std::string wrong = network_->all().exchange({&message, 1}, stop_); !wrong.empty())
+    if (const std::string wrong = network_->all().exchange({&message, 1}, *stop_); !wrong.empty())
       return failed(wrong);
     if (!all[0].ranks) return failed("they do not agree on who they are");
   }
@@ -95,7 +95,7 @@ Failure Clique::meet() {
 Failure Clique::announce(int rank) {
   Announcement one{rank, ranks_, network_->self()};
   const Message message{root_, tag_of(number_), &one, sizeof one, true};
-  const std::string wrong = network_->all().exchange({&message, 1}, stop_);
+  const std::string wrong = network_->all().exchange({&message, 1}, *stop_);
   if (wrong.empty()) return {};
   return {ncclRemoteError, "the process of the communicator's id: " + wrong};
 }
@@ -124,7 +124,7 @@ struct Clique::Exchange {
     // Not before: the memory was the last operation's until now.
     for (std::size_t i = 0; i < messages.size(); i++)
       *static_cast<Header*>(messages[i].data) = messages[i].sends ? headers[i] : Header{};
-    const std::string wrong = clique.group_->exchange(messages, clique.stop_);
+    const std::string wrong = clique.group_->exchange(messages, *clique.stop_);
     for (std::size_t i = 0; i < messages.size(); i++) {
       const Header& sent = *static_cast<const Header*>(messages[i].data);
       if (!messages[i].sends && sent.bytes && !fits(sent, headers[i]))
@@ -198,14 +198,14 @@ Failure Clique::tell_all(void* values, std::size_t bytes) {
       else if (here(other))
         messages.push_back({place_[rank].number, tag(rank), value, bytes, false});
     }
-  const std::string wrong = group_->exchange(messages, stop_);
+  const std::string wrong = group_->exchange(messages, *stop_);
   return wrong.empty() ? Failure() : Failure{ncclRemoteError, wrong};
 }
 
 void Clique::lose(const Failure& failure) {
   const std::lock_guard lock(mutex_);
   if (!lost_) lost_ = failure;
-  stop_ = true;
+  *stop_ = true;
   changed_.notify_all();
 }
 
@@ -215,6 +215,7 @@ Failure Clique::start_remote(int rank, const std::vector<Call>& calls) {
   for (const Call& call : calls)
     if (!std::ranges::count(streams, call.stream)) streams.push_back(call.stream);
   const std::vector<int> same(streams.size(), rank);
+  if (Failure wrong = refuse_graphs(streams, "ncclSend")) return wrong;
   OnDevice device;
   if (Failure wrong = failure_of(device.set(devices_[rank]), "hipSetDevice")) return wrong;
   for (hipStream_t stream : streams)

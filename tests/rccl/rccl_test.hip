@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <hip/hip_runtime.h>
 
+#include <barrier>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -460,6 +461,133 @@ TEST_F(Rccl, TakesAThreadForEachRank) {
   for (const std::string& one : wrong) EXPECT_EQ(one, "");
   for (int rank = 0; rank < ranks; rank++)
     check(type, rank, to[rank], count, [&](std::size_t i) { return reduced(type, ncclSum, i); });
+}
+
+/// A graph of each rank, all captured and launched by one thread. Launched again, they begin with
+/// what the launch before has left.
+TEST_F(Rccl, RunsInGraphs) {
+  const Type& type = types()[2];
+  for (const std::size_t count : {1000, 100000}) {  // one shot, and two steps
+    std::vector<hipGraph_t> graphs(ranks);
+    std::vector<hipGraphExec_t> launched(ranks);
+    for (int rank = 0; rank < ranks; rank++) {
+      ASSERT_HIP(hipSetDevice(rank));
+      ASSERT_HIP(hipMemsetD32(from[rank], rank + 1, count));
+      ASSERT_HIP(hipStreamBeginCapture(streams[rank], hipStreamCaptureModeThreadLocal));
+    }
+    all([&](int rank) {
+      return ncclAllReduce(from[rank], to[rank], count, type.type, ncclSum, comms[rank],
+                           streams[rank]);
+    });
+    // Each gets the next one's sum, in one group.
+    ASSERT_NCCL(ncclGroupStart());
+    for (int rank = 0; rank < ranks; rank++) {
+      ASSERT_NCCL(ncclSend(to[rank], count, type.type, (rank + 7) % 8, comms[rank], streams[rank]));
+      ASSERT_NCCL(
+          ncclRecv(from[rank], count, type.type, (rank + 1) % 8, comms[rank], streams[rank]));
+    }
+    ASSERT_NCCL(ncclGroupEnd());
+    for (int rank = 0; rank < ranks; rank++) {
+      ASSERT_HIP(hipSetDevice(rank));
+      ASSERT_HIP(hipStreamEndCapture(streams[rank], &graphs[rank]));
+      ASSERT_HIP(hipGraphInstantiate(&launched[rank], graphs[rank], nullptr, nullptr, 0));
+      ASSERT_HIP(hipGraphDestroy(graphs[rank]));
+    }
+    for (int round = 0; round < 3; round++)
+      for (int rank = 0; rank < ranks; rank++)
+        ASSERT_HIP(hipGraphLaunch(launched[rank], streams[rank]));
+    for (int rank = 0; rank < ranks; rank++) {
+      check(type, rank, from[rank], count, [](std::size_t) { return 36.0 * 8 * 8; });
+      ASSERT_HIP(hipGraphExecDestroy(launched[rank]));
+    }
+  }
+}
+
+/// A thread for each rank, which captures in the strictest mode; a factor that is gone by then.
+TEST_F(Rccl, CapturesWithAThreadForEachRank) {
+  const Type& type = types()[7];
+  constexpr std::size_t count = 200000;
+  fill(type, count);
+  ncclUniqueId id;
+  ASSERT_NCCL(ncclGetUniqueId(&id));
+  std::vector<std::thread> threads;
+  std::vector<std::string> wrong(ranks);
+  std::barrier ready(ranks);  // no thread may allocate memory while another one captures
+  for (int rank = 0; rank < ranks; rank++)
+    threads.emplace_back([&, rank] {
+      ncclComm_t comm = nullptr;
+      ncclRedOp_t op = 0;
+      float factor = 0.5f;
+      hipGraph_t graph = nullptr;
+      hipGraphExec_t launched = nullptr;
+      const auto good = [&](int result, const char* what) {
+        if (result != 0 && wrong[rank].empty())
+          wrong[rank] = std::string(what) + ": " + ncclGetLastError(nullptr);
+      };
+      good(hipSetDevice(rank), "device");
+      good(ncclCommInitRank(&comm, ranks, id, rank), "rank");
+      good(ncclRedOpCreatePreMulSum(&op, &factor, type.type, 1, comm), "factor");
+      ready.arrive_and_wait();
+      good(hipStreamBeginCapture(streams[rank], hipStreamCaptureModeGlobal), "begin");
+      good(ncclAllReduce(from[rank], to[rank], count, type.type, op, comm, streams[rank]), "sum");
+      good(hipStreamEndCapture(streams[rank], &graph), "end");
+      ready.arrive_and_wait();
+      good(ncclRedOpDestroy(op, comm), "no factor");
+      good(hipGraphInstantiate(&launched, graph, nullptr, nullptr, 0), "instantiate");
+      for (int round = 0; round < 2; round++)
+        good(hipGraphLaunch(launched, streams[rank]), "launch");
+      good(hipStreamSynchronize(streams[rank]), "wait");
+      good(hipGraphExecDestroy(launched), "destroy");
+      good(hipGraphDestroy(graph), "destroy");
+      good(ncclCommDestroy(comm), "no rank");
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& one : wrong) EXPECT_EQ(one, "");
+  for (int rank = 0; rank < ranks; rank++)
+    check(type, rank, to[rank], count,
+          [&](std::size_t i) { return 0.5 * reduced(type, ncclSum, i); });
+}
+
+TEST_F(Rccl, FreesGraphsThatWaitWhenARankAborts) {
+  ncclUniqueId id;
+  ASSERT_NCCL(ncclGetUniqueId(&id));
+  ncclComm_t two[2];
+  hipGraph_t graphs[2];
+  hipGraphExec_t launched = nullptr;
+  ASSERT_NCCL(ncclGroupStart());
+  for (int rank = 0; rank < 2; rank++) {
+    ASSERT_HIP(hipSetDevice(rank));
+    ASSERT_NCCL(ncclCommInitRank(&two[rank], 2, id, rank));
+  }
+  ASSERT_NCCL(ncclGroupEnd());
+  // All record graphs, or none.
+  const auto sum = [&] {
+    static_cast<void>(ncclGroupStart());
+    for (int rank = 0; rank < 2; rank++)
+      static_cast<void>(
+          ncclAllReduce(from[rank], to[rank], 1, ncclInt32, ncclSum, two[rank], streams[rank]));
+    return ncclGroupEnd();
+  };
+  ASSERT_HIP(hipSetDevice(0));
+  ASSERT_HIP(hipStreamBeginCapture(streams[0], hipStreamCaptureModeThreadLocal));
+  EXPECT_EQ(sum(), ncclInvalidUsage);
+  EXPECT_NE(std::string(ncclGetLastError(nullptr)).find("those of others are not"),
+            std::string::npos);
+  ASSERT_HIP(hipSetDevice(1));
+  ASSERT_HIP(hipStreamBeginCapture(streams[1], hipStreamCaptureModeThreadLocal));
+  ASSERT_NCCL(sum());
+  for (int rank = 0; rank < 2; rank++)
+    ASSERT_HIP(hipStreamEndCapture(streams[rank], &graphs[rank]));
+  ASSERT_HIP(hipSetDevice(0));
+  ASSERT_HIP(hipGraphInstantiate(&launched, graphs[0], nullptr, nullptr, 0));
+  ASSERT_HIP(hipGraphLaunch(launched, streams[0]));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // it waits now, as a rule
+  EXPECT_EQ(hipStreamQuery(streams[0]), hipErrorNotReady);
+  ASSERT_NCCL(ncclCommAbort(two[1]));
+  ASSERT_HIP(hipStreamSynchronize(streams[0]));
+  ASSERT_NCCL(ncclCommDestroy(two[0]));
+  ASSERT_HIP(hipGraphExecDestroy(launched));
+  for (hipGraph_t graph : graphs) ASSERT_HIP(hipGraphDestroy(graph));
 }
 
 /// On the GPU's clock: a rank's share comes from each other GPU and goes to each, an eighth of all.
