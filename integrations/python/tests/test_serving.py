@@ -15,6 +15,9 @@ import hipsight.torch
 SMALL = dict(num_hidden_layers=4, hidden_size=256, num_attention_heads=8, num_key_value_heads=2, head_dim=32,
              intermediate_size=512, vocab_size=1024)
 
+LATENT = {**SMALL, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
+"""DeepSeek's attention, whose sizes the kernels fix."""
+
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
@@ -162,6 +165,43 @@ def test_formats():
     assert {"router", "gate and up", "down", "sum of experts"} <= steps
 
 
+def test_every_operation_has_a_kernel():
+    """But for the embedding, and for storing latents."""
+    mixture = dict(n_routed_experts=8, num_experts_per_tok=2, n_shared_experts=1, moe_intermediate_size=64,
+                   first_k_dense_replace=1)
+    for config, without in ((SMALL, {"embedding"}), (SMALL | dict(num_experts=8, num_experts_per_tok=2), {"embedding"}),
+                            (LATENT | mixture, {"embedding", "store in cache"})):
+        serving = hipsight.torch.serving(config, "mi300x", weights="fp8")
+        for step in (serving.forward(4, 128), serving.forward(1, 128, 128)):
+            assert {one.name for one in step.steps if not one.kernel} == without
+            assert all(one.seconds > 0 for one in step.steps)
+
+
+def test_latent_attention():
+    """DeepSeek's V2 in small: one layer is dense, the others have experts beside a shared one."""
+    config = LATENT | dict(q_lora_rank=96, n_routed_experts=8, num_experts_per_tok=2, n_shared_experts=2,
+                           moe_intermediate_size=64, first_k_dense_replace=1)
+    serving = hipsight.torch.serving(config, "mi300x", tensor_parallel=2)
+    table = hipsight.torch.Operators("mi300x")
+    decode, prefill = ({one.name: one for one in serving.forward(*of).steps} for of in ((4, 128), (1, 128, 128)))
+    pages = torch.arange(32).view(4, 8), torch.full((4,), 128)
+    alone = table.time("latent_attention", meta(4, 4, 1, 576), meta(32, 16, 576), *pages, 192 ** -0.5)
+    assert decode["attention"].seconds == pytest.approx(4 * alone.seconds, rel=0.02)
+    alone = table.time("attention", meta(1, 4, 128, 192), meta(1, 4, 128, 192), meta(1, 4, 128, 128), causal=True)
+    assert prefill["attention"].seconds == pytest.approx(4 * alone.seconds)
+    assert "latents to values" in decode and "latents to values" not in prefill and "keys and values" in prefill
+    assert decode["sum of experts"].times == 3 and decode["down of shared experts"].times == 3
+    assert decode["down"].times == 1 + 3  # of the dense layer, and of experts
+    # Queries' and keys' latents are whole on both GPUs, and so is the cache.
+    latents, heads = 256 * (96 + 512 + 64), 8 * (96 * 192 + 512 * (128 + 128) + 128 * 256)
+    products = 3 * 256 * (512 + 3 * (8 + 2) * 64)
+    assert serving.weight_bytes == 2 * (4 * latents + (4 * heads + products + 2 * 1024 * 256) // 2)
+    assert serving.most_sequences(1000) == serving.free_bytes // (4 * 576 * 2 * 1000)
+    # The sizes that its makers give: 671 and 16 thousand million weights.
+    sizes = {name: hipsight.torch.Decoder.of(name).weights / 1e9 for name in ("deepseek-v3", "deepseek-v2-lite")}
+    assert sizes["deepseek-v3"] == pytest.approx(671, rel=0.005) and sizes["deepseek-v2-lite"] == pytest.approx(15.7, rel=0.01)
+
+
 def test_throughput_is_made_of_steps():
     serving = hipsight.torch.serving(SMALL, "mi300x")
     served = serving.throughput(8, 64, 32)
@@ -207,6 +247,12 @@ def test_a_training_step_is_its_parts():
     assert by_name["down: of inputs"].seconds == pytest.approx(table.time("gemm", g, w.mT).seconds)
     assert by_name["down: of weights"].seconds == pytest.approx(table.time("gemm", x.mT, g).seconds)
     assert by_name["attention: backward"].seconds > by_name["attention"].seconds
+    assert {"norm: backward", "activation: backward"} <= {step.name for step in one.steps if step.kernel}
+    # A layer's weights at once, and the words.
+    state = lambda count: [*[meta(count)] * 2, *[meta(count, dtype=torch.float32)] * 3, 1, 1e-4, 0.9, 0.95, 1e-8, 0.1]
+    of_layer = 256 * 32 * 20 + 3 * 256 * 512
+    adamw = [table.time("adamw_", *state(count)).seconds for count in (of_layer, 2 * 1024 * 256)]
+    assert one.parts["optimizer"] == pytest.approx(4 * adamw[0] + adamw[1])
     assert sum(one.parts.values()) == pytest.approx(one.seconds)
     assert one.parts["idle"] == one.parts["gradients"] == one.parts["between stages"] == one.parts["recompute"] == 0
     # 8 micro-batches of 4 layers, and the words.
@@ -242,7 +288,9 @@ def test_a_training_plan_holds_memory():
 @pytest.mark.parametrize("call, words", [
     (lambda: hipsight.torch.serving("llama-7"), "llama-3-8b"),
     (lambda: hipsight.torch.serving({"hidden_size": 4}), "no num_hidden_layers|no num_attention_heads"),
-    (lambda: hipsight.torch.serving(SMALL | {"kv_lora_rank": 512}), "multi-head latent attention"),
+    (lambda: hipsight.torch.serving(LATENT | {"kv_lora_rank": 256}), r"256 \+ 64 values: .* takes 512 \+ 64"),
+    (lambda: hipsight.torch.serving(LATENT, weights="fp8", cache="fp8"), "latents in 16 bits"),
+    (lambda: hipsight.torch.training(LATENT), "multi-head latent attention"),
     (lambda: hipsight.torch.serving(SMALL, tensor_parallel=3), "8 heads: 3 GPUs cannot share"),
     (lambda: hipsight.torch.serving(SMALL, weights="int3"), "weights='int3'"),
     (lambda: hipsight.torch.serving(SMALL, cache="fp16"), "cache='fp16'"),

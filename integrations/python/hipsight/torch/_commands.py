@@ -9,9 +9,10 @@ from dataclasses import asdict
 
 from .._error import Error, usage
 from .._shown import aligned, seconds_in_words
-from ._decoders import FORMATS, NAMED, WEIGHTS
+from ._decoders import NAMED
 from ._plan import plan
 from ._serving import serving
+from ._steps import FORMATS, WEIGHTS
 from ._training import BETWEEN_NODES, training
 
 

@@ -1,4 +1,4 @@
-"""Decoders of language models: their sizes, and the operations of a step of one."""
+"""Decoders of language models: their sizes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import json
 import os
 import pathlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
-
-import torch
 
 from .._error import usage
 
 NAMED = {
     # config.json of meta-llama/Meta-Llama-3-8B, meta-llama/Meta-Llama-3-70B, meta-llama/Llama-3.1-405B,
-    # mistralai/Mixtral-8x7B-v0.1 and Qwen/Qwen3-30B-A3B on huggingface.co.
+    # mistralai/Mixtral-8x7B-v0.1, Qwen/Qwen3-30B-A3B, deepseek-ai/DeepSeek-V2-Lite and deepseek-ai/DeepSeek-V3 (R1's, too)
+    # on huggingface.co.
     "llama-3-8b": dict(num_hidden_layers=32, hidden_size=4096, num_attention_heads=32, num_key_value_heads=8,
                        intermediate_size=14336, vocab_size=128256),
     "llama-3-70b": dict(num_hidden_layers=80, hidden_size=8192, num_attention_heads=64, num_key_value_heads=8,
@@ -27,15 +26,34 @@ NAMED = {
     "qwen3-30b-a3b": dict(num_hidden_layers=48, hidden_size=2048, num_attention_heads=32, num_key_value_heads=4,
                           head_dim=128, moe_intermediate_size=768, intermediate_size=6144, vocab_size=151936,
                           num_experts=128, num_experts_per_tok=8),
+    "deepseek-v2-lite": dict(num_hidden_layers=27, hidden_size=2048, num_attention_heads=16, kv_lora_rank=512,
+                             qk_nope_head_dim=128, qk_rope_head_dim=64, v_head_dim=128, intermediate_size=10944,
+                             moe_intermediate_size=1408, n_routed_experts=64, n_shared_experts=2, num_experts_per_tok=6,
+                             first_k_dense_replace=1, vocab_size=102400),
+    "deepseek-v3": dict(num_hidden_layers=61, hidden_size=7168, num_attention_heads=128, q_lora_rank=1536,
+                        kv_lora_rank=512, qk_nope_head_dim=128, qk_rope_head_dim=64, v_head_dim=128,
+                        intermediate_size=18432, moe_intermediate_size=2048, n_routed_experts=256, n_shared_experts=1,
+                        num_experts_per_tok=8, first_k_dense_replace=3, n_group=8, topk_group=4, vocab_size=129280),
 }
 """Sizes of public models, as transformers' configurations have them."""
 
-FORMATS = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp8": torch.float8_e4m3fn}
-WEIGHTS = [*FORMATS, "int4"]
-"""Formats of the linear layers' weights; int4 in groups that have a scale and a zero of their own."""
-GROUP = 128
-PLACES = 16
-"""Of a page of the cache: vLLM's block_size."""
+LATENT = (512, 64)
+"""What latent_attention takes of a token: its latent, and the part of its key that is rotated."""
+
+
+@dataclass(frozen=True)
+class Latent:
+    """Multi-head latent attention (DeepSeek's): sizes of what a token's queries, keys and values are made from."""
+
+    query: int
+    """Of the latent of queries; 0: they are made from the token itself."""
+    cached: int
+    """Of the latent of keys and values, which the cache has."""
+    plain: int
+    rotated: int
+    """Of a head of queries and keys: without and with a position. The rotated part of keys is one for all heads."""
+    value: int
+    """Of a head of values."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +72,15 @@ class Decoder:
     experts: int = 0
     chosen: int = 0
     """Experts of a token."""
+    shared: int = 0
+    """Values of the gated product that all tokens go through beside their experts."""
+    dense_layers: int = 0
+    """The first layers, which have a gated product of `dense` values instead of a mixture."""
+    dense: int = 0
+    groups: int = 1
+    chosen_groups: int = 1
+    """Groups of experts, and those among them that a token chooses from."""
+    latent: Latent | None = None
 
     @staticmethod
     def of(model: Decoder | str | os.PathLike | Mapping[str, Any]) -> Decoder:
@@ -83,167 +110,62 @@ class Decoder:
                 raise usage("model", f"{name}: its configuration has no {keys[0]}")
             return default
 
-        if config.get("kv_lora_rank"):
-            raise usage("model", f"{name}: it has multi-head latent attention, of which the kernel library has decoding only")
         heads, hidden = number("num_attention_heads"), number("hidden_size")
+        sizes = dict(name=name, layers=number("num_hidden_layers"), hidden=hidden, heads=heads,
+                     kv_heads=number("num_key_value_heads", default=heads), head=number("head_dim", default=hidden // heads),
+                     intermediate=number("intermediate_size"), vocabulary=number("vocab_size"))
+        if config.get("kv_lora_rank"):
+            latent = Latent(number("q_lora_rank", default=0), *map(number, ("kv_lora_rank", "qk_nope_head_dim",
+                                                                           "qk_rope_head_dim", "v_head_dim")))
+            if (latent.cached, latent.rotated) != LATENT:
+                raise usage("model", f"{name}: its latents have {latent.cached} + {latent.rotated} values: the kernel "
+                            f"library's attention takes {LATENT[0]} + {LATENT[1]}")
+            sizes |= dict(latent=latent, kv_heads=heads, head=latent.plain + latent.rotated)
         experts = number("num_local_experts", "num_experts", "n_routed_experts", default=0)
-        return Decoder(name, number("num_hidden_layers"), hidden, heads, number("num_key_value_heads", default=heads),
-                       number("head_dim", default=hidden // heads),
-                       number("moe_intermediate_size", "intermediate_size") if experts else number("intermediate_size"),
-                       number("vocab_size"), experts, number("num_experts_per_tok", default=0) if experts else 0)
+        if experts:
+            of_expert, dense_layers = number("moe_intermediate_size", "intermediate_size"), number(
+                "first_k_dense_replace", default=0)
+            sizes |= dict(intermediate=of_expert, experts=experts, chosen=number("num_experts_per_tok"),
+                          shared=of_expert * number("n_shared_experts", default=0), dense_layers=dense_layers,
+                          dense=number("intermediate_size") if dense_layers else 0,
+                          groups=max(1, number("n_group", default=1)), chosen_groups=max(1, number("topk_group", default=1)))
+        return Decoder(**sizes)
+
+    @property
+    def mixtures(self) -> int:
+        """Layers with a mixture of experts."""
+        return self.layers - self.dense_layers if self.experts else 0
+
+    @property
+    def copied_weights(self) -> int:
+        """Of a layer's attention, what each GPU that shares it has whole: numbers."""
+        if not self.latent:
+            return 0
+        return self.hidden * (self.latent.query + self.latent.cached + self.latent.rotated)
 
     @property
     def attention_weights(self) -> int:
         """Of a layer: numbers."""
-        return self.hidden * self.head * (2 * self.heads + 2 * self.kv_heads)
+        if not self.latent:
+            return self.hidden * self.head * (2 * self.heads + 2 * self.kv_heads)
+        of = self.latent
+        return self.copied_weights + self.heads * ((of.query or self.hidden) * self.head +
+                                                   of.cached * (of.plain + of.value) + of.value * self.hidden)
+
+    @property
+    def expert_weights(self) -> int:
+        """Of all layers' experts: numbers."""
+        return self.mixtures * 3 * self.hidden * self.intermediate * self.experts
 
     @property
     def product_weights(self) -> int:
-        """Of a layer's gated product, or of all its experts."""
-        return 3 * self.hidden * self.intermediate * max(1, self.experts)
+        """Of all layers' gated products, but for their experts: numbers."""
+        if not self.experts:
+            return self.layers * 3 * self.hidden * self.intermediate
+        return 3 * self.hidden * (self.dense_layers * self.dense + self.mixtures * self.shared)
 
     @property
     def weights(self) -> int:
         """Of all matrices, those of the embedding and the output among them."""
-        return self.layers * (self.attention_weights + self.product_weights) + 2 * self.vocabulary * self.hidden
-
-
-@dataclass(frozen=True)
-class Step:
-    """An operation of a step of the model, `times` times."""
-
-    name: str
-    times: int
-    operation: str = ""
-    """Of torch.ops.hipsight; "": `all_reduce`, or memory alone."""
-    arguments: tuple = ()
-    keywords: Mapping[str, Any] = field(default_factory=dict)
-    all_reduce: int = 0
-    """Bytes that each GPU has."""
-    moved: int = 0
-    """Bytes that are read and written by what the kernel library does not have."""
-
-
-def on_meta(*shape, dtype):
-    return torch.empty(shape, dtype=dtype, device="meta")
-
-
-class Steps:
-    """The operations that one GPU of a group does in a step: tensor parallel, as Megatron's layers are."""
-
-    def __init__(self, model: Decoder, parallel: int, weights: str, cache: str, fp8: torch.dtype):
-        for what, count in (("heads", model.heads), ("key heads", max(model.kv_heads, parallel)),
-                            ("intermediate values", model.intermediate), ("words", model.vocabulary)):
-            if count % parallel:
-                raise usage("tensor_parallel", f"{model.name} has {count} {what}: {parallel} GPUs cannot share them evenly")
-        for what, given, known in (("weights", weights, WEIGHTS), ("cache", cache, FORMATS)):
-            if given not in known:
-                raise usage(what, f"{what}={given!r}: it takes {', '.join(known)}")
-        self.model, self.parallel = model, parallel
-        self.value = torch.float16 if weights == "fp16" else torch.bfloat16
-        self.in_4_bits = weights == "int4"
-        self.weight = fp8 if weights == "fp8" else FORMATS.get(weights, self.value)
-        self.cached = fp8 if cache == "fp8" else FORMATS[cache]
-        if self.cached.itemsize == 2 and self.cached != self.value:
-            raise usage("cache", f"cache={cache!r}: with weights={weights!r} it is in that format, or fp8")
-        self.heads, self.kv_heads = model.heads // parallel, max(1, model.kv_heads // parallel)
-
-    @property
-    def weight_bytes(self) -> int:
-        """On each GPU. The embedding, the output and experts are not in fp8 or int4."""
-        model, whole = self.model, self.value.itemsize
-        each = 0.5 + 2 * whole / GROUP if self.in_4_bits else self.weight.itemsize
-        layer = model.attention_weights * each + model.product_weights * (whole if model.experts else each)
-        return int(model.layers * layer + 2 * model.vocabulary * model.hidden * whole) // self.parallel
-
-    @property
-    def cache_bytes(self) -> int:
-        """Of each place of a sequence, on each GPU."""
-        return 2 * self.model.layers * self.kv_heads * self.model.head * self.cached.itemsize
-
-    @property
-    def in_8_bits(self) -> bool:
-        """Whether activations are made so before they meet weights: by the operation before, where that can."""
-        return self.weight.itemsize == 1
-
-    def linear(self, name, rows, inner, columns):
-        """Of activations that are at hand."""
-        if self.in_4_bits:
-            # Slices of a layer may be no multiple of the group.
-            group = next((one for one in (GROUP, 64, 32) if inner % one == 0), inner)
-            blocks = -(-columns // 32)  # of so many columns
-            weights = (on_meta(blocks, inner // 32, 32, 4, dtype=torch.int32),
-                       on_meta(blocks, inner // group, 32, 2, dtype=self.value))
-            return Step(name, self.model.layers, "int4_gemm", (on_meta(rows, inner, dtype=self.value), *weights))
-        b = on_meta(columns, inner, dtype=self.weight).mT
-        if not self.in_8_bits:
-            return Step(name, self.model.layers, "gemm", (on_meta(rows, inner, dtype=self.value), b))
-        scales = [on_meta(*shape, dtype=torch.float32) for shape in ((rows, 1), (1, columns))]
-        return Step(name, self.model.layers, "scaled_gemm", (on_meta(rows, inner, dtype=self.weight), b, *scales),
-                    {"dtype": self.value})
-
-    def of(self, batch: int, queries: int, context: int) -> list[Step]:
-        """Sequences of `queries` new tokens each, after which they have `context`."""
-        model, value = self.model, self.value
-        rows, layers = batch * queries, model.layers
-        x = on_meta(rows, model.hidden, dtype=value)
-        weight = on_meta(model.hidden, dtype=value)
-        places = 1 << max(10, (context - 1).bit_length())  # a table of its own for each context would tell them apart
-        tables = [on_meta(places, model.head // 2, dtype=torch.float32) for _ in range(2)]
-        positions = on_meta(rows, dtype=torch.int64)
-        own, inner = self.heads * model.head, model.intermediate // self.parallel
-        of_heads = [("queries", self.heads), ("keys", self.kv_heads)]
-        quantised = {"dtype": self.weight} if self.in_8_bits else {}
-        then = "_quantise" if self.in_8_bits else ""
-        dense = {} if model.experts else quantised
-        steps = [Step("embedding", 1, moved=2 * rows * model.hidden * value.itemsize),
-                 Step("norm", 1, "rms_norm" + then, (x, weight), quantised),
-                 self.linear("queries, keys, values", rows, model.hidden, own + 2 * self.kv_heads * model.head),
-                 *[Step(f"rotate {name}", layers, "rope", (on_meta(rows, heads, model.head, dtype=value), *tables,
-                                                          positions)) for name, heads in of_heads],
-                 Step("store in cache", layers, moved=2 * rows * self.kv_heads * model.head *
-                      (value.itemsize + self.cached.itemsize)),
-                 self.attention(batch, queries, context),
-                 *([Step("quantise", layers, "quantise", (on_meta(rows, own, dtype=value), self.weight))] if then else []),
-                 self.linear("output of attention", rows, own, model.hidden),
-                 Step("all-reduce", 2 * layers, all_reduce=rows * model.hidden * value.itemsize),
-                 # The last one, before the words, is not in 8 bits: it takes nearly as long.
-                 Step("norm of the sum", layers, "add_rms_norm" + then, (x, x, weight), quantised),
-                 Step("norm of the sum", layers, "add_rms_norm" + (then if dense else ""), (x, x, weight), dense),
-                 *(self.experts(rows, inner) if model.experts else
-                   [self.linear("gate and up", rows, model.hidden, 2 * inner),
-                    self.activation(rows, inner, "silu_mul" + then, quantised),
-                    self.linear("down", rows, inner, model.hidden)]),
-                 Step("words", 1, "gemm", (on_meta(batch, model.hidden, dtype=value),
-                                           on_meta(model.vocabulary // self.parallel, model.hidden, dtype=value).mT))]
-        return [one for one in steps if not one.all_reduce or self.parallel > 1]
-
-    def activation(self, rows, inner, operation="silu_mul", keywords={}):
-        both = on_meta(rows, 2 * inner, dtype=self.value)
-        return Step("activation", self.model.layers, operation, (both[:, :inner], both[:, inner:]), keywords)
-
-    def experts(self, tokens, inner):
-        """A mixture: each expert has as many tokens as another."""
-        model, value = self.model, self.value
-        rows, starts = tokens * model.chosen, on_meta(model.experts + 1, dtype=torch.int64)
-        weights = [on_meta(model.experts, *shape, dtype=value).mT for shape in ((2 * inner, model.hidden),
-                                                                              (model.hidden, inner))]
-        return [Step("router", model.layers, "gemm", (on_meta(tokens, model.hidden, dtype=value),
-                                                      on_meta(model.experts, model.hidden, dtype=value).mT)),
-                Step("gate and up", model.layers, "grouped_gemm",
-                     (on_meta(tokens, model.hidden, dtype=value), weights[0], starts, on_meta(rows, dtype=torch.int64))),
-                self.activation(rows, inner),
-                Step("down", model.layers, "grouped_gemm", (on_meta(rows, inner, dtype=value), weights[1], starts)),
-                Step("sum of experts", model.layers, moved=(rows + tokens) * model.hidden * value.itemsize)]
-
-    def attention(self, batch, queries, context):
-        model, value = self.model, self.value
-        if queries == context:
-            q, k, v = (on_meta(batch, heads, queries, model.head, dtype=value)
-                       for heads in (self.heads, self.kv_heads, self.kv_heads))
-            return Step("attention", model.layers, "attention", (q, k, v), {"causal": True})
-        most = -(-context // PLACES)
-        cache = [on_meta(batch * most, PLACES, self.kv_heads, model.head, dtype=self.cached) for _ in range(2)]
-        return Step("attention", model.layers, "paged_attention",
-                    (on_meta(batch, self.heads, queries, model.head, dtype=value), *cache,
-                     on_meta(batch, most, dtype=torch.int64), on_meta(batch, dtype=torch.int64)))
+        return (self.layers * self.attention_weights + self.product_weights + self.expert_weights +
+                2 * self.vocabulary * self.hidden)

@@ -13,8 +13,9 @@ from .._error import usage
 from .._gpu import Gpu
 from .._hipsight import GpuFacts
 from .._shown import aligned, seconds_in_words
-from ._decoders import Decoder, Step, Steps
+from ._decoders import Decoder
 from ._operators import Operators
+from ._steps import Step, Steps
 
 FNUZ = ("gfx940", "gfx941", "gfx942")
 """Targets whose matrix instructions take float8_e4m3fnuz; the others take float8_e4m3fn."""

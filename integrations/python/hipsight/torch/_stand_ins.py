@@ -76,11 +76,17 @@ def spread(starts, a, rows=None):
     return {"starts": even, **({} if rows is None else {"rows": torch.arange(count) % max(1, a.shape[0])})}
 
 
-def full_cache(pages, lengths, keys):
+def full_cache(pages, cached):
     """Sequences that fill their pages, which lie one after the other."""
     batch, most = pages.shape
-    return {"pages": (torch.arange(batch * most) % max(1, keys.shape[0])).view(batch, most),
-            "lengths": torch.full((batch,), most * keys.shape[1])}
+    return {"pages": (torch.arange(batch * most) % max(1, cached.shape[0])).view(batch, most),
+            "lengths": torch.full((batch,), most * cached.shape[1])}
+
+
+def apart(slots, keys):
+    """Places of the cache as far from each other as can be: of tokens of so many sequences."""
+    places = keys.shape[0] * keys.shape[1]
+    return {"slots": torch.arange(slots.shape[0]) * max(1, places // max(1, slots.shape[0])) % max(1, places)}
 
 
 def each_expert(experts, count):
@@ -94,6 +100,7 @@ FILLED = {
         given["places"].shape)} if given["places"].is_meta else {},
     "grouped_gemm": lambda given: spread(given["starts"], given["a"], given.get("rows"))
                     if given["starts"].is_meta else {},
-    "paged_attention": lambda given: full_cache(given["pages"], given["lengths"], given["keys"])
-                       if given["pages"].is_meta else {},
+    "paged_attention": lambda given: full_cache(given["pages"], given["keys"]) if given["pages"].is_meta else {},
+    "latent_attention": lambda given: full_cache(given["pages"], given["latents"]) if given["pages"].is_meta else {},
+    "append_to_cache": lambda given: apart(given["slots"], given["keys"]) if given["slots"].is_meta else {},
 }

@@ -12,10 +12,13 @@ import torch
 from .._error import Error, usage
 from .._gpu import Gpu
 from .._shown import aligned, seconds_in_words
-from ._decoders import Decoder, Step, Steps, on_meta
+from ._decoders import Decoder
 from ._operators import Operators
 from ._serving import FREE, StepTime, step_times
+from ._steps import Step, Steps, on_meta
 
+VALUE = 2
+"""Bytes of a weight, a gradient or an activation: bf16."""
 STATE_BYTES = 12
 """AdamW's of each weight: a copy, and two moments, in 32 bits."""
 BETWEEN_NODES = 50.0
@@ -102,9 +105,15 @@ class Training:
                                      step.keywords))
             elif step.operation == "rope" or step.all_reduce:
                 backward.append(step)
-            else:  # norms and activations: the kernel library has no backward kernels of these
-                values = sum(one.numel() for one in step.arguments[:2])
-                backward.append(Step(f"{step.name}: backward", step.times, moved=3 * values * 2))
+            elif step.name == "norm of the sum":
+                x, _, weight = step.arguments
+                backward += [Step("norm: backward", step.times, "rms_norm_backward", (x, x, weight, 1e-6)),
+                             # Of the sum: by the norm and directly.
+                             Step("sum of gradients", step.times, moved=3 * x.numel() * VALUE)]
+            else:  # the activation
+                gate, up = step.arguments
+                backward.append(Step(f"{step.name}: backward", step.times, "silu_mul_backward",
+                                     (on_meta(*gate.shape, dtype=gate.dtype), gate, up)))
         return forward, backward
 
     def _times(self, steps, sharing):
@@ -113,7 +122,7 @@ class Training:
     def step(self, sharing: Sharing) -> TrainingTime:
         """One step of the optimizer."""
         self._check(sharing)
-        model, value = self.model, 2
+        model = self.model
         micro_batches = self.batch // (sharing.data * sharing.micro_batch)
         rows, layers = sharing.micro_batch * self.sequence, model.layers // sharing.pipeline
         ahead, back = (self._times(steps, sharing) for steps in self._layer(sharing))
@@ -125,14 +134,12 @@ class Training:
         idle = (sharing.pipeline - 1) * stage
         # Activations forward and gradients back, of each micro-batch.
         within = sharing.tensor * sharing.pipeline <= self.node
-        handed = 2 * micro_batches * rows * model.hidden * value / (self._link(within) * 1e9) if sharing.pipeline > 1 else 0.0
+        handed = 2 * micro_batches * rows * model.hidden * VALUE / (self._link(within) * 1e9) if sharing.pipeline > 1 else 0.0
         of_gpu = self._weights(sharing)
-        exchange = self._exchange(of_gpu * value, sharing)
+        exchange = self._exchange(of_gpu * VALUE, sharing)
         # The last micro-batch's backward pass hides it.
         gradients = max(0.0, exchange - backward)
-        state = of_gpu * STATE_BYTES // sharing.data
-        rate = self.gpu.dram_gb_per_s * 1e9
-        optimizer = (2 * state + of_gpu * value * 2) / rate
+        optimizer = self._optimizer(layers, sharing)
         parts = {"forward": micro_batches * forward, "backward": micro_batches * backward, "recompute": micro_batches * again,
                  "idle": idle, "between stages": handed, "gradients": gradients, "optimizer": optimizer}
         seconds = sum(parts.values())
@@ -189,7 +196,12 @@ class Training:
         model = self.model
         layers = model.layers // sharing.pipeline
         words = (2 if sharing.pipeline == 1 else 1) * model.vocabulary * model.hidden
-        return (layers * (model.attention_weights + model.product_weights) + words) // sharing.tensor
+        return (layers * self._of_layer + words) // sharing.tensor
+
+    @property
+    def _of_layer(self):
+        """Weights of a layer: numbers."""
+        return self.model.attention_weights + self.model.product_weights // self.model.layers
 
     def memory_bytes(self, sharing: Sharing) -> int:
         """Of the fullest GPU: weights, gradients, its part of the optimizer's state, and what is kept for the backward
@@ -203,14 +215,28 @@ class Training:
         """GB/s from one GPU to the next stage's."""
         return self._operators.gpu.all_reduce(2, 1 << 30).bus_bytes_per_second / 1e9 if within_node else self.between_nodes
 
+    def _optimizer(self, layers, sharing):
+        """AdamW of what a copy has of the weights, a layer's at once."""
+        numbers = self._weights(sharing)
+        of_layer = self._of_layer // sharing.tensor
+
+        def seconds(count):
+            shares = on_meta(max(1, count // sharing.data), dtype=torch.bfloat16)
+            state = [on_meta(*shares.shape, dtype=torch.float32) for _ in range(3)]
+            of_step = dict(step=1, rate=1e-4, beta1=0.9, beta2=0.95, eps=1e-8, decay=0.1)
+            return self._operators.time("adamw_", shares, shares, *state, *of_step.values()).seconds
+
+        return layers * seconds(of_layer) + seconds(numbers - layers * of_layer)
+
     def _words(self, rows, sharing):
-        """The last GEMM with both gradients, and the loss by its bytes."""
+        """The last GEMM with both gradients, and the loss."""
         model = self.model
         columns = model.vocabulary // sharing.tensor
         x, w, g = (on_meta(*shape, dtype=torch.bfloat16) for shape in ((rows, model.hidden), (columns, model.hidden),
                                                                     (rows, columns)))
         products = [self._operators.time("gemm", *pair).seconds for pair in ((x, w.mT), (g, w), (x.mT, g))]
-        return sum(products) + 3 * rows * columns * 2 / (self.gpu.dram_gb_per_s * 1e9)
+        loss = self._operators.time("cross_entropy", g, on_meta(rows, dtype=torch.int64))
+        return sum(products) + loss.seconds
 
     def _exchange(self, bytes, sharing):
         """Of gradients and weights among the copies: as an all-reduce moves them."""
@@ -228,7 +254,7 @@ class Training:
     def _activations(self, rows, layers, sharing):
         """Bytes that are kept for the backward pass: inputs of each operation, of as many micro-batches as there are
         stages (one forward, one backward)."""
-        model, value = self.model, 2
+        model, value = self.model, VALUE
         own, keys, inner = (count // sharing.tensor for count in (
             model.heads * model.head, model.kv_heads * model.head, model.intermediate))
         of_layer = rows * value * (5 * model.hidden + 2 * own + 2 * keys + 3 * inner)
@@ -262,6 +288,8 @@ def training(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | 
     decoder = Decoder.of(model)
     if decoder.experts:
         raise usage("training", f"{decoder.name}: a mixture of experts, whose exchange of tokens is not predicted")
+    if decoder.latent:
+        raise usage("training", f"{decoder.name}: multi-head latent attention, whose training is not planned yet")
     if sequence < 1 or batch < 1 or node < 1 or not between_nodes > 0:
         raise usage("training", f"sequence={sequence}, batch={batch}, node={node}, between_nodes={between_nodes}: they must be "
                     "positive")
