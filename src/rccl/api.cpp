@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "clique.h"
+#include "meeting.h"
 #include "support/of_thread.h"
 
 #define RCCL extern "C" __attribute__((visibility("default")))
@@ -33,6 +34,9 @@ struct ncclComm {
   int rank = 0, device = 0;
   Failure last;                          ///< of its calls
   std::vector<ScaledSum> scaled_sums{};  ///< by number, from ncclNumOps on
+  /// Where the next factors go, in the GPU's memory: to free each one by itself would end captures.
+  std::shared_ptr<char> factors = nullptr;
+  std::size_t factor_bytes = 0;  ///< that are taken
 };
 
 namespace {
@@ -530,6 +534,26 @@ RCCL ncclResult_t ncclScatter(const void* from, void* to, std::size_t count, ncc
 
 /// `residence`: 0, the factor is in the GPU's memory, and is read when the sum is computed; 1, in
 /// the host's, and is read now.
+/// Puts a factor of the host's into memory that the GPU reaches, of comm.factors.
+static Failure keep_factor(ncclComm& comm, const void* factor, ncclDataType_t type, void*& memory) {
+  constexpr std::size_t bytes = 4096;
+  const std::size_t size = sizeof(double);
+  if (!comm.factors || comm.factor_bytes + size > bytes) {
+    hipsight::rccl::OnDevice device;
+    const hipsight::rccl::BesideCaptures beside;
+    hipError_t error = device.set(comm.device);
+    if (error == hipSuccess) error = hipHostMalloc(&memory, bytes, 0);
+    if (const Failure wrong = failure_of(error, "ncclRedOpCreatePreMulSum")) return wrong;
+    comm.factors = {static_cast<char*>(memory),
+                    [](char* it) { static_cast<void>(hipHostFree(it)); }};
+    comm.factor_bytes = 0;
+  }
+  memory = comm.factors.get() + comm.factor_bytes;
+  comm.factor_bytes += size;
+  std::memcpy(memory, factor, hipsight::rccl::size_of(type));
+  return {};
+}
+
 RCCL ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* to, void* factor, ncclDataType_t type,
                                            int residence, ncclComm_t comm) {
   if (!to || !factor || !comm)
@@ -544,14 +568,8 @@ RCCL ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* to, void* factor, ncclDa
   ScaledSum made{type, {factor, [](void*) {}}};
   if (residence == 1) {
     void* memory = nullptr;
-    hipsight::rccl::OnDevice device;
-    hipError_t error = device.set(comm->device);
-    if (error == hipSuccess) error = hipMalloc(&memory, sizeof(double));
-    if (error == hipSuccess)
-      error = hipMemcpy(memory, factor, hipsight::rccl::size_of(type), hipMemcpyHostToDevice);
-    made.factor = {memory, [](void* it) { static_cast<void>(hipFree(it)); }};
-    if (const Failure wrong = failure_of(error, "ncclRedOpCreatePreMulSum"))
-      return fail(wrong, comm);
+    if (const Failure wrong = keep_factor(*comm, factor, type, memory)) return fail(wrong, comm);
+    made.factor = {comm->factors, memory};
   }
   comm->scaled_sums.push_back(made);
   *to = ncclNumOps + static_cast<int>(comm->scaled_sums.size()) - 1;

@@ -1,5 +1,6 @@
 #include "meeting.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -62,8 +63,12 @@ Failure recording(const std::vector<hipStream_t>& streams, bool& all) {
           "the streams of some ranks are captured into graphs, those of others are not"};
 }
 
-Failure meet_in_graphs(const std::vector<hipStream_t>& streams,
+Failure meet_in_graphs(std::vector<hipStream_t> streams,
                        const std::shared_ptr<std::atomic<bool>>& stop) {
+  // A stream need not wait for itself, as when a rank sends to itself: and it could not.
+  std::ranges::sort(streams);
+  streams.erase(std::ranges::unique(streams).begin(), streams.end());
+  if (streams.size() < 2) return {};
   const auto meeting = std::make_shared<Meeting>(streams.size(), stop);
   for (hipStream_t stream : streams) {
     auto own = std::make_unique<Shared>(meeting);

@@ -15,7 +15,7 @@ Failure recording(const std::vector<hipStream_t>& streams, bool& all);
 
 /// Puts a node into the graph of each stream. When the graphs run, what comes later in any of them
 /// begins when all have come there, or when `stop` is true. The graphs own what this takes.
-Failure meet_in_graphs(const std::vector<hipStream_t>& streams,
+Failure meet_in_graphs(std::vector<hipStream_t> streams,
                        const std::shared_ptr<std::atomic<bool>>& stop);
 
 /// While it lives, calls of this thread that a recorded graph must not see, such as hipMalloc, may

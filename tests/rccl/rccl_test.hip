@@ -479,9 +479,12 @@ TEST_F(Rccl, RunsInGraphs) {
       return ncclAllReduce(from[rank], to[rank], count, type.type, ncclSum, comms[rank],
                            streams[rank]);
     });
-    // Each gets the next one's sum, in one group.
+    // Each gets the next one's sum, in one group, in which it also sends something to itself.
     ASSERT_NCCL(ncclGroupStart());
     for (int rank = 0; rank < ranks; rank++) {
+      char* const behind = from[rank] + count * 4;
+      ASSERT_NCCL(ncclSend(behind, 64, ncclInt8, rank, comms[rank], streams[rank]));
+      ASSERT_NCCL(ncclRecv(behind + 64, 64, ncclInt8, rank, comms[rank], streams[rank]));
       ASSERT_NCCL(ncclSend(to[rank], count, type.type, (rank + 7) % 8, comms[rank], streams[rank]));
       ASSERT_NCCL(
           ncclRecv(from[rank], count, type.type, (rank + 1) % 8, comms[rank], streams[rank]));

@@ -187,6 +187,9 @@ def test_latent_attention():
     pages = torch.arange(32).view(4, 8), torch.full((4,), 128)
     alone = table.time("latent_attention", meta(4, 4, 1, 576), meta(32, 16, 576), *pages, 192 ** -0.5)
     assert decode["attention"].seconds == pytest.approx(4 * alone.seconds, rel=0.02)
+    one_long = torch.arange(512).view(1, 512), torch.full((1,), 8192)
+    split = table.time("latent_attention", meta(1, 4, 1, 576), meta(512, 16, 576), *one_long, 192 ** -0.5)
+    assert ["combine_splits" in one.kernel for one in split.launches] == [False, True]  # many workgroups for one sequence
     alone = table.time("attention", meta(1, 4, 128, 192), meta(1, 4, 128, 192), meta(1, 4, 128, 128), causal=True)
     assert prefill["attention"].seconds == pytest.approx(4 * alone.seconds)
     assert "latents to values" in decode and "latents to values" not in prefill and "keys and values" in prefill
@@ -200,6 +203,25 @@ def test_latent_attention():
     # The sizes that its makers give: 671 and 16 thousand million weights.
     sizes = {name: hipsight.torch.Decoder.of(name).weights / 1e9 for name in ("deepseek-v3", "deepseek-v2-lite")}
     assert sizes["deepseek-v3"] == pytest.approx(671, rel=0.005) and sizes["deepseek-v2-lite"] == pytest.approx(15.7, rel=0.01)
+
+
+def test_whole_experts():
+    """Two GPUs with four experts each do what one would, of a mixture of four and half as many choices."""
+    sizes = dict(num_experts=8, num_experts_per_tok=2, moe_intermediate_size=64)
+    whole, slices = (hipsight.torch.serving(SMALL | sizes, "mi300x", tensor_parallel=2, expert_parallel=each)
+                     for each in (True, False))
+    assert whole.weight_bytes == slices.weight_bytes and whole.expert_parallel and not slices.expert_parallel
+    steps, of_slices = ({one.name: one for one in each.forward(16, 128).steps} for each in (whole, slices))
+    table = hipsight.torch.Operators("mi300x")
+    alone = table.time("grouped_gemm", meta(16, 256), meta(4, 128, 256).mT, meta(5, dtype=torch.int64),
+                       meta(16, dtype=torch.int64))
+    assert steps["gate and up"].seconds == pytest.approx(4 * alone.seconds)
+    assert all(steps[name].seconds == of_slices[name].seconds for name in ("attention", "all-reduce", "router"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hipsight.torch.Serving, "most_sequences", lambda self, context: 1)
+        plan = hipsight.torch.plan(SMALL | sizes, "mi300x", gpus=2, input=64, output=8, tensor_parallel=(1, 2))
+    assert {(one.tensor_parallel, one.expert_parallel) for one in plan.choices} == {(1, False), (2, False), (2, True)}
+    assert "(whole experts)" in str(plan)
 
 
 def test_throughput_is_made_of_steps():
@@ -292,6 +314,9 @@ def test_a_training_plan_holds_memory():
     (lambda: hipsight.torch.serving(LATENT, weights="fp8", cache="fp8"), "latents in 16 bits"),
     (lambda: hipsight.torch.training(LATENT), "multi-head latent attention"),
     (lambda: hipsight.torch.serving(SMALL, tensor_parallel=3), "8 heads: 3 GPUs cannot share"),
+    (lambda: hipsight.torch.serving(SMALL, tensor_parallel=2, expert_parallel=True), "has no experts"),
+    (lambda: hipsight.torch.serving(SMALL | dict(num_experts=6, num_experts_per_tok=2), tensor_parallel=4,
+                                    expert_parallel=True), "6 experts: 4 GPUs cannot share"),
     (lambda: hipsight.torch.serving(SMALL, weights="int3"), "weights='int3'"),
     (lambda: hipsight.torch.serving(SMALL, cache="fp16"), "cache='fp16'"),
     (lambda: hipsight.torch.serving("llama-3-405b"), "812 GB of weights do not fit"),

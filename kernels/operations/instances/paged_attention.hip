@@ -38,9 +38,11 @@ const char* hipsight_paged_attention_workspace(const hipsight_context*, const hi
                                                const hipsight_tensor* pages,
                                                const hipsight_tensor* lengths,
                                                const hipsight_tensor* o, uint64_t* bytes) {
+  // Any scale: latents have none of their own, and it takes no room.
+  const PagedAttentionOptions options{.scale = 1, .batches = batches(q)};
   *bytes = paged_attention_workspace(sequences<const VALUE, HEAD>(q),
                                      cache_of(keys, values, pages, lengths),
-                                     sequences<VALUE, VALUE_HEAD>(o), {.batches = batches(q)});
+                                     sequences<VALUE, VALUE_HEAD>(o), options);
   return nullptr;
 }
 

@@ -45,14 +45,15 @@ def serve_report(words):
                                      "of a language model take, by operation, and what bounds them.")
     of_a_model(parser)
     parser.add_argument("--tensor-parallel", type=number, default=1, metavar="N", help="GPUs that share a layer (1)")
+    parser.add_argument("--expert-parallel", action="store_true", help="each of them has whole experts, not slices of all")
     parser.add_argument("--batch", type=numbers, default=[1, 16, 64, 256], metavar="N,...", help="sequences (1,16,64,256)")
     parser.add_argument("--context", type=numbers, default=[1024, 8192], metavar="N,...",
                         help="tokens of each sequence (1024,8192)")
     parser.add_argument("--requests", type=requests, action="append", default=[], metavar="COUNT:IN:OUT",
                         help="tokens per second of so many requests at once; may be given again")
     asked = parser.parse_args(words)
-    one = serving(asked.model, asked.gpu, tensor_parallel=asked.tensor_parallel, weights=asked.weights,
-                  cache=asked.cache)
+    one = serving(asked.model, asked.gpu, tensor_parallel=asked.tensor_parallel,
+                  expert_parallel=asked.expert_parallel, weights=asked.weights, cache=asked.cache)
     rows = [["batch", "context", "step", "tokens/s", "a sequence", "most of it"]]
     decodes, left = [], []
     for context in asked.context:

@@ -21,6 +21,8 @@ class Choice:
     gpu: str
     tensor_parallel: int
     """GPUs that share a copy of the model."""
+    expert_parallel: bool
+    """Whether each of them has whole experts, instead of slices of all."""
     copies: int
     concurrency: int
     """Requests that a copy serves at once."""
@@ -59,13 +61,14 @@ class Plan:
             lines = [f"{head}: no choice holds the limits" if self.refused else f"{head}: nothing fits"]
         else:
             best = self.choices[0]
-            lines = [f"{head}: {best.copies} x {best.tensor_parallel} {best.gpu}, {best.concurrency} requests each: "
+            experts = ", experts whole" if best.expert_parallel else ""
+            lines = [f"{head}: {best.copies} x {best.tensor_parallel} {best.gpu}{experts}, {best.concurrency} requests each: "
                      f"{best.output_tokens_per_second:.0f} tokens/s"]
         rows = [["tokens/s", "a GPU", "first token", "each", "copies", "GPUs each", "requests each", "bound"]]
         for one in (*self.choices[:12], *self.refused[:max(0, 6 - len(self.choices))]):
             rows.append([f"{one.output_tokens_per_second:.0f}", f"{one.output_tokens_per_second / one.gpus:.0f}",
                          seconds_in_words(one.first_token), seconds_in_words(one.per_token), str(one.copies),
-                         str(one.tensor_parallel), str(one.concurrency),
+                         str(one.tensor_parallel) + (" (whole experts)" if one.expert_parallel else ""), str(one.concurrency),
                          one.bound + ("" if one in self.choices else " (beyond the limits)")])
         more = len(self.choices) - 12
         return "\n".join([*lines, *(aligned(rows, 7) if len(rows) > 1 else []), *([f"and {more} more"] if more > 0 else []),
@@ -76,7 +79,7 @@ def choice(one: Serving, copies: int, concurrency: int, input: int, output: int)
     served = one.throughput(concurrency, input, output, contexts=1)
     step = one.forward(concurrency, input + (output + 1) // 2)
     longest = step.steps[0]
-    return Choice(one.gpu.name, one.gpus, copies, concurrency, one.forward(1, input, input).seconds, step.seconds,
+    return Choice(one.gpu.name, one.gpus, one.expert_parallel, copies, concurrency, one.forward(1, input, input).seconds, step.seconds,
                   copies * served.output_tokens_per_second, f"{longest.name}: {longest.bound.split(':')[0]}")
 
 
@@ -92,7 +95,8 @@ def plan(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | str 
     input, output: tokens of a request.
     first_token, per_token: limits, in seconds. The first holds for a prompt that is not waiting for others.
     weights, cache, model: as ``hipsight.torch.serving`` has them.
-    tensor_parallel: the sizes of groups to try.
+    tensor_parallel: the sizes of groups to try. Of a mixture, each is tried with slices of all experts, and with whole
+        experts.
 
     Concurrency is tried in powers of two, to what the cache holds, and not beyond what misses a limit: for the time of
     a token, by far. Times are those of ``Serving``: of the GPUs' work
@@ -108,12 +112,12 @@ def plan(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | str 
 
     decoder = Decoder.of(model)
     found, out_of_reach = [], {}
-    for size in sorted(set(tensor_parallel)):
-        if size > gpus:
-            continue
-        what = f"{size} GPUs for a copy" if size > 1 else "one GPU for a copy"
+    ways = [(size, whole) for size in sorted(set(tensor_parallel)) if size <= gpus
+            for whole in ((False, True) if decoder.experts and size > 1 else (False,))]
+    for size, whole in ways:
+        what = (f"{size} GPUs for a copy" if size > 1 else "one GPU for a copy") + (", experts whole" if whole else "")
         try:
-            one = serving(decoder, gpu, tensor_parallel=size, weights=weights, cache=cache)
+            one = serving(decoder, gpu, tensor_parallel=size, expert_parallel=whole, weights=weights, cache=cache)
             most = one.most_sequences(input + output)
             if most < 1:
                 raise usage("plan", f"the cache has no room for a request of {input + output} tokens")

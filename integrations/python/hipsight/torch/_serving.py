@@ -111,6 +111,11 @@ class Serving:
         return self._steps.parallel
 
     @property
+    def expert_parallel(self) -> bool:
+        """Whether each GPU has whole experts."""
+        return self._steps.whole_experts
+
+    @property
     def weight_bytes(self) -> int:
         """On each GPU."""
         return self._steps.weight_bytes
@@ -194,7 +199,8 @@ def time_of(step: Step, operators: Operators, gpus: int) -> tuple[float, str, st
 
 
 def serving(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | str = "mi300x", *,
-            tensor_parallel: int = 1, weights: str = "bf16", cache: str | None = None) -> Serving:
+            tensor_parallel: int = 1, expert_parallel: bool = False, weights: str = "bf16",
+            cache: str | None = None) -> Serving:
     """How quickly GPUs would serve a language model by the kernel library: nothing is computed.
 
         serving = hipsight.torch.serving("llama-3-70b", "mi300x", tensor_parallel=8, weights="fp8")
@@ -206,6 +212,7 @@ def serving(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | s
         a Decoder.
     gpu: a name, or a GPU opened with timing_only.
     tensor_parallel: GPUs that share each layer, all with a link to each other.
+    expert_parallel: each of them has its share of whole experts, instead of a slice of all experts.
     weights: "bf16", "fp16", "fp8" or "int4" (which a mixture's experts are not, here: they are bf16).
     cache: of keys and values: likewise; default: as the activations.
     """
@@ -213,7 +220,9 @@ def serving(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | s
     target = operators.gpu.facts.target_id.split(":")[0]
     fp8 = torch.float8_e4m3fnuz if target in FNUZ else torch.float8_e4m3fn
     usual = "fp16" if weights == "fp16" else "bf16"
-    steps = Steps(decoder, tensor_parallel, weights, cache or usual, fp8)
+    if expert_parallel and not decoder.experts:
+        raise usage("serving", f"{decoder.name} has no experts that GPUs could share")
+    steps = Steps(decoder, tensor_parallel, weights, cache or usual, fp8, expert_parallel)
     result = Serving(decoder, operators, steps)
     if result.free_bytes <= 0:
         raise usage("serving", f"{decoder.name}: {result.weight_bytes / 1e9:.3g} GB of weights do not fit "

@@ -42,16 +42,18 @@ def on_meta(*shape, dtype):
 class Steps:
     """The operations that one GPU of a group does in a step: tensor parallel, as Megatron's layers are."""
 
-    def __init__(self, model: Decoder, parallel: int, weights: str, cache: str, fp8: torch.dtype):
+    def __init__(self, model: Decoder, parallel: int, weights: str, cache: str, fp8: torch.dtype,
+                 whole_experts: bool = False):
         for what, count in (("heads", model.heads), ("key heads", max(model.kv_heads, parallel)),
-                            ("intermediate values", model.intermediate), ("values of shared experts", model.shared),
+                            *([("experts", model.experts)] if whole_experts else
+                              [("intermediate values", model.intermediate)]), ("values of shared experts", model.shared),
                             ("values of dense layers", model.dense), ("words", model.vocabulary)):
             if count % parallel:
                 raise usage("tensor_parallel", f"{model.name} has {count} {what}: {parallel} GPUs cannot share them evenly")
         for what, given, known in (("weights", weights, WEIGHTS), ("cache", cache, FORMATS)):
             if given not in known:
                 raise usage(what, f"{what}={given!r}: it takes {', '.join(known)}")
-        self.model, self.parallel = model, parallel
+        self.model, self.parallel, self.whole_experts = model, parallel, whole_experts
         self.value = torch.float16 if weights == "fp16" else torch.bfloat16
         self.in_4_bits = weights == "int4"
         self.weight = fp8 if weights == "fp8" else FORMATS.get(weights, self.value)
@@ -238,12 +240,17 @@ class Steps:
         return Step("activation" + of, layers, "silu_mul" + then, (both[:, :inner], both[:, inner:]), quantised)
 
     def experts(self, tokens):
-        """A mixture: each expert has as many tokens as another."""
+        """
+        A mixture: each expert has as many tokens as another. A GPU has a slice of each expert, or its share of whole
+        experts, and then their share of the tokens' choices.
+        """
         model, value, layers = self.model, self.value, self.model.mixtures
-        rows, inner = tokens * model.chosen, model.intermediate // self.parallel
-        starts, of_choices = on_meta(model.experts + 1, dtype=torch.int64), (tokens, model.chosen)
-        weights = [on_meta(model.experts, *shape, dtype=value).mT for shape in ((2 * inner, model.hidden),
-                                                                              (model.hidden, inner))]
+        share = self.parallel if self.whole_experts else 1
+        here, rows, inner = model.experts // share, -(-tokens * model.chosen // share), (
+            model.intermediate // (self.parallel // share))
+        starts, of_choices = on_meta(here + 1, dtype=torch.int64), (tokens, model.chosen)
+        of_sum = (tokens, max(1, model.chosen // share))
+        weights = [on_meta(here, *shape, dtype=value).mT for shape in ((2 * inner, model.hidden), (model.hidden, inner))]
         groups = dict(groups=model.groups, chosen_groups=model.chosen_groups) if model.groups > 1 else {}
         return [self.linear_16("router", tokens, model.hidden, model.experts, layers),
                 Step("choice of experts", layers, "moe_route", (on_meta(tokens, model.experts, dtype=value), model.chosen),
@@ -254,5 +261,5 @@ class Steps:
                 self.activation(rows, inner, layers),
                 Step("down", layers, "grouped_gemm", (on_meta(rows, inner, dtype=value), weights[1], starts)),
                 Step("sum of experts", layers, "moe_combine",
-                     (on_meta(rows, model.hidden, dtype=value), on_meta(*of_choices, dtype=torch.int32),
-                      on_meta(*of_choices, dtype=torch.float32)))]
+                     (on_meta(max(rows, tokens), model.hidden, dtype=value), on_meta(*of_sum, dtype=torch.int32),
+                      on_meta(*of_sum, dtype=torch.float32)))]

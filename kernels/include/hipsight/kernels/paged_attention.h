@@ -81,8 +81,9 @@ Status paged_attention(Stream stream, const OfQ& q, const PagedCache<Cached, hea
                              {problem.workgroups(device.architecture, splits)},
                              problem.threads(device.architecture), stream, arguments);
   if (error.empty() && splits > 1)
-    error = launch(combine_splits_kernel<typename Problem::Combine>, {problem.rows()},
-                   facts(device.architecture).wave, stream, arguments.results);
+    error = launch(combine_splits_kernel<typename Problem::Combine>,
+                   {problem.rows() * Problem::Combine::parts}, facts(device.architecture).wave,
+                   stream, arguments.results);
   return {error.empty() ? error : "paged_attention: " + error};
 }
 

@@ -6,31 +6,37 @@
 
 namespace hipsight::kernels {
 
-/// A workgroup is one wave, and takes one head of one query: the mean of the splits' results, each
-/// weighted by its sum.
+/// A workgroup is one wave, and takes one head of one query, or some columns of its: the mean of
+/// the splits' results, each weighted by its sum.
 template <class Value, int head>
 struct CombineWorkgroup {
   using Arguments = PagedResults<Value, head>;
   static constexpr int threads = arch::wave_size;
+  /// Workgroups of a row. Long rows are shared, so that enough splits are read at once.
+  static constexpr int parts = head > 256 ? head / 256 : 1;
 
   HIPSIGHT_INLINE static void run(const Arguments& all, int workgroup) {
     const int heads = all.o.heads, queries = all.o.length;
-    const int h = workgroup % heads, query = workgroup / heads % queries;
-    const int batch = workgroup / heads / queries;
+    const int row = parts == 1 ? workgroup : workgroup / parts;
+    const int begin = parts == 1 ? 0 : workgroup % parts * columns;
+    const int h = row % heads, query = row / heads % queries;
+    const int batch = row / heads / queries;
     const auto at = [&](const auto& of) {
       return of.data + batch * of.batch_stride + query * of.stride + h * of.head_stride;
     };
     const float* const log_sums = at(all.log_sums_of(0));
-    const float* const results = at(all.of_split(0));
+    const float* const results = at(all.of_split(0)) + begin;
     Mean mean;
     for (int first = 0; first < all.splits; first += at_once)
       mean.add(results, log_sums, first, all.splits);
-    mean.store(at(all.o));
+    mean.store(at(all.o) + begin);
   }
 
  private:
   static constexpr int width = 2;  // values of a lane
-  static constexpr int turns = ceil_div(head, width* threads);
+  static constexpr int columns = head / parts;
+  static_assert(columns * parts == head);
+  static constexpr int turns = ceil_div(columns, width* threads);
   static constexpr int at_once = turns > 8 ? 1 : 16 / turns;  // splits whose loads are under way
 
   struct Mean {
@@ -84,7 +90,7 @@ struct CombineWorkgroup {
       HIPSIGHT_UNROLL
       for (int turn = 0; turn < turns; turn++) {
         const int column = (turn * threads + arch::thread()) * width;
-        if (head % (width * threads) != 0 && column >= head) break;
+        if (columns % (width * threads) != 0 && column >= columns) break;
         f(turn, column);
       }
     }

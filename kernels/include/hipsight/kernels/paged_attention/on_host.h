@@ -26,7 +26,7 @@ Status paged_attention_on_host(const OfQ& q, const PagedCache<Cached, head>& cac
   const auto workgroups = static_cast<int>(problem.workgroups(Architecture::host, splits));
   for (int i = 0; i < workgroups; i++) Workgroup::run(arguments, *shared, i);
   if (splits > 1)
-    for (int i = 0; i < problem.rows(); i++) Combine::run(arguments.results, i);
+    for (int i = 0; i < problem.rows() * Combine::parts; i++) Combine::run(arguments.results, i);
   return {};
 }
 
