@@ -126,8 +126,6 @@ ncclResult_t call(ncclComm* comm, const Call& one) {
   };
   if (!comm) return wrong(ncclInvalidArgument, "the communicator is null");
   const int ranks = comm->clique->ranks();
-  if (one.type == 10 || one.type == 11)
-    return wrong(ncclInvalidArgument, "floats of 8 bits are not supported");
   if (one.type < 0 || one.type >= ncclNumTypes)
     return wrong(ncclInvalidArgument, "there is no type " + std::to_string(one.type));
   const ScaledSum* const scaled = one.op >= ncclNumOps ? scaled_of(*comm, one.op) : nullptr;

@@ -33,7 +33,9 @@ enum : int {
   ncclFloat32 = 7,
   ncclFloat64 = 8,
   ncclBfloat16 = 9,
-  ncclNumTypes = 10,  // of those that are done here; 10 and 11 are 8-bit floats
+  ncclFloat8e4m3 = 10,
+  ncclFloat8e5m2 = 11,
+  ncclNumTypes = 12,
 };
 
 using ncclRedOp_t = int;

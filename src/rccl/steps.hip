@@ -1,3 +1,4 @@
+#include <hip/hip_fp8.h>
 #include <hip/hip_runtime.h>
 
 #include <limits>
@@ -11,13 +12,35 @@ namespace {
 using f16 = _Float16;
 using bf16 = __bf16;
 
+/// A float of 8 bits. Its name is one for all GPUs; its format is the one that a GPU converts: on
+/// gfx942 the kind without infinities and negative zero.
+template <class Ocp, class Fnuz>
+struct Float8 {
+#if HIP_FP8_TYPE_FNUZ && !HIP_FP8_TYPE_OCP
+  using Format = Fnuz;
+#else
+  using Format = Ocp;
+#endif
+  std::uint8_t bits;
+
+  Float8() = default;
+  __device__ explicit Float8(float value) : bits(Format(value).__x) {}
+  __device__ explicit operator float() const {
+    Format as;
+    as.__x = bits;
+    return static_cast<float>(as);
+  }
+};
+using e4m3 = Float8<__hip_fp8_e4m3, __hip_fp8_e4m3_fnuz>;
+using e5m2 = Float8<__hip_fp8_e5m2, __hip_fp8_e5m2_fnuz>;
+
 constexpr int threads = 256;
 /// As many as keep a GPU's links busy; each goes on with what is left.
 constexpr std::size_t most_workgroups = 512;
 
 /// What values are combined in.
 template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, f16> || std::is_same_v<T, bf16>, float, T>;
+using Wide = std::conditional_t<(sizeof(T) < sizeof(float) && !std::is_integral_v<T>), float, T>;
 
 struct Sum {
   template <class W>
@@ -163,7 +186,7 @@ void reduce_by(ncclRedOp_t op, const Buffers& from, const Buffers& factors, int 
 }  // namespace
 
 std::size_t size_of(ncclDataType_t type) {
-  constexpr std::size_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+  constexpr std::size_t sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
   static_assert(sizeof sizes / sizeof *sizes == ncclNumTypes);
   return sizes[type];
 }
@@ -199,8 +222,14 @@ hipError_t reduce(const Buffers& from, const Buffers& factors, int ranks, void* 
     case ncclFloat64:
       as(double());
       break;
-    default:
+    case ncclBfloat16:
       as(bf16());
+      break;
+    case ncclFloat8e4m3:
+      as(e4m3());
+      break;
+    default:
+      as(e5m2());
   }
   return hipGetLastError();
 }
