@@ -17,24 +17,37 @@
 namespace hipsight::bench {
 namespace {
 
+void show(double bytes, double published, const CollectiveTime& time, const char* note) {
+  fmt::print("{:>10} {:>12} {:>12} {:>6.1f} %  {:<8} {:<8} {}\n", quantity(bytes, "B"),
+             duration(published), duration(time.seconds), 100 * (time.seconds / published - 1),
+             time.protocol, time.bound, note);
+}
+
+/// Tells of each row of a table f(its number, published seconds, predicted ones).
+template <class Function>
+void compare(const char* gpu, const char* table, Function f) {
+  const gpus::Gpu of = gpus::find(gpu);
+  std::size_t number = 0;
+  for (const auto& row : read_table(table).rows) {
+    const auto bytes = std::stoull(row[0]);
+    const double published = std::stod(row[1]) * 1e-6;
+    const CollectiveTime time = timing::all_reduce_time(of, 8, bytes);
+    show(static_cast<double>(bytes), published, time,
+         f(number++, std::abs(time.seconds / published - 1)));
+  }
+}
+
 int run(const std::string& json) {
-  const gpus::Gpu gpu = gpus::find("mi300x");
   std::vector<double> errors;
   fmt::print("{:>10} {:>12} {:>12} {:>8}  {:<8} {:<8}\n", "size", "published", "predicted", "error",
              "protocol", "bound");
-  bool fitted = true;  // every second row, from the first on
-  for (const auto& row : read_table("collectives/all_reduce.csv").rows) {
-    const auto bytes = std::stoull(row[0]);
-    const double published = std::stod(row[1]) * 1e-6;
-    const CollectiveTime time = timing::all_reduce_time(gpu, 8, bytes);
-    const double error = time.seconds / published - 1;
-    if (!fitted) errors.push_back(std::abs(error));
-    fmt::print("{:>10} {:>12} {:>12} {:>6.1f} %  {:<8} {:<8} {}\n",
-               quantity(static_cast<double>(bytes), "B"), duration(published),
-               duration(time.seconds), 100 * error, time.protocol, time.bound,
-               fitted ? "fitted on" : "");
-    fitted = !fitted;
-  }
+  compare("mi300x", "collectives/all_reduce.csv", [&](std::size_t number, double error) {
+    if (number % 2 == 0) return "fitted on";
+    errors.push_back(error);
+    return "";
+  });
+  compare("mi350x", "collectives/all_reduce_mi350x.csv",
+          [](std::size_t, double) { return "of MI350X"; });
   std::ranges::sort(errors);
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   return publish({{.name = "all-reduce of eight MI300X, median error of the other rows",

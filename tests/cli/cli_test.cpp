@@ -90,8 +90,8 @@ TEST_F(Cli, tells_the_share_of_instructions) {
 TEST_F(Cli, lists_gpus) {
   const Outcome outcome = run("gpus");
   EXPECT_EQ(outcome.code, 0);
-  for (const char* name : {"mi210", "mi250x", "mi300a", "mi300x", "mi308x", "mi325x", "mi355x",
-                           "rx7900xtx", "rx9070xt", "strix_halo"})
+  for (const char* name : {"mi210", "mi250x", "mi300a", "mi300x", "mi308x", "mi325x", "mi350x",
+                           "mi355x", "rx7900xtx", "rx9070xt", "strix_halo"})
     EXPECT_TRUE(has(outcome.output, name)) << outcome.output;
 }
 

@@ -26,8 +26,8 @@ std::string error_of(std::string_view text) {
 TEST(Gpus, the_built_in_ones_are_there) {
   std::set<std::string> names;
   for (const Gpu& gpu : all()) names.insert(gpu.name);
-  for (const char* name : {"mi210", "mi250x", "mi300a", "mi300x", "mi308x", "mi325x", "mi355x",
-                           "rx7900xtx", "strix_halo", "rx9070xt"})
+  for (const char* name : {"mi210", "mi250x", "mi300a", "mi300x", "mi308x", "mi325x", "mi350x",
+                           "mi355x", "rx7900xtx", "strix_halo", "rx9070xt"})
     EXPECT_TRUE(names.contains(name)) << name;
 }
 
@@ -54,6 +54,7 @@ TEST(Gpus, rates_give_the_published_peaks) {
       {"mi300x", "xf32", true, 653.7},   {"mi300x", "f16", true, 1307.4},
       {"mi300x", "fp8", true, 2614.9},   {"mi300a", "f16", true, 980.6},
       {"mi300a", "f64", true, 122.6},    {"mi325x", "bf16", true, 1307.4},
+      {"mi350x", "f64", false, 72.1},    {"mi350x", "f32", true, 144.2},
       {"mi355x", "f64", false, 78.6},    {"mi355x", "f64", true, 78.6},
       {"mi355x", "f32", false, 157.3},   {"mi355x", "f16", true, 2516.6},
       {"mi355x", "fp8", true, 5033.2},   {"mi355x", "fp4", true, 10066.3},

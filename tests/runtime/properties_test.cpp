@@ -18,7 +18,7 @@ class Properties : public testing::TestWithParam<std::string> {
 };
 INSTANTIATE_TEST_SUITE_P(Gpu, Properties,
                          testing::Values("mi210", "mi250x", "mi300a", "mi300x", "mi308x", "mi325x",
-                                         "mi355x", "rx7900xtx", "rx9070xt", "strix_halo"),
+                                         "mi350x", "mi355x", "rx7900xtx", "rx9070xt", "strix_halo"),
                          [](const auto& info) { return info.param; });
 
 TEST_P(Properties, SayWhoseMemoryIsTheHosts) {

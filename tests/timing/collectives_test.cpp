@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include "support/error.h"
@@ -19,8 +20,8 @@ struct Measured {
   std::uint64_t bytes;
   double seconds;
 };
-std::vector<Measured> measured() {
-  std::ifstream in(HIPSIGHT_ALL_REDUCE);
+std::vector<Measured> measured(const char* file = "all_reduce.csv") {
+  std::ifstream in(std::string(HIPSIGHT_COLLECTIVES) + file);
   std::vector<Measured> rows;
   for (std::string line; std::getline(in, line);) {
     if (line.empty() || line[0] == '#' || line[0] == 'b') continue;
@@ -45,6 +46,15 @@ TEST(Collectives, AllReduceIsNearWhatWasMeasured) {
   std::ranges::sort(errors);
   EXPECT_LT(errors[errors.size() / 2], 0.05);
   EXPECT_LT(errors[errors.size() * 9 / 10 - 1], 0.45);  // launches of a few bytes vary
+}
+
+/// Of another GPU, whose links' rate is taken from what they are specified for: what links bound.
+TEST(Collectives, LinksOfAnotherGpuAreNearWhatWasMeasured) {
+  const auto rows = measured("all_reduce_mi350x.csv");
+  ASSERT_EQ(rows.size(), 2u);
+  const auto time = all_reduce_time(gpus::find("mi350x"), 8, rows[1].bytes);
+  EXPECT_EQ(time.bound, "links");
+  EXPECT_NEAR(time.seconds, rows[1].seconds, 0.06 * rows[1].seconds);
 }
 
 TEST(Collectives, SaysWhatBounds) {

@@ -9,8 +9,9 @@ from dataclasses import asdict
 
 from .._error import Error, usage
 from .._shown import aligned, seconds_in_words
-from ._decoders import NAMED
-from ._plan import plan
+from ._decoders import NAMED, Decoder
+from ._jobs import Helpers, helps
+from ._plan import SIZES, Search, plan
 from ._serving import serving
 from ._steps import FORMATS, WEIGHTS
 from ._training import BETWEEN_NODES, training
@@ -38,9 +39,10 @@ def of_a_model(parser):
     parser.add_argument("--weights", choices=WEIGHTS, default="bf16", help="their format (bf16)")
     parser.add_argument("--cache", choices=FORMATS, help="of keys and values (that of the activations)")
     parser.add_argument("--json", metavar="FILE", help="write all figures there; - for stdout")
+    parser.add_argument("--jobs", type=number, metavar="N", help="processes that predict (one a processor, 8 at most)")
 
 
-def serve_report(words):
+def serve_report_parser():
     parser = argparse.ArgumentParser("hipsight serve-report", description="How long the prefill and the decode steps "
                                      "of a language model take, by operation, and what bounds them.")
     of_a_model(parser)
@@ -51,9 +53,17 @@ def serve_report(words):
                         help="tokens of each sequence (1024,8192)")
     parser.add_argument("--requests", type=requests, action="append", default=[], metavar="COUNT:IN:OUT",
                         help="tokens per second of so many requests at once; may be given again")
-    asked = parser.parse_args(words)
+    return parser
+
+
+def serve_report(asked):
     one = serving(asked.model, asked.gpu, tensor_parallel=asked.tensor_parallel,
                   expert_parallel=asked.expert_parallel, weights=asked.weights, cache=asked.cache)
+    cases = [(batch, context, 1) for context in asked.context for batch in asked.batch
+             if batch <= one.most_sequences(context)] + [(1, context, context) for context in asked.context]
+    if helps([lambda case=case: one.forward(*case) for case in cases] +
+             [lambda each=each: one.throughput(*each) for each in asked.requests]):
+        return 0
     rows = [["batch", "context", "step", "tokens/s", "a sequence", "most of it"]]
     decodes, left = [], []
     for context in asked.context:
@@ -89,7 +99,7 @@ def serve_report(words):
     write(asked.json, figures, lines)
 
 
-def plan_command(words):
+def plan_parser():
     parser = argparse.ArgumentParser("hipsight plan", description="How many GPUs should share a language model, and how "
                                      "many requests they should serve at once.")
     of_a_model(parser)
@@ -103,11 +113,18 @@ def plan_command(words):
                         help=f"--train: from a GPU to other nodes ({BETWEEN_NODES:g})")
     parser.add_argument("--first-token", type=float, metavar="MS", help="the longest that a prompt may take")
     parser.add_argument("--per-token", type=float, metavar="MS", help="the longest from one token to the next")
-    asked = parser.parse_args(words)
+    return parser
+
+
+def plan_command(asked):
     if asked.train:
         return train_plan(asked)
     limits = {name: None if value is None else value / 1e3
               for name, value in (("first_token", asked.first_token), ("per_token", asked.per_token))}
+    search = Search(Decoder.of(asked.model), asked.gpu, asked.gpus, asked.input, asked.output, asked.weights, asked.cache,
+                    **limits)
+    if helps([lambda way=way: search.choices(*way) for way in search.ways(SIZES)]):
+        return 0
     found = plan(asked.model, asked.gpu, gpus=asked.gpus, input=asked.input, output=asked.output,
                  weights=asked.weights, cache=asked.cache, **limits)
     write(asked.json, asdict(found), [str(found), "mind: this is the GPUs' work alone (docs/serving.md)"])
@@ -115,8 +132,10 @@ def plan_command(words):
 
 
 def train_plan(asked):
-    found = training(asked.model, asked.gpu, sequence=asked.sequence, batch=asked.batch,
-                     between_nodes=asked.between_nodes).plan(asked.gpus)
+    step = training(asked.model, asked.gpu, sequence=asked.sequence, batch=asked.batch, between_nodes=asked.between_nodes)
+    if helps([lambda way=way: step.step_that_fits(way) for way in step.ways(asked.gpus)]):
+        return 0
+    found = step.plan(asked.gpus)
     rows = [["step", "tokens/s", "a GPU", "utilization", "memory", "copies", "stages", "GPUs each", "at a time", ""]]
     for one in found[:12]:
         by = one.sharing
@@ -148,13 +167,16 @@ def write(file, figures, lines):
             raise usage("json", f"{file} cannot be written: {error.strerror}") from None
 
 
-COMMANDS = {"serve-report": serve_report, "plan": plan_command}
+COMMANDS = {"serve-report": (serve_report_parser, serve_report), "plan": (plan_parser, plan_command)}
 
 
 def run(name, words):
     """The exit code."""
+    parser, command = COMMANDS[name]
     try:
-        return COMMANDS[name](words) or 0
+        asked = parser().parse_args(words)
+        with Helpers(asked.jobs, [name, *words]):
+            return command(asked) or 0
     except Error as error:
         print(f"hipsight {name}: {error.text}", file=sys.stderr)
         return 125

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import functools
 import hashlib
 import json
@@ -56,7 +58,8 @@ class Operators:
 
     Nothing is computed: tensors need no data (device "meta"; whole numbers that say where groups or pages lie are then
     even). A time that was asked for once, by whichever process, comes from `predictions` in the cache folder
-    (docs/configuration.md); another build of hipsight or another GPU file starts afresh.
+    (docs/configuration.md); another build of hipsight or another GPU file starts afresh. Processes that ask for the same
+    time at once wait for the one that is at it.
 
     gpu: a name, or a GPU that was opened with timing_only.
     """
@@ -69,7 +72,7 @@ class Operators:
         """Of one call. operation: its name, as "gemm"; the others are what it takes, without gpu=."""
         key = self._key(operation, arguments, keywords)
         if key not in self._times:
-            self._times[key] = self._kept(key) or self._predict(key, operation, arguments, keywords)
+            self._times[key] = self._kept(key) or self._first(key, operation, arguments, keywords)
         return self._times[key]
 
     def _key(self, operation, arguments, keywords):
@@ -86,6 +89,16 @@ class Operators:
                 return OperatorTime(tuple(OperatorLaunch(**one) for one in json.load(file)["launches"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None  # not there, or not whole: as if it were not there
+
+    def _first(self, key, operation, arguments, keywords):
+        """A prediction; or, where another process is at it, what that one finds."""
+        file = self._file(key)
+        locks = file.parent / "locks"
+        locks.mkdir(parents=True, exist_ok=True)
+        with open(locks / key[:3], "a") as lock:
+            with contextlib.suppress(OSError):  # folders of some file systems have no locks: twice the work
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            return self._kept(key) or self._predict(key, operation, arguments, keywords)
 
     def _predict(self, key, operation, arguments, keywords):
         with profile(self.gpu) as of, torch.no_grad(), StandIns():

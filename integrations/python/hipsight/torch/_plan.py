@@ -14,6 +14,10 @@ from ._decoders import Decoder
 from ._serving import Serving, serving
 
 
+SIZES = (1, 2, 4, 8)
+"""GPUs for a copy of the model that a plan tries."""
+
+
 @dataclass(frozen=True)
 class Choice:
     """A way to serve a model."""
@@ -75,6 +79,46 @@ class Plan:
                           *(f"not tried: {what}: {why}" for what, why in self.out_of_reach.items())])
 
 
+@dataclass(frozen=True)
+class Search:
+    """What a plan is asked for, but for the ways to try."""
+
+    decoder: Decoder
+    gpu: Gpu | str
+    gpus: int
+    input: int
+    output: int
+    weights: str
+    cache: str | None
+    first_token: float | None
+    per_token: float | None
+
+    def ways(self, sizes: Iterable[int]) -> list[tuple[int, bool]]:
+        """GPUs for a copy of the model, and whether each has whole experts."""
+        return [(size, whole) for size in sorted(set(sizes)) if size <= self.gpus
+                for whole in ((False, True) if self.decoder.experts and size > 1 else (False,))]
+
+    def choices(self, size: int, whole: bool) -> list[Choice]:
+        """Of one way, each concurrency by powers of two. @raises Error if the model does not fit."""
+        one = serving(self.decoder, self.gpu, tensor_parallel=size, expert_parallel=whole, weights=self.weights,
+                      cache=self.cache)
+        most = one.most_sequences(self.input + self.output)
+        if most < 1:
+            raise usage("plan", f"the cache has no room for a request of {self.input + self.output} tokens")
+        found, concurrency = [], 1
+        while concurrency <= most:
+            found.append(choice(one, self.gpus // size, concurrency, self.input, self.output))
+            if self._late(found[-1]):
+                break
+            concurrency *= 2
+        return found
+
+    def _late(self, one):
+        """More requests at once take no less time, but for ups and downs of predictions."""
+        return ((self.first_token is not None and one.first_token > self.first_token) or
+                (self.per_token is not None and one.per_token > 2 * self.per_token))
+
+
 def choice(one: Serving, copies: int, concurrency: int, input: int, output: int) -> Choice:
     served = one.throughput(concurrency, input, output, contexts=1)
     step = one.forward(concurrency, input + (output + 1) // 2)
@@ -86,7 +130,7 @@ def choice(one: Serving, copies: int, concurrency: int, input: int, output: int)
 def plan(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | str = "mi300x", *, gpus: int = 8,
          input: int = 1024, output: int = 1024, weights: str = "bf16", cache: str | None = None,
          first_token: float | None = None, per_token: float | None = None,
-         tensor_parallel: Iterable[int] = (1, 2, 4, 8)) -> Plan:
+         tensor_parallel: Iterable[int] = SIZES) -> Plan:
     """Tries ways to serve a model, and puts the best first: the most tokens per second that hold the limits.
 
         print(hipsight.torch.plan("llama-3-70b", "mi300x", gpus=8, weights="fp8", per_token=0.03))
@@ -105,30 +149,15 @@ def plan(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | str 
     if gpus < 1 or input < 1 or output < 1:
         raise usage("plan", f"{gpus} GPUs, {input} tokens in, {output} out: it takes one or more of each")
 
-    def late(one):
-        """More requests at once take no less time, but for ups and downs of predictions."""
-        return ((first_token is not None and one.first_token > first_token) or
-                (per_token is not None and one.per_token > 2 * per_token))
-
     decoder = Decoder.of(model)
     found, out_of_reach = [], {}
-    ways = [(size, whole) for size in sorted(set(tensor_parallel)) if size <= gpus
-            for whole in ((False, True) if decoder.experts and size > 1 else (False,))]
-    for size, whole in ways:
-        what = (f"{size} GPUs for a copy" if size > 1 else "one GPU for a copy") + (", experts whole" if whole else "")
+    search = Search(decoder, gpu, gpus, input, output, weights, cache, first_token, per_token)
+    for size, whole in search.ways(tensor_parallel):
         try:
-            one = serving(decoder, gpu, tensor_parallel=size, expert_parallel=whole, weights=weights, cache=cache)
-            most = one.most_sequences(input + output)
-            if most < 1:
-                raise usage("plan", f"the cache has no room for a request of {input + output} tokens")
-            concurrency = 1
-            while concurrency <= most:
-                found.append(choice(one, gpus // size, concurrency, input, output))
-                if late(found[-1]):
-                    break
-                concurrency *= 2
+            found += search.choices(size, whole)
         except Error as error:
-            out_of_reach[what] = error.text
+            what = f"{size} GPUs for a copy" if size > 1 else "one GPU for a copy"
+            out_of_reach[what + (", experts whole" if whole else "")] = error.text
 
     def holds(one):
         return ((first_token is None or one.first_token <= first_token) and

@@ -160,25 +160,29 @@ class Training:
         if gpus < 1:
             raise usage("plan", f"{gpus} GPUs: it takes one or more")
         found, why = [], ""
-        powers = [1 << i for i in range(gpus.bit_length())]
-        for tensor in (one for one in powers if one <= self.node):
-            for pipeline in powers:
-                if gpus % (tensor * pipeline):
-                    continue
-                for micro_batch in micro_batches:
-                    for recompute in (False, True):
-                        sharing = Sharing(gpus // (tensor * pipeline), tensor, pipeline, micro_batch, recompute)
-                        try:
-                            if self.memory_bytes(sharing) <= FREE * self.gpu.dram_bytes:
-                                found.append(self.step(sharing))
-                            else:
-                                why = f"{self.memory_bytes(sharing) / 1e9:.0f} GB a GPU, for {sharing}"
-                        except Error as error:
-                            why = error.text
+        for sharing in self.ways(gpus, micro_batches):
+            try:
+                found.append(self.step_that_fits(sharing))
+            except Error as error:
+                why = error.text
         if not found:
             raise usage("plan", f"no way to share a step of {self.model.name} among {gpus} {self.gpu.title} was found; the "
                         f"last one tried: {why}")
         return sorted(found, key=lambda one: one.seconds)
+
+    def ways(self, gpus: int, micro_batches: Iterable[int] = (1, 2)) -> list[Sharing]:
+        """All that a plan tries."""
+        powers = [1 << i for i in range(gpus.bit_length())]
+        return [Sharing(gpus // (tensor * pipeline), tensor, pipeline, micro_batch, recompute)
+                for tensor in powers if tensor <= self.node for pipeline in powers if gpus % (tensor * pipeline) == 0
+                for micro_batch in micro_batches for recompute in (False, True)]
+
+    def step_that_fits(self, sharing: Sharing) -> TrainingTime:
+        """One step. @raises Error if it does not fit the GPUs' memory."""
+        bytes = self.memory_bytes(sharing)
+        if bytes > FREE * self.gpu.dram_bytes:
+            raise usage("plan", f"{bytes / 1e9:.0f} GB a GPU, for {sharing}")
+        return self.step(sharing)
 
     def _check(self, sharing):
         model = self.model
