@@ -1,6 +1,7 @@
 """Times of operations without data, and what serving reports and plans make of them."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ from torch import nn
 
 import hipsight
 import hipsight.torch
+from hipsight import _kernels
 
 SMALL = dict(num_hidden_layers=4, hidden_size=256, num_attention_heads=8, num_key_value_heads=2, head_dim=32,
              intermediate_size=512, vocab_size=1024)
@@ -74,7 +76,7 @@ def test_whole_numbers_count():
 def test_a_time_is_kept(cache, monkeypatch):
     arguments = meta(64, 256), meta(256)
     seconds = hipsight.torch.Operators().time("rms_norm", *arguments).seconds
-    file, = cache.iterdir()
+    file, = cache.glob("*.json")
     # Another process takes what is there.
     monkeypatch.setattr(torch.ops.hipsight, "rms_norm", None)
     assert hipsight.torch.Operators().time("rms_norm", *arguments).seconds == seconds
@@ -341,8 +343,9 @@ def test_commands(tmp_path):
     config, out = tmp_path / "config.json", tmp_path / "out.json"
     config.write_text(json.dumps(SMALL))
 
-    def run(*words):
-        return subprocess.run([sys.executable, "-m", "hipsight", *words], capture_output=True, text=True)
+    def run(*words, **variables):
+        return subprocess.run([sys.executable, "-m", "hipsight", *words], capture_output=True, text=True,
+                              env=os.environ | variables)
 
     done = run("serve-report", str(config), "--batch", "1,4", "--context", "64", "--requests", "4:64:16", "--json", str(out))
     assert done.returncode == 0, done.stderr
@@ -351,5 +354,18 @@ def test_commands(tmp_path):
     assert f"{figures['requests'][0]['output_tokens_per_second']:.0f}" in done.stdout
     done = run("plan", str(config), "--gpus", "1", "--input", "64", "--output", "8", "--per-token", "0.0000001")
     assert done.returncode == 1 and "no choice holds the limits" in done.stdout
+    # A helper says nothing, and leaves what it finds to the first process.
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / _kernels.cache_folder().name).symlink_to(_kernels.cache_folder())
+    report = ["serve-report", str(config), "--batch", "1,4", "--context", "64", "--jobs", "2"]
+    helper = run(*report, HIPSIGHT_CACHE=str(cache), PMI_RANK="1", PMI_SIZE="2")
+    found = {one.name for one in (cache / "predictions").glob("*.json")}
+    assert helper.returncode == 0 and not helper.stdout and found, helper.stderr
+    first = run(*report, HIPSIGHT_CACHE=str(cache))
+    assert first.returncode == 0 and "decode: batch 4" in first.stdout, first.stderr
+    assert {one.name for one in (cache / "predictions").glob("*.json")} == found
+    wrong = run(*report, PMI_RANK="2", PMI_SIZE="2")
+    assert wrong.returncode == 125 and "no rank among so many" in wrong.stderr
     done = run("serve-report", "no-such-model")
     assert done.returncode == 125 and "no-such-model" in done.stderr and not done.stdout

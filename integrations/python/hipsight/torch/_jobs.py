@@ -1,8 +1,8 @@
 """Predictions that several processes share: those of --jobs, or those that mpirun or srun started.
 
 All processes run the same command. The first one goes through the work in order and has the answer. The others begin
-elsewhere in it; what they predict is kept in the cache folder, where the first one finds it (_operators.py). So the answer
-is the same however many there are, and a process that is lost costs what it was at.
+elsewhere in it; what they predict is kept in the cache folder, where the first one finds it (_operators.py). A process that
+is lost costs what it was at.
 """
 
 from __future__ import annotations

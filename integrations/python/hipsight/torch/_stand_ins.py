@@ -12,6 +12,10 @@ from .._error import usage
 
 PAGE = 2 << 20
 """What tensors begin at: as hipMalloc's large allocations."""
+APART = 64 << 30
+"""At a multiple of it they begin, all of them: where memory lies tells caches' sets, and so a prediction, apart."""
+RESULTS = 64 << 30
+"""Room for what operations make."""
 MAP_NORESERVE = 0x4000  # Linux's, on x86-64; Python has it from 3.13 on
 
 
@@ -41,7 +45,8 @@ class StandIns(TorchDispatchMode):
         given = tree_map_only(torch.Tensor, memory.stand_in, (
             tuple(filled.get(name, one) for name, one in zip(names, arguments)),
             {name: filled.get(name, one) for name, one in keywords.items()}))
-        result = function(*given[0], **given[1])
+        with InReserved(memory):
+            result = function(*given[0], **given[1])
         return tree_map_only(torch.Tensor, lambda one: torch.empty_strided(
             one.shape, one.stride(), dtype=one.dtype, device="meta"), result)
 
@@ -57,7 +62,19 @@ class Reserved:
                 self._begin[storage._cdata] = size
                 size += -(-storage.nbytes() // PAGE) * PAGE
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE
-        self._bytes = torch.frombuffer(mmap.mmap(-1, size or PAGE, flags=flags), dtype=torch.uint8)
+        all = torch.frombuffer(mmap.mmap(-1, size + RESULTS + APART, flags=flags), dtype=torch.uint8)
+        self._bytes = all[-all.data_ptr() % APART:][:size + RESULTS]
+        self._taken = size
+
+    def moved(self, tensor, with_data):
+        """A tensor that an operation has made, in this memory; or as it is, where that has no room."""
+        size = -(-tensor.untyped_storage().nbytes() // PAGE) * PAGE
+        if self._taken + size > self._bytes.numel():
+            return tensor
+        whole = self._bytes[self._taken:self._taken + size].view(tensor.dtype)
+        self._taken += size
+        moved = whole.as_strided(tensor.shape, tensor.stride(), whole.storage_offset() + tensor.storage_offset())
+        return moved.copy_(tensor) if with_data else moved
 
     def stand_in(self, tensor):
         if not tensor.is_meta:
@@ -66,6 +83,23 @@ class Reserved:
         begin = self._begin[storage._cdata]
         whole = self._bytes[begin:begin + max(storage.nbytes(), tensor.element_size())].view(tensor.dtype)
         return whole.as_strided(tensor.shape, tensor.stride(), whole.storage_offset() + tensor.storage_offset())
+
+
+class InReserved(TorchDispatchMode):
+    """What an operation makes on its way (results, room to work, whole numbers of another type) lies there, too: else a
+    prediction would go by where the process's heap happens to be."""
+
+    def __init__(self, memory):
+        super().__init__()
+        self._memory = memory
+
+    def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
+        result = function(*arguments, **(keywords or {}))
+        returns = function._schema.returns
+        if function.namespace != "aten" or len(returns) != 1 or returns[0].alias_info or not isinstance(
+                result, torch.Tensor) or result.is_meta or not result.numel():
+            return result
+        return self._memory.moved(result, with_data="empty" not in function._schema.name)
 
 
 def spread(starts, a, rows=None):
