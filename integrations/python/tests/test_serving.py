@@ -309,6 +309,88 @@ def test_a_training_plan_holds_memory():
             training.plan(4)
 
 
+def varint(data, at):
+    """A whole number of Protocol Buffers' encoding, and where it ends."""
+    value, shift = 0, 0
+    while data[at] > 0x7f:
+        value |= (data[at] & 0x7f) << shift
+        at, shift = at + 1, shift + 7
+    return value | data[at] << shift, at + 1
+
+
+def varints(data):
+    found, at = [], 0
+    while at < len(data):
+        value, at = varint(data, at)
+        found.append(value)
+    return found
+
+
+def message(data):
+    """{field: [values]}."""
+    fields, at = {}, 0
+    while at < len(data):
+        key, at = varint(data, at)
+        value, at = varint(data, at)
+        if key % 8 == 2:
+            value, at = data[at:at + value], at + value
+        fields.setdefault(key // 8, []).append(value)
+    return fields
+
+
+def messages(data):
+    found, at = [], 0
+    while at < len(data):
+        size, at = varint(data, at)
+        found.append(message(data[at:at + size]))
+        at += size
+    return found
+
+
+def attributes(node):
+    return {one[1][0].decode(): next(value[0] for number, value in one.items() if number != 1)
+            for one in map(message, node.get(10, []))}
+
+
+def test_chakra_traces(tmp_path):
+    training = hipsight.torch.training(SMALL, "mi300x", sequence=128, batch=8)
+    alone = hipsight.torch.Sharing(data=1, tensor=1, pipeline=1, micro_batch=2)
+    file, groups = training.chakra(alone, tmp_path / "alone")
+    nodes = messages(file.read_bytes())[1:]
+    step = training.step(alone)
+    # Microseconds are whole: each node rounds.
+    assert sum(one.get(7, [0])[0] for one in nodes) / 1e6 == pytest.approx(step.seconds, abs=len(nodes) * 0.5e-6)
+    assert {one[3][0] for one in nodes} == {4} and json.loads(groups.read_text()) == {}
+    # Two of each: every send is received, by name of its ranks and tag, and all members of a group reduce as often.
+    *files, groups = training.chakra(hipsight.torch.Sharing(2, 2, 2, 2, True), tmp_path / "shared")
+    assert [one.name for one in files] == [f"training.{rank}.et" for rank in range(8)]
+    members = json.loads(groups.read_text())
+    assert sorted(map(tuple, members.values())) == sorted([(0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (1, 3), (4, 6), (5, 7)])
+    sent, received, reduced = [], [], []
+    for rank, file in enumerate(files):
+        head, *nodes = messages(file.read_bytes())
+        assert head == {1: [b"0.0.4"]} and [one[1][0] for one in nodes] == list(range(len(nodes)))
+        for node in nodes:
+            of, kind = attributes(node), node[3][0]
+            assert all(parent < node[1][0] for each in node.get(5, []) for parent in varints(each))
+            if kind == 5:
+                assert of["comm_src"] == rank
+                sent.append((rank, of["comm_dst"], of["comm_tag"], of["comm_size"]))
+            elif kind == 6:
+                assert of["comm_dst"] == rank
+                received.append((of["comm_src"], rank, of["comm_tag"], of["comm_size"]))
+            elif kind == 7:
+                assert rank in members[of["pg_name"].decode()] and of["comm_type"] == 0
+                reduced.append((rank, of["pg_name"], of["comm_size"]))
+    assert sorted(sent) == sorted(received) and len(sent) == 2 * 2 * 2 * 2  # copies, slices, micro-batches, ways
+    for name, ranks in members.items():
+        counts = [[size for rank, group, size in reduced if rank == one and group == name.encode()] for one in ranks]
+        assert counts[0] and counts[0] == counts[1]
+    with pytest.raises(hipsight.Error, match="cannot be written"):
+        (tmp_path / "taken").write_text("")
+        training.chakra(alone, tmp_path / "taken")
+
+
 @pytest.mark.parametrize("call, words", [
     (lambda: hipsight.torch.serving("llama-7"), "llama-3-8b"),
     (lambda: hipsight.torch.serving({"hidden_size": 4}), "no num_hidden_layers|no num_attention_heads"),
@@ -367,5 +449,10 @@ def test_commands(tmp_path):
     assert {one.name for one in (cache / "predictions").glob("*.json")} == found
     wrong = run(*report, PMI_RANK="2", PMI_SIZE="2")
     assert wrong.returncode == 125 and "no rank among so many" in wrong.stderr
+    done = run("plan", str(config), "--train", "--gpus", "2", "--sequence", "64", "--batch", "2", "--jobs", "1", "--chakra",
+               str(tmp_path / "traces"))
+    assert done.returncode == 0, done.stderr
+    assert f"2 traces and groups.json: {tmp_path / 'traces'}" in done.stdout
+    assert sorted(one.name for one in (tmp_path / "traces").iterdir()) == ["groups.json", "training.0.et", "training.1.et"]
     done = run("serve-report", "no-such-model")
     assert done.returncode == 125 and "no-such-model" in done.stderr and not done.stdout

@@ -111,6 +111,7 @@ def plan_parser():
     parser.add_argument("--batch", type=number, default=1024, metavar="N", help="--train: sequences of a step (1024)")
     parser.add_argument("--between-nodes", type=float, default=BETWEEN_NODES, metavar="GB/S",
                         help=f"--train: from a GPU to other nodes ({BETWEEN_NODES:g})")
+    parser.add_argument("--chakra", metavar="FOLDER", help="--train: write the best way's Chakra traces there")
     parser.add_argument("--first-token", type=float, metavar="MS", help="the longest that a prompt may take")
     parser.add_argument("--per-token", type=float, metavar="MS", help="the longest from one token to the next")
     return parser
@@ -145,6 +146,9 @@ def train_plan(asked):
                      "recomputed" if by.recompute else ""])
     lines = [str(found[0]), "", *aligned(rows, 9), *([f"and {len(found) - 12} more"] if len(found) > 12 else []),
              "mind: this is the GPUs' work alone, and what of their exchange it does not hide (docs/serving.md)"]
+    if asked.chakra:
+        files = step.chakra(found[0].sharing, asked.chakra)
+        lines.append(f"{len(files) - 1} traces and groups.json: {asked.chakra}")
     write(asked.json, [asdict(one) for one in found], lines)
     return 0
 

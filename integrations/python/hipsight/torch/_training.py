@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ import torch
 from .._error import Error, usage
 from .._gpu import Gpu
 from .._shown import aligned, seconds_in_words
+from . import _chakra
 from ._decoders import Decoder
 from ._operators import Operators
 from ._serving import FREE, StepTime, step_times
@@ -116,6 +118,34 @@ class Training:
                                      (on_meta(*gate.shape, dtype=gate.dtype), gate, up)))
         return forward, backward
 
+    def parts_of_layer(self, sharing: Sharing) -> dict[str, tuple[float, float]]:
+        """Seconds of a layer and a micro-batch, forward and backward, without the two all-reduces: up to the first one,
+        and from there to the second."""
+        forward, backward = self._layer(sharing)
+        result = {}
+        for name, steps in (("forward", forward), ("backward", backward)):
+            times = {one.name: one.seconds for one in self._times([one for one in steps if not one.all_reduce], sharing)}
+            norms = sum(times[one] for one in times if one.startswith(("norm", "sum of gradients"))) / 2
+            attention = sum(times[one] for one in times if one.startswith(("queries", "rotate", "attention", "output")))
+            products = sum(times.values()) - 2 * norms - attention
+            ends = (norms + attention, norms + products)
+            result[name] = ends if name == "forward" else ends[::-1]
+        return result
+
+    def words_of_micro_batch(self, sharing: Sharing) -> float:
+        """Seconds of the last GEMM with both gradients, and the loss."""
+        return self._words(sharing.micro_batch * self.sequence, sharing)
+
+    def optimizer_seconds(self, sharing: Sharing) -> float:
+        """Of a GPU's part of the weights."""
+        return self._optimizer(self.model.layers // sharing.pipeline, sharing)
+
+    def chakra(self, sharing: Sharing, folder: str | os.PathLike) -> list[pathlib.Path]:
+        """Writes a step as Chakra traces: training.RANK.et for each GPU, and groups.json, the ranks that reduce something
+        together. Ranks count slices of a layer first, then copies, then stages."""
+        self._check(sharing)
+        return _chakra.write(self, sharing, folder)
+
     def _times(self, steps, sharing):
         return step_times(steps, self._operators, sharing.tensor, of=self.model.layers)
 
@@ -200,11 +230,11 @@ class Training:
         model = self.model
         layers = model.layers // sharing.pipeline
         words = (2 if sharing.pipeline == 1 else 1) * model.vocabulary * model.hidden
-        return (layers * self._of_layer + words) // sharing.tensor
+        return (layers * self.weights_of_layer + words) // sharing.tensor
 
     @property
-    def _of_layer(self):
-        """Weights of a layer: numbers."""
+    def weights_of_layer(self) -> int:
+        """Numbers."""
         return self.model.attention_weights + self.model.product_weights // self.model.layers
 
     def memory_bytes(self, sharing: Sharing) -> int:
@@ -222,7 +252,7 @@ class Training:
     def _optimizer(self, layers, sharing):
         """AdamW of what a copy has of the weights, a layer's at once."""
         numbers = self._weights(sharing)
-        of_layer = self._of_layer // sharing.tensor
+        of_layer = self.weights_of_layer // sharing.tensor
 
         def seconds(count):
             shares = on_meta(max(1, count // sharing.data), dtype=torch.bfloat16)
