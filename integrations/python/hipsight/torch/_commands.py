@@ -124,7 +124,7 @@ def plan_command(asked):
               for name, value in (("first_token", asked.first_token), ("per_token", asked.per_token))}
     search = Search(Decoder.of(asked.model), asked.gpu, asked.gpus, asked.input, asked.output, asked.weights, asked.cache,
                     **limits)
-    if helps([lambda way=way: search.choices(*way) for way in search.ways(SIZES)]):
+    if helps([lambda way=way: list(search.choices(*way)) for way in search.ways(SIZES)]):
         return 0
     found = plan(asked.model, asked.gpu, gpus=asked.gpus, input=asked.input, output=asked.output,
                  weights=asked.weights, cache=asked.cache, **limits)

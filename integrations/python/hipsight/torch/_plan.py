@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,13 +66,14 @@ class Plan:
         else:
             best = self.choices[0]
             experts = ", experts whole" if best.expert_parallel else ""
-            lines = [f"{head}: {best.copies} x {best.tensor_parallel} {best.gpu}{experts}, {best.concurrency} requests each: "
-                     f"{best.output_tokens_per_second:.0f} tokens/s"]
+            lines = [f"{head}: {best.copies} x {best.tensor_parallel} {best.gpu}{experts}, {best.concurrency} requests "
+                     f"each: {best.output_tokens_per_second:.0f} tokens/s"]
         rows = [["tokens/s", "a GPU", "first token", "each", "copies", "GPUs each", "requests each", "bound"]]
         for one in (*self.choices[:12], *self.refused[:max(0, 6 - len(self.choices))]):
             rows.append([f"{one.output_tokens_per_second:.0f}", f"{one.output_tokens_per_second / one.gpus:.0f}",
                          seconds_in_words(one.first_token), seconds_in_words(one.per_token), str(one.copies),
-                         str(one.tensor_parallel) + (" (whole experts)" if one.expert_parallel else ""), str(one.concurrency),
+                         str(one.tensor_parallel) + (" (whole experts)" if one.expert_parallel else ""),
+                         str(one.concurrency),
                          one.bound + ("" if one in self.choices else " (beyond the limits)")])
         more = len(self.choices) - 12
         return "\n".join([*lines, *(aligned(rows, 7) if len(rows) > 1 else []), *([f"and {more} more"] if more > 0 else []),
@@ -98,20 +99,20 @@ class Search:
         return [(size, whole) for size in sorted(set(sizes)) if size <= self.gpus
                 for whole in ((False, True) if self.decoder.experts and size > 1 else (False,))]
 
-    def choices(self, size: int, whole: bool) -> list[Choice]:
+    def choices(self, size: int, whole: bool) -> Iterator[Choice]:
         """Of one way, each concurrency by powers of two. @raises Error if the model does not fit."""
         one = serving(self.decoder, self.gpu, tensor_parallel=size, expert_parallel=whole, weights=self.weights,
                       cache=self.cache)
         most = one.most_sequences(self.input + self.output)
         if most < 1:
             raise usage("plan", f"the cache has no room for a request of {self.input + self.output} tokens")
-        found, concurrency = [], 1
+        concurrency = 1
         while concurrency <= most:
-            found.append(choice(one, self.gpus // size, concurrency, self.input, self.output))
-            if self._late(found[-1]):
-                break
+            found = choice(one, self.gpus // size, concurrency, self.input, self.output)
+            yield found
+            if self._late(found):
+                return
             concurrency *= 2
-        return found
 
     def _late(self, one):
         """More requests at once take no less time, but for ups and downs of predictions."""
@@ -123,8 +124,9 @@ def choice(one: Serving, copies: int, concurrency: int, input: int, output: int)
     served = one.throughput(concurrency, input, output, contexts=1)
     step = one.forward(concurrency, input + (output + 1) // 2)
     longest = step.steps[0]
-    return Choice(one.gpu.name, one.gpus, one.expert_parallel, copies, concurrency, one.forward(1, input, input).seconds, step.seconds,
-                  copies * served.output_tokens_per_second, f"{longest.name}: {longest.bound.split(':')[0]}")
+    return Choice(one.gpu.name, one.gpus, one.expert_parallel, copies, concurrency,
+                  one.forward(1, input, input).seconds, step.seconds, copies * served.output_tokens_per_second,
+                  f"{longest.name}: {longest.bound.split(':')[0]}")
 
 
 def plan(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | str = "mi300x", *, gpus: int = 8,
@@ -154,7 +156,8 @@ def plan(model: Decoder | str | os.PathLike | Mapping[str, Any], gpu: Gpu | str 
     search = Search(decoder, gpu, gpus, input, output, weights, cache, first_token, per_token)
     for size, whole in search.ways(tensor_parallel):
         try:
-            found += search.choices(size, whole)
+            for one in search.choices(size, whole):  # what is found before an error stays
+                found.append(one)
         except Error as error:
             what = f"{size} GPUs for a copy" if size > 1 else "one GPU for a copy"
             out_of_reach[what + (", experts whole" if whole else "")] = error.text
