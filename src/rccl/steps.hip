@@ -151,7 +151,8 @@ void start(const Buffers& from, const Buffers& factors, int ranks, void* to, std
 template <class T, class Op>
 void reduce_as(const Buffers& from, const Buffers& factors, int ranks, void* to, std::size_t count,
                hipStream_t stream) {
-  constexpr int n = 16 / sizeof(T);
+  // Four floats of 8 bits: the code for sixteen would be long where no instruction converts them.
+  constexpr int n = sizeof(T) == 1 && !std::is_integral_v<T> ? 4 : 16 / sizeof(T);
   bool wide = aligned(to, 16);
   for (int rank = 0; rank < ranks; rank++) wide &= aligned(from.of[rank], 16);
   std::size_t done = 0;
