@@ -22,8 +22,6 @@ COMPUTE, SEND, RECEIVE, COLLECTIVE = 4, 5, 6, 7
 """Of NodeType."""
 ALL_REDUCE = 0
 """Of CollectiveCommType."""
-VALUE = 2
-"""Bytes of an activation or a gradient: bf16."""
 
 
 # --- messages ------------------------------------------------------------------------------------
@@ -106,8 +104,7 @@ class Writer:
         self._parts = training.parts_of_layer(sharing)
         self._layers = training.model.layers // sharing.pipeline
         self._groups = Groups()
-        rows = sharing.micro_batch * training.sequence
-        self._activations = rows * training.model.hidden * VALUE
+        self._activations = training.activation_bytes(sharing)
         self._words = training.words_of_micro_batch(sharing)
 
     def rank(self, stage: int, copy: int, slice: int) -> int:
@@ -163,7 +160,7 @@ class Writer:
                 last = through("backward", self._parts["backward"], last)
                 if of_copies and number == micro_batches - 1:
                     reduced.append(trace.add("gradients", COLLECTIVE, [last], comm_type=ALL_REDUCE,
-                                             comm_size=training.weights_of_layer * VALUE // by.tensor, pg_name=of_copies))
+                                             comm_size=training.gradient_bytes_of_layer(by), pg_name=of_copies))
             if stage:
                 hand(stage - 1, 2 * number + 1)
         trace.add("optimizer", COMPUTE, [last, *reduced], training.optimizer_seconds(by))

@@ -118,6 +118,14 @@ class Training:
                                      (on_meta(*gate.shape, dtype=gate.dtype), gate, up)))
         return forward, backward
 
+    def activation_bytes(self, sharing: Sharing) -> int:
+        """Of a micro-batch, between layers."""
+        return sharing.micro_batch * self.sequence * self.model.hidden * VALUE
+
+    def gradient_bytes_of_layer(self, sharing: Sharing) -> int:
+        """On a GPU."""
+        return self.weights_of_layer * VALUE // sharing.tensor
+
     def parts_of_layer(self, sharing: Sharing) -> dict[str, tuple[float, float]]:
         """Seconds of a layer and a micro-batch, forward and backward, without the two all-reduces: up to the first one,
         and from there to the second."""
@@ -164,7 +172,8 @@ class Training:
         idle = (sharing.pipeline - 1) * stage
         # Activations forward and gradients back, of each micro-batch.
         within = sharing.tensor * sharing.pipeline <= self.node
-        handed = 2 * micro_batches * rows * model.hidden * VALUE / (self._link(within) * 1e9) if sharing.pipeline > 1 else 0.0
+        handed = (2 * micro_batches * self.activation_bytes(sharing) / (self._link(within) * 1e9)
+                  if sharing.pipeline > 1 else 0.0)
         of_gpu = self._weights(sharing)
         exchange = self._exchange(of_gpu * VALUE, sharing)
         # The last micro-batch's backward pass hides it.
