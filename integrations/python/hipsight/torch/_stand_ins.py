@@ -99,7 +99,9 @@ class InReserved(TorchDispatchMode):
         if function.namespace != "aten" or len(returns) != 1 or returns[0].alias_info or not isinstance(
                 result, torch.Tensor) or result.is_meta or not result.numel():
             return result
-        return self._memory.moved(result, with_data="empty" not in function._schema.name)
+        # The memory is new: it holds zeros, and need not be touched for them.
+        fresh = any(word in function._schema.name for word in ("empty", "zeros"))
+        return self._memory.moved(result, with_data=not fresh)
 
 
 def spread(starts, a, rows=None):
