@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .._error import usage
@@ -78,15 +78,13 @@ class Groups:
     """Ranks that reduce something together, by number."""
 
     def __init__(self) -> None:
-        self.ranks: dict[str, list[int]] = {}
+        self._names: dict[tuple[int, ...], str] = {}
 
-    def of(self, ranks: Sequence[int]) -> str:
-        for name, known in self.ranks.items():
-            if known == list(ranks):
-                return name
-        name = str(len(self.ranks) + 1)
-        self.ranks[name] = list(ranks)
-        return name
+    def of(self, ranks: Iterable[int]) -> str:
+        return self._names.setdefault(tuple(ranks), str(len(self._names) + 1))
+
+    def ranks(self) -> dict[str, list[int]]:
+        return {name: list(ranks) for ranks, name in self._names.items()}
 
 
 def order(stage: int, stages: int, micro_batches: int) -> list[tuple[bool, int]]:
@@ -105,7 +103,8 @@ class Writer:
         self._layers = training.model.layers // sharing.pipeline
         self._groups = Groups()
         self._activations = training.activation_bytes(sharing)
-        self._words = training.words_of_micro_batch(sharing)
+        self._words = training.words_seconds(sharing)
+        self._optimizer = training.optimizer_seconds(sharing)
 
     def rank(self, stage: int, copy: int, slice: int) -> int:
         return (stage * self._sharing.data + copy) * self._sharing.tensor + slice
@@ -145,12 +144,12 @@ class Writer:
                 for _ in range(self._layers):
                     last = through("forward", self._parts["forward"], last)
                 if is_last:
-                    last = trace.add("words", COMPUTE, [last], self._words / 3)
+                    last = trace.add("words", COMPUTE, [last], self._words[0])
                 else:
                     hand(stage + 1, 2 * number)
                 continue
             if is_last:
-                last = trace.add("words: backward", COMPUTE, [last], self._words * 2 / 3)
+                last = trace.add("words: backward", COMPUTE, [last], self._words[1])
             else:
                 received = get(stage + 1, 2 * number + 1)
                 last = trace.add("begin", COMPUTE, [last, received])
@@ -163,7 +162,7 @@ class Writer:
                                              comm_size=training.gradient_bytes_of_layer(by), pg_name=of_copies))
             if stage:
                 hand(stage - 1, 2 * number + 1)
-        trace.add("optimizer", COMPUTE, [last, *reduced], training.optimizer_seconds(by))
+        trace.add("optimizer", COMPUTE, [last, *reduced], self._optimizer)
         return trace
 
     def write(self, folder: pathlib.Path) -> list[pathlib.Path]:
@@ -174,7 +173,7 @@ class Writer:
                     files.append(folder / f"training.{self.rank(stage, copy, slice)}.et")
                     self.trace(stage, copy, slice).write(files[-1])
         groups = folder / "groups.json"
-        groups.write_text(json.dumps(self._groups.ranks), encoding="utf-8")
+        groups.write_text(json.dumps(self._groups.ranks()), encoding="utf-8")
         return [*files, groups]
 
 

@@ -103,9 +103,9 @@ class Steps:
             weights = (on_meta(blocks, inner // 32, 32, 4, dtype=torch.int32),
                        on_meta(blocks, inner // group, 32, 2, dtype=self.value))
             return Step(name, times, "int4_gemm", (on_meta(rows, inner, dtype=self.value), *weights))
-        b = on_meta(columns, inner, dtype=self.weight).mT
         if not self.in_8_bits:
-            return Step(name, times, "gemm", (on_meta(rows, inner, dtype=self.value), b))
+            return self.linear_16(name, rows, inner, columns, times)
+        b = on_meta(columns, inner, dtype=self.weight).mT
         scales = [on_meta(*shape, dtype=torch.float32) for shape in ((rows, 1), (1, columns))]
         return Step(name, times, "scaled_gemm", (on_meta(rows, inner, dtype=self.weight), b, *scales),
                     {"dtype": self.value})
@@ -125,8 +125,7 @@ class Steps:
                  Step("norm of the sum", 2 * layers - before_mixtures, "add_rms_norm" + then, (x, x, weight), quantised),
                  Step("norm of the sum", before_mixtures, "add_rms_norm", (x, x, weight)),
                  *self.products(rows),
-                 Step("words", 1, "gemm", (on_meta(batch, model.hidden, dtype=value),
-                                           on_meta(model.vocabulary // self.parallel, model.hidden, dtype=value).mT))]
+                 self.linear_16("words", batch, model.hidden, model.vocabulary // self.parallel, 1)]
         return [one for one in steps if one.times and (not one.all_reduce or self.parallel > 1)]
 
     # --- attention -------------------------------------------------------------------------------
@@ -233,7 +232,8 @@ class Steps:
         hidden, inner = self.model.hidden, inner // self.parallel
         then, quantised = self.quantised
         return [self.linear("gate and up" + of, rows, hidden, 2 * inner, layers),
-                self.activation(rows, inner, layers, of, then, quantised), self.linear("down" + of, rows, inner, hidden, layers)]
+                self.activation(rows, inner, layers, of, then, quantised),
+                self.linear("down" + of, rows, inner, hidden, layers)]
 
     def activation(self, rows, inner, layers, of="", then="", quantised={}):
         both = on_meta(rows, 2 * inner, dtype=self.value)

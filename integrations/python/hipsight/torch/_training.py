@@ -140,14 +140,6 @@ class Training:
             result[name] = ends if name == "forward" else ends[::-1]
         return result
 
-    def words_of_micro_batch(self, sharing: Sharing) -> float:
-        """Seconds of the last GEMM with both gradients, and the loss."""
-        return self._words(sharing.micro_batch * self.sequence, sharing)
-
-    def optimizer_seconds(self, sharing: Sharing) -> float:
-        """Of a GPU's part of the weights."""
-        return self._optimizer(self.model.layers // sharing.pipeline, sharing)
-
     def chakra(self, sharing: Sharing, folder: str | os.PathLike) -> list[pathlib.Path]:
         """Writes a step as Chakra traces: training.RANK.et for each GPU, and groups.json, the ranks that reduce something
         together. Ranks count slices of a layer first, then copies, then stages."""
@@ -162,11 +154,11 @@ class Training:
         self._check(sharing)
         model = self.model
         micro_batches = self.batch // (sharing.data * sharing.micro_batch)
-        rows, layers = sharing.micro_batch * self.sequence, model.layers // sharing.pipeline
+        layers = model.layers // sharing.pipeline
         ahead, back = (self._times(steps, sharing) for steps in self._layer(sharing))
         forward, backward = (layers * sum(one.seconds for one in times) for times in (ahead, back))
-        words = self._words(rows, sharing)
-        forward, backward = forward + words / 3, backward + words * 2 / 3  # of the last stage, which is the slowest
+        of_words = self.words_seconds(sharing)
+        forward, backward = forward + of_words[0], backward + of_words[1]  # of the last stage, which is the slowest
         again = forward if sharing.recompute else 0.0
         stage = forward + backward + again
         idle = (sharing.pipeline - 1) * stage
@@ -178,7 +170,7 @@ class Training:
         exchange = self._exchange(of_gpu * VALUE, sharing)
         # The last micro-batch's backward pass hides it.
         gradients = max(0.0, exchange - backward)
-        optimizer = self._optimizer(layers, sharing)
+        optimizer = self.optimizer_seconds(sharing)
         parts = {"forward": micro_batches * forward, "backward": micro_batches * backward, "recompute": micro_batches * again,
                  "idle": idle, "between stages": handed, "gradients": gradients, "optimizer": optimizer}
         seconds = sum(parts.values())
@@ -258,9 +250,9 @@ class Training:
         """GB/s from one GPU to the next stage's."""
         return self._operators.gpu.all_reduce(2, 1 << 30).bus_bytes_per_second / 1e9 if within_node else self.between_nodes
 
-    def _optimizer(self, layers, sharing):
-        """AdamW of what a copy has of the weights, a layer's at once."""
-        numbers = self._weights(sharing)
+    def optimizer_seconds(self, sharing: Sharing) -> float:
+        """AdamW of what a copy has of a GPU's weights, a layer's at once."""
+        numbers, layers = self._weights(sharing), self.model.layers // sharing.pipeline
         of_layer = self.weights_of_layer // sharing.tensor
 
         def seconds(count):
@@ -271,15 +263,17 @@ class Training:
 
         return layers * seconds(of_layer) + seconds(numbers - layers * of_layer)
 
-    def _words(self, rows, sharing):
-        """The last GEMM with both gradients, and the loss."""
+    def words_seconds(self, sharing: Sharing) -> tuple[float, float]:
+        """Of a micro-batch, forward and backward: the last GEMM with both gradients, and the loss; a third is forward."""
         model = self.model
+        rows = sharing.micro_batch * self.sequence
         columns = model.vocabulary // sharing.tensor
         x, w, g = (on_meta(*shape, dtype=torch.bfloat16) for shape in ((rows, model.hidden), (columns, model.hidden),
                                                                     (rows, columns)))
         products = [self._operators.time("gemm", *pair).seconds for pair in ((x, w.mT), (g, w), (x.mT, g))]
         loss = self._operators.time("cross_entropy", g, on_meta(rows, dtype=torch.int64))
-        return sum(products) + loss.seconds
+        seconds = sum(products) + loss.seconds
+        return seconds / 3, seconds * 2 / 3
 
     def _exchange(self, bytes, sharing):
         """Of gradients and weights among the copies: as an all-reduce moves them."""
