@@ -181,6 +181,6 @@ def test_the_autotuner_takes_what_the_gpu_would_be_quickest_with():
     assert len(set(found["alone"].values())) == 4 and 0.001 < min(found["alone"].values()) < max(found["alone"].values()) < 1
     again = run("2")
     assert again["taken"] == found["taken"]
-    # torch's tensors lie at other addresses each time, and so share caches a little otherwise.
+    # Each process places its matrices alike, and so they share caches alike.
     for config, time in again["alone"].items():
-        assert abs(time / found["alone"][config] - 1) < 0.05
+        assert abs(time / found["alone"][config] - 1) < 1e-6
