@@ -13,7 +13,7 @@ namespace hipsight::explain {
 /// One launch as the timing model takes it. Refers to what it is of.
 struct Launch {
   const gpus::Gpu* gpu = nullptr;
-  const profile::LaunchTrace* trace = nullptr;  ///< through simulate_caches
+  const profile::LaunchTrace* trace = nullptr;  ///< through simulate
   const engine::Result* result = nullptr;
   timing::Resources resources;
   timing::Occupancy occupancy;  ///< that these allow

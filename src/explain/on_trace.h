@@ -7,7 +7,7 @@
 /// Changes to what a launch did, as if its kernel had been written in another way.
 namespace hipsight::explain {
 
-// On a trace that went through simulate_caches:
+// On a trace that went through simulate:
 
 /// No two lanes that LDS serves at a time want different dwords of a bank.
 void without_bank_conflicts(profile::LaunchTrace& trace);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <string>
+#include <tuple>
 
 namespace hipsight::profile {
 
@@ -62,6 +64,57 @@ unsigned LdsPort::cycles(std::uint64_t lanes, const std::uint64_t* at) const {
     }
   }
   return most;
+}
+
+namespace {
+
+/// Ports by what differs between instructions: made once.
+class Ports {
+ public:
+  explicit Ports(const gpus::Gpu& gpu) : gpu_(gpu) {}
+
+  LdsCost cost(const LdsPattern& pattern) {
+    const isa::MemoryAccess& memory = pattern.instruction->row->memory;
+    const std::tuple kind{memory.stores(), memory.atomic(), pattern.bytes};
+    auto known = ports_.find(kind);
+    if (known == ports_.end())
+      known =
+          ports_.try_emplace(kind, LdsPort(gpu_, memory.stores(), memory.atomic(), pattern.bytes))
+              .first;
+    std::uint64_t at[64];
+    for (unsigned lane = 0; lane < 64; ++lane) at[lane] = std::uint64_t{pattern.dwords[lane]} * 4;
+    return known->second.cost(pattern.mask, at);
+  }
+
+ private:
+  const gpus::Gpu& gpu_;
+  std::map<std::tuple<bool, bool, unsigned>, LdsPort> ports_;
+};
+
+void simulate_lds(Ports& ports, GroupTrace& group) {
+  std::vector<LdsCost> costs;
+  for (auto& [instruction, use] : group.uses) use.lds_cycles = use.lds_least = 0;
+  for (const LdsPattern& pattern : group.lds.all()) {
+    const LdsCost cost = costs.emplace_back(ports.cost(pattern));
+    Use& use = group.uses[pattern.instruction];
+    use.lds_cycles += pattern.executions * cost.cycles;
+    use.lds_least += pattern.executions * cost.least;
+  }
+  for (WaveTrace& wave : group.waves)
+    for (Request& request : wave.requests)
+      if (request.space == engine::Access::Space::Lds) {
+        const LdsCost cost = costs[request.pattern];
+        request.lds_cycles = static_cast<std::uint16_t>(cost.cycles);
+        request.least = static_cast<std::uint16_t>(cost.least);
+      }
+}
+
+}  // namespace
+
+void simulate_lds(const gpus::Gpu& gpu, LaunchTrace& trace) {
+  Ports ports(gpu);
+  for (std::vector<GroupTrace>* groups : {&trace.neighbours(), &trace.others()})
+    for (GroupTrace& group : *groups) simulate_lds(ports, group);
 }
 
 }  // namespace hipsight::profile

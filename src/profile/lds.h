@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gpus/gpu.h"
+#include "profile/trace.h"
 
 namespace hipsight::profile {
 
@@ -31,5 +32,9 @@ class LdsPort {
   unsigned banks_, dwords_;
   bool atomic_;
 };
+
+/// Of each request to LDS, and of each instruction's: the cycles that its pattern takes on that
+/// GPU.
+void simulate_lds(const gpus::Gpu& gpu, LaunchTrace& trace);
 
 }  // namespace hipsight::profile

@@ -41,7 +41,7 @@ struct Profile {
   bool cut = false;  ///< caches saw only the beginning of some workgroups
 };
 
-/// `trace` has observed the launch that `result` came from, and went through simulate_caches.
+/// `trace` has observed the launch that `result` came from, and went through simulate.
 Profile profile(const LaunchTrace& trace, const engine::Result& result);
 
 }  // namespace hipsight::profile

@@ -103,19 +103,12 @@ void GroupTrace::enters(unsigned wave, std::uint32_t region, std::uint64_t exec)
   trace.recent.push_back({region});
 }
 
-const LdsPort& GroupTrace::port(const isa::Instruction& in, unsigned bytes) {
-  const auto known = ports_.find(&in);
-  if (known != ports_.end()) return known->second;
-  const isa::MemoryAccess& memory = in.row->memory;
-  return ports_.try_emplace(&in, LdsPort(gpu_, memory.stores(), memory.atomic(), bytes))
-      .first->second;
-}
-
 void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engine::Access& access) {
   // What goes between memory and LDS is counted as the access to memory that it is; what lies
   // beyond a buffer costs nothing.
   const std::uint64_t mask = access.touching();
-  if (!mask || (access.space == engine::Access::Space::Lds && in.row->memory.with_lds())) return;
+  const bool in_lds = access.space == engine::Access::Space::Lds;
+  if (!mask || (in_lds && (in.row->memory.with_lds() || kept_.only_begin))) return;
   const auto [at, is_new] = uses.try_emplace(&in);
   Use& use = at->second;
   if (is_new) use.stores = in.row->memory.stores();
@@ -127,12 +120,8 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
                   .stores = use.stores,
                   .streams = isa::is_streaming(in),
                   .space = access.space};
-  if (access.space == engine::Access::Space::Lds) {
-    const LdsCost cost = port(in, access.bytes).cost(mask, access.at);
-    use.lds_cycles += cost.cycles;
-    use.lds_least += cost.least;
-    request.lds_cycles = static_cast<std::uint16_t>(cost.cycles);
-    request.least = static_cast<std::uint16_t>(cost.least);
+  if (in_lds) {
+    request.pattern = lds.add(in, access.bytes, mask, access.at);
   } else {
     std::uint64_t sectors[most_sectors];
     const unsigned count = touched(access, scratch_, sectors);
@@ -145,7 +134,7 @@ void GroupTrace::accesses(unsigned wave, const isa::Instruction& in, const engin
         sum = (sum + sector) * 0x9e3779b97f4a7c15u;
       }
     use.lines += request.count;
-    const unsigned line = request_bytes(gpu_, use.stores);
+    const unsigned line = line_bytes(use.stores);
     request.least = static_cast<std::uint16_t>((lanes * access.bytes + line - 1) / line);
   }
   if (cut || lines.size() > kept_.lines || waves.size() <= wave) {
@@ -202,7 +191,7 @@ bool GroupTrace::awaits() const {
 }
 
 std::uint32_t GroupTrace::add_lines(std::span<const std::uint64_t> sectors, bool stores) {
-  const unsigned sectors_of_line = std::max(1u, request_bytes(gpu_, stores) / kSectorBytes);
+  const unsigned sectors_of_line = std::max(1u, line_bytes(stores) / kSectorBytes);
   std::uint32_t count = 0;
   std::uint64_t last = ~std::uint64_t{0};
   for (const std::uint64_t sector : sectors) {
@@ -277,7 +266,7 @@ void LaunchTrace::forget_addresses() {
   openings_ = std::vector<GroupTrace>();
   before_ = std::vector<GroupTrace>();
   for (std::vector<GroupTrace>* traces : {&neighbours_, &others_})
-    for (GroupTrace& group : *traces) group.lines = {};
+    for (GroupTrace& group : *traces) group.lines = {}, group.lds = {};
 }
 
 void LaunchTrace::count(engine::Result& result) const {

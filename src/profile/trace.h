@@ -8,7 +8,7 @@
 #include "engine/engine.h"
 #include "engine/events.h"
 #include "gpus/gpu.h"
-#include "profile/lds.h"
+#include "profile/lds_patterns.h"
 
 namespace hipsight::profile {
 
@@ -24,7 +24,7 @@ struct Use {
   double bytes = 0;                       ///< that lanes asked for
   // Global and scratch memory, and scalar loads: different sectors, and lines (request_bytes).
   std::uint64_t sectors = 0, lines = 0;
-  std::uint64_t lds_cycles = 0, lds_least = 0;
+  std::uint64_t lds_cycles = 0, lds_least = 0;  ///< see simulate
 
   Use& operator+=(const Use& other);
 };
@@ -34,13 +34,14 @@ struct Request {
   const isa::Instruction* instruction = nullptr;
   std::uint32_t step = 0;              ///< the region of WaveTrace::path that it lies in
   std::uint32_t first = 0, count = 0;  ///< its lines, among GroupTrace::lines; none in LDS
-  std::uint16_t lds_cycles = 0;
+  std::uint32_t pattern = 0;           ///< in LDS: among GroupTrace::lds
+  std::uint16_t lds_cycles = 0;        ///< see simulate
   /// Lines that its bytes would fill, had its lanes asked for neighbours; or its LDS cycles, had no
   /// two of them met in a bank.
   std::uint16_t least = 0;
   bool stores = false, streams = false;  ///< streams: is not to stay in caches
   engine::Access::Space space = engine::Access::Space::Global;
-  std::uint16_t from_l1 = 0, from_l2 = 0;  ///< lines that caches had; see simulate_caches
+  std::uint16_t from_l1 = 0, from_l2 = 0;  ///< lines that caches had; see simulate
   /// Lines beyond the L1 that its workgroup had not touched before; and lines that it had, and that
   /// the L2 still has.
   std::uint16_t first_touches = 0, reused = 0;
@@ -75,9 +76,14 @@ class GroupTrace : public engine::GroupObserver {
     std::size_t lines = std::size_t{1} << 20, steps = std::size_t{1} << 18;
     bool only_begin = false;  ///< beyond that it need not be observed
   };
-  /// `scratch`: the address of its scratch.
+  /// Of the GPU counts what all of its target have alike: the lines of loads. `scratch`: the
+  /// address of its scratch.
   GroupTrace(const gpus::Gpu& gpu, std::uint64_t workgroup, std::uint64_t scratch, Kept kept)
-      : workgroup(workgroup), gpu_(gpu), scratch_(scratch), kept_(kept) {}
+      : workgroup(workgroup),
+        load_bytes_(request_bytes(gpu, false)),
+        store_bytes_(request_bytes(gpu, true)),
+        scratch_(scratch),
+        kept_(kept) {}
   GroupTrace(const gpus::Gpu& gpu, std::uint64_t workgroup, std::uint64_t scratch = 0)
       : GroupTrace(gpu, workgroup, scratch, Kept()) {}
 
@@ -100,18 +106,18 @@ class GroupTrace : public engine::GroupObserver {
   std::unordered_map<const isa::Instruction*, Use> uses;
   std::vector<WaveTrace> waves;
   std::vector<std::uint64_t> lines;  ///< of requests, by number: address / request_bytes
-  bool cut = false;                  ///< waves did more than is kept
+  LdsPatterns lds;
+  bool cut = false;  ///< waves did more than is kept
 
  private:
-  const LdsPort& port(const isa::Instruction& instruction, unsigned bytes);
+  unsigned line_bytes(bool stores) const { return stores ? store_bytes_ : load_bytes_; }
   /// The lines of so many sectors, appended; their number.
   std::uint32_t add_lines(std::span<const std::uint64_t> sectors, bool stores);
 
-  const gpus::Gpu& gpu_;
+  unsigned load_bytes_, store_bytes_;
   std::uint64_t scratch_;
   Kept kept_;
   std::size_t steps_ = 0;
-  std::unordered_map<const isa::Instruction*, LdsPort> ports_;
 };
 
 /// Where lines come from that a workgroup touches for the first time: shares, the rest from DRAM.
@@ -133,7 +139,10 @@ struct Peers {
   unsigned gpus = 0;
 };
 
-/// Observes some workgroups of a launch: `neighbours`, which one XCD holds at the same time, and
+/// What a launch did, whichever GPU of its target runs it: what LDS and caches make of that is in
+/// it for one GPU at a time, once simulate was called for that one. The GPU it is made for says
+/// which workgroups are worth a look.
+/// Observes some workgroups: `neighbours`, which one XCD holds at the same time, and
 /// others, spread over the grid; how all those begin that the GPU holds at the same time as the
 /// neighbours; and how those began that the neighbours' XCD had before. Where the GPU cannot hold
 /// all of a launch at once, neighbours are from its middle: grids begin and end with what is rare.
@@ -173,10 +182,10 @@ class LaunchTrace : public engine::Observer {
   /// all workgroups. Their begins alone would count too often.
   void count(engine::Result& result) const;
 
-  /// Once caches are simulated: drops what only that needs, addresses and begins.
+  /// Once LDS and caches are simulated: drops what only that needs, addresses and begins.
   void forget_addresses();
 
-  /// By instruction; see simulate_caches.
+  /// By instruction; see simulate.
   std::unordered_map<const isa::Instruction*, Sharing> sharing;
   Footprint footprint;
   Peers peers;

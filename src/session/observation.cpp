@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "explain/advice.h"
-#include "profile/cache.h"
 #include "profile/data_path.h"
 #include "profile/footprint.h"
 #include "profile/polls.h"
 #include "profile/profile.h"
+#include "profile/simulate.h"
 #include "session/describe.h"
 #include "session/locations.h"
 
@@ -109,7 +109,7 @@ Observed Observation::finish(engine::Result& result) {
   if (wishes_.timing_only) observed.stored = stored(gpu_, *trace_);
   if (uncomputed_) observed.decided_by = decided_by(gpu_, *trace_, result, dispatch_, *uncomputed_);
   const engine::Result work = profile::forget_polls(*trace_, result);
-  profile::simulate_caches(gpu_, *trace_);
+  profile::simulate(gpu_, *trace_);
   if (memory_)
     trace_->peers = profile::peers(gpu_, *trace_, peer_memory(*memory_, dispatch_.device));
   const bool other_caches = std::ranges::any_of(wishes_.what_if, &explain::WhatIf::other_caches);

@@ -91,7 +91,7 @@ struct Assumptions {
   std::uint64_t instructions = 20'000'000;
 };
 
-/// `trace`: of the launch, through simulate_caches.
+/// `trace`: of the launch, through simulate.
 Prediction predict(const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
                    const engine::Result& result, const Occupancy& occupancy,
                    std::uint32_t wavefront_size, const Assumptions& assumptions = {});

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "explain/advice.h"
-#include "profile/cache.h"
+#include "profile/simulate.h"
 
 namespace hipsight::explain {
 
@@ -79,7 +79,7 @@ class Observed {
           observer->accesses(wave, code_[0], {*kernel.space, 4, 64, ~0ull, at});
         }
     }
-    profile::simulate_caches(gpu_, *trace_);
+    profile::simulate(gpu_, *trace_);
     launch = {.gpu = &gpu_,
               .trace = trace_.get(),
               .result = &result_,

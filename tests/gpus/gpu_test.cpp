@@ -81,6 +81,14 @@ TEST(Gpus, registers_and_waves_are_those_of_the_instruction_set) {
   EXPECT_EQ(find("mi355x").max_lds_per_workgroup, 160u * 1024);
 }
 
+/// Traces are of the program: what goes to the L2 at once is in them.
+TEST(Gpus, those_of_a_target_load_the_same_lines) {
+  for (const Gpu& one : all())
+    for (const Gpu& other : all())
+      if (one.target_id == other.target_id)
+        EXPECT_EQ(one.l1_line_bytes, other.l1_line_bytes) << one.name << " " << other.name;
+}
+
 TEST(Gpus, names_are_found_in_any_case) {
   EXPECT_EQ(find("MI300X").name, "mi300x");
 }

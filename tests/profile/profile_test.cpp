@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 #include <set>
 #include <utility>
 
 #include "profile/cache.h"
 #include "profile/footprint.h"
+#include "profile/lds.h"
+#include "profile/simulate.h"
 
 namespace hipsight::profile {
 namespace {
@@ -82,7 +85,7 @@ class ProfileTest : public testing::Test {
   }
 
   Profile profiled(LaunchTrace& trace, const engine::Result& result) const {
-    simulate_caches(gpu, trace);
+    simulate(gpu, trace);
     return profile(trace, result);
   }
 
@@ -205,7 +208,7 @@ TEST_F(ProfileTest, WhatWasReadBeforeIsInTheL2) {
         if (!trace.begins(group)->enough())
           access(trace, group, load, (group << 24) + i * 8192, 128);
     access(trace, near, load, 0x10000, 128);
-    simulate_caches(gpu, trace);
+    simulate(gpu, trace);
     EXPECT_EQ(trace.sharing.at(&load).arriving, 0);
     return trace.sharing.at(&load).l2;
   };
@@ -223,7 +226,7 @@ TEST_F(ProfileTest, WorkgroupsThatBeginTogetherShareLines) {
   for (const std::uint64_t group : {0, 1, 8}) access(trace, group, load, 0x10000, 4);
   access(trace, 1, load, 0x10000, 4);  // again: is no first touch
   for (const std::uint64_t group : {0, 8}) access(trace, group, store, 0x20000 + group * 4096, 4);
-  simulate_caches(gpu, trace);
+  simulate(gpu, trace);
   const Sharing loads = trace.sharing.at(&load), stores = trace.sharing.at(&store);
   EXPECT_DOUBLE_EQ(loads.arriving, 1.0 / 3);  // 8, which comes after 0
   EXPECT_DOUBLE_EQ(loads.mall, 1.0 / 3);      // 1
@@ -298,7 +301,7 @@ TEST_F(ProfileTest, PagesAreTranslated) {
   walk(33, 4096);                                // which is always the next
   access(trace, 0, load, (32 << 21) + 4096, 0);  // the L1 has it
   access(trace, 0, load, (32 << 21) + 8192, 0);
-  simulate_caches(gpu, trace);
+  simulate(gpu, trace);
   std::vector<std::uint16_t> pages;
   for (const Request& request : trace.neighbours()[0].waves[0].requests)
     pages.push_back(request.pages);
@@ -313,7 +316,7 @@ TEST_F(ProfileTest, HalfLinesComeTogether) {
   ASSERT_EQ(request_bytes(mi210, false), 64u);
   LaunchTrace trace(mi210, 2, 1, 2);
   access(trace, 0, load, 0x10000, 4);
-  simulate_caches(mi210, trace);
+  simulate(mi210, trace);
   EXPECT_EQ(trace.neighbours()[0].waves[0].requests[0].first_touches, 4);
   EXPECT_EQ(trace.sharing.at(&load).arriving, 0.5);
 }
@@ -391,6 +394,107 @@ TEST_F(ProfileTest, LongLoopsDoNotSpin) {
   for (int i = 0; i < 100; ++i) access(trace, 0, load, 0x2000, 4);
   EXPECT_TRUE(group.spins(0));
   EXPECT_EQ(group.executions[0].count, executions + 1);
+}
+
+/// A trace has no GPU's cycles in it: they come of the patterns, and are those of each access by
+/// itself.
+TEST_F(ProfileTest, LdsTakesWhatEachAccessWouldOnEachGpu) {
+  isa::Instruction read, write, add;
+  read.row = &isa::row_of(isa::Opcode::DS_READ_B32);
+  write.row = &isa::row_of(isa::Opcode::DS_WRITE_B32);
+  add.row = &isa::row_of(isa::Opcode::DS_ADD_U32);
+  struct Made {
+    const isa::Instruction* instruction;
+    std::uint64_t mask;
+    std::array<std::uint64_t, 64> at;
+  };
+  std::mt19937_64 random(1);
+  std::vector<Made> all;
+  LaunchTrace trace(gpu, 1, 64);
+  GroupTrace& group = trace.neighbours()[0];
+  for (int i = 0; i < 300; ++i) {
+    Made one{.instruction = std::array{&read, &write, &add}[i % 3], .mask = random() | 1, .at = {}};
+    const std::uint64_t stride = 4u << random() % 8, begin = random() % 4096 * 4;
+    for (std::uint64_t lane = 0; lane < 64; ++lane)
+      one.at[lane] = begin + (i % 2 ? random() % 1024 * 4 : lane * stride);
+    group.enters(0, 0, one.mask);
+    group.accesses(0, *one.instruction, {Access::Space::Lds, 4, 64, one.mask, one.at.data()});
+    all.push_back(one);
+  }
+  for (const char* name : {"mi300x", "mi355x", "rx9070xt", "mi300x"}) {
+    const gpus::Gpu other = gpus::find(name);
+    simulate(other, trace);
+    std::uint64_t cycles = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const isa::MemoryAccess& memory = all[i].instruction->row->memory;
+      const LdsCost alone =
+          LdsPort(other, memory.stores(), memory.atomic(), 4).cost(all[i].mask, all[i].at.data());
+      EXPECT_EQ(group.waves[0].requests[i].lds_cycles, alone.cycles) << name << " " << i;
+      EXPECT_EQ(group.waves[0].requests[i].least, alone.least) << name << " " << i;
+      cycles += alone.cycles;
+    }
+    EXPECT_EQ(
+        group.uses[&read].lds_cycles + group.uses[&write].lds_cycles + group.uses[&add].lds_cycles,
+        cycles)
+        << name;
+  }
+}
+
+TEST(LdsPatterns, AreTheSameWhereverTheyLie) {
+  const isa::Instruction in;
+  std::array<std::uint64_t, 64> at{};
+  LdsPatterns patterns;
+  for (std::uint64_t lane = 0; lane < 64; ++lane) at[lane] = lane * 8;
+  EXPECT_EQ(patterns.add(in, 4, ~0ull, at.data()), 0u);
+  for (std::uint64_t& one : at) one += 5 * 4;
+  EXPECT_EQ(patterns.add(in, 4, ~0ull, at.data()), 0u);
+  EXPECT_EQ(patterns.add(in, 4, 1, at.data()), 1u);
+  EXPECT_EQ(patterns.add(in, 8, 1, at.data()), 2u);
+  at[7] += 4;
+  EXPECT_EQ(patterns.add(in, 4, ~0ull, at.data()), 3u);
+  EXPECT_EQ(patterns.all()[0].executions, 2u);
+}
+
+/// Addresses at random are a new pattern each time: some of them stand for the rest.
+TEST(LdsPatterns, OfRandomAddressesAreFew) {
+  const isa::Instruction in;
+  std::mt19937_64 random(1);
+  std::array<std::uint64_t, 64> at{};
+  LdsPatterns patterns;
+  constexpr std::uint64_t times = 3 * LdsPatterns::most;
+  for (std::uint64_t i = 0; i < times; ++i) {
+    for (std::uint64_t& one : at) one = random() % 4096 * 4;
+    EXPECT_LT(patterns.add(in, 4, ~0ull, at.data()), LdsPatterns::most);
+  }
+  ASSERT_EQ(patterns.all().size(), LdsPatterns::most);
+  for (const LdsPattern& one : patterns.all()) EXPECT_EQ(one.executions, 3u);
+}
+
+/// What one GPU's caches did is gone when another's are simulated.
+TEST_F(ProfileTest, OneTraceServesTheGpusOfATarget) {
+  const auto traced = [&] {
+    LaunchTrace trace(gpu, 16, 16);
+    for (std::uint64_t group = 0; group < 16; ++group)
+      for (std::uint64_t i = 0; i < 400; ++i) {
+        access(trace, group, load, i % 200 * 256, 4);
+        access(trace, group, store, (1 << 20) + group * 256, 4);
+      }
+    return trace;
+  };
+  const auto hits = [&](LaunchTrace& trace, const gpus::Gpu& on) {
+    simulate(on, trace);
+    const Profile p = profile(trace, result(16, 6400, 6400));
+    return std::array{p.instructions[0].caches.l1_hits, p.instructions[0].caches.l2_hits,
+                      p.instructions[1].caches.l2_hits, std::uint64_t(trace.footprint.xcd)};
+  };
+  gpus::Gpu small = gpu;
+  small.l1_bytes_per_cu = 1 << 16;
+  small.xcds = 4;
+  LaunchTrace once = traced(), again = traced(), other = traced();
+  const auto here = hits(once, gpu), there = hits(other, small);
+  EXPECT_NE(here, there);
+  EXPECT_EQ(hits(again, small), there);
+  EXPECT_EQ(hits(again, gpu), here);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "profile/cache.h"
 #include "profile/polls.h"
+#include "profile/simulate.h"
 #include "timing/assumed.h"
 
 namespace hipsight::timing {
@@ -39,7 +39,7 @@ class BoundTest : public testing::Test {
       group->enters(0, 0, ~0ull);
       group->accesses(0, code[0], {engine::Access::Space::Global, 4, 64, ~0ull, at.data()});
     }
-    profile::simulate_caches(gpu, trace);
+    profile::simulate(gpu, trace);
     trace.peers = peers;
     const Occupancy occupancy{
         .waves_per_workgroup = 1, .simds = 4, .workgroups = resident, .max_waves_per_simd = 8};
@@ -136,7 +136,7 @@ double cycles_of_two(std::uint64_t asked, unsigned times = 1, std::uint64_t apar
   auto* second = trace.begins(1);
   for (unsigned i = 0; i < times; ++i) access(second, 2, asked + i * apart);
   result = profile::forget_polls(trace, result);
-  profile::simulate_caches(gpu, trace);
+  profile::simulate(gpu, trace);
   const Occupancy occupancy{
       .waves_per_workgroup = 1, .simds = 4, .workgroups = 8, .max_waves_per_simd = 8};
   return predict(gpu, trace, result, occupancy, 64).cycles;
@@ -178,7 +178,7 @@ TEST(Bandwidth, IsTheWholeMemorysWithWgps) {
     group->enters(0, 0, 0xffffffff);
     group->accesses(0, code[0], {engine::Access::Space::Global, 4, 32, 0xffffffff, at.data()});
   }
-  profile::simulate_caches(gpu, trace);
+  profile::simulate(gpu, trace);
   const Occupancy occupancy{
       .waves_per_workgroup = 1, .simds = 4, .workgroups = 32, .max_waves_per_simd = 16};
   const Prediction p = predict(gpu, trace, result, occupancy, 32);
@@ -216,7 +216,7 @@ Prediction stores_of(std::uint64_t workgroups) {
           group->enters(wave, 0, ~0ull);
           group->accesses(wave, code[0], {engine::Access::Space::Global, 16, 64, ~0ull, at.data()});
         }
-  profile::simulate_caches(gpu, trace);
+  profile::simulate(gpu, trace);
   const Occupancy occupancy{
       .waves_per_workgroup = waves, .simds = 4, .workgroups = 4, .max_waves_per_simd = 8};
   return predict(gpu, trace, result, occupancy, 64);
