@@ -12,7 +12,7 @@ extern "C" {
 #define HIPSIGHT_API __attribute__((visibility("default")))
 
 /// The number of the newest function group that a library has; headers ask for theirs.
-constexpr std::uint32_t hipsight_abi = 4;
+constexpr std::uint32_t hipsight_abi = 5;
 HIPSIGHT_API std::uint32_t hipsight_abi_version();
 
 /// An answer: a value, or if `failed` an Error. Goes with hipsight_release_answer.
@@ -36,6 +36,9 @@ HIPSIGHT_API HipsightAnswer hipsight_open(const char* name, const std::byte* opt
 /// CollectiveTime, of GPUs like this one.
 HIPSIGHT_API HipsightAnswer hipsight_all_reduce(HipsightObject* gpu, std::uint32_t ranks,
                                                 std::uint64_t bytes);
+/// `operation`: Collective. CollectiveTime.
+HIPSIGHT_API HipsightAnswer hipsight_collective(HipsightObject* gpu, const std::byte* operation,
+                                                std::size_t operation_size);
 /// The address in `memory`. No value.
 HIPSIGHT_API HipsightAnswer hipsight_allocate(HipsightObject* gpu, std::size_t size,
                                               const char* label, void** memory);

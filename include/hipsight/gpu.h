@@ -59,8 +59,12 @@ struct LaunchConfig {
   /// extrapolated; 0: as many as `hipsight predict`.
   std::uint64_t simulate = 0;
   std::string range = {};  ///< where in the program the launch is, for recordings (RecordedLaunch)
+  /// Other GPUs that run the same machine code ("mi325x" beside "mi300x"), by name or file: the
+  /// launch, which runs once, is predicted for each (KernelReport::also). A GPU of another target
+  /// is refused (Error::Kind::Usage).
+  std::vector<std::string> also = {};
   HIPSIGHT_FIELDS(grid, block, dynamic_lds, cooperative, profile, predict, caches, sampled_only,
-                  fidelity, simulate, range)
+                  fidelity, simulate, range, also)
 };
 
 /// What a Recording finds out of the launches that it sees.
@@ -272,6 +276,12 @@ class Gpu {
   /// all have a link to each other. Error: Usage, where there are no such nodes.
   Expected<CollectiveTime> all_reduce(std::uint32_t ranks, std::uint64_t bytes) const {
     return detail::value_of<CollectiveTime>(hipsight_all_reduce(gpu_.get(), ranks, bytes));
+  }
+  /// How long any other operation would take, of GPUs like this one. Error: Usage, as above.
+  Expected<CollectiveTime> time_of(const Collective& operation) const {
+    const auto bytes = detail::bytes_of(operation);
+    return detail::value_of<CollectiveTime>(
+        hipsight_collective(gpu_.get(), bytes.data(), bytes.size()));
   }
 
   /// `label`: what errors call this memory. Error: OutOfMemory.

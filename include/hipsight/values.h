@@ -312,6 +312,15 @@ struct Finding {
   HIPSIGHT_FIELDS(text, tool, count, kernel, at, other)
 };
 
+/// What a launch would take on another GPU that runs the same machine code.
+struct OtherGpu {
+  std::string gpu;  ///< "mi325x"
+  Occupancy occupancy;
+  Verdict verdict;
+  Prediction prediction;
+  HIPSIGHT_FIELDS(gpu, occupancy, verdict, prediction)
+};
+
 /// The launches of one kernel with one block and one amount of LDS, in one range, summed; or one
 /// launch.
 struct KernelReport {
@@ -330,8 +339,9 @@ struct KernelReport {
   std::vector<Finding> findings;
   Roofline roofline;
   std::string range;  ///< that the launches were made in (RangeReport); empty: in none
+  std::vector<OtherGpu> also = {};  ///< of LaunchConfig::also, in its order
   HIPSIGHT_FIELDS(kernel, grid, grids_differ, block, dynamic_lds, counts, occupancy, verdict,
-                  registers, profile, prediction, fidelity, findings, roofline, range)
+                  registers, profile, prediction, fidelity, findings, roofline, range, also)
 };
 
 /// A launch that failed.
@@ -367,14 +377,39 @@ struct RecordedLaunch {
   HIPSIGHT_FIELDS(kernel, grid, block, dynamic_lds, seconds, bound, range)
 };
 
-/// How long an operation of several GPUs would take (docs/collectives.md).
+/// An operation of several GPUs of one kind, in nodes in which all have a link to each other.
+struct Collective {
+  enum class Kind : std::uint32_t {
+    AllReduce,
+    AllGather,
+    ReduceScatter,
+    AllToAll,
+    Send,  ///< from each rank to the next one
+  };
+  Kind kind = Kind::AllReduce;
+  std::uint32_t ranks = 8;
+  /// Of a rank, as RCCL's tests count a size: what it gets in an all-gather, else what it gives.
+  std::uint64_t bytes = 0;
+  std::uint32_t nodes = 1;  ///< with as many ranks in each; a send crosses from one to the next
+  /// From each GPU to those of other nodes, in each direction; needed of several nodes. 1 GB is
+  /// 10^9 bytes.
+  double network_gb_per_s = 0;
+  /// All-to-all: what the rank gets that gets most, over the mean: as where experts have unequal
+  /// loads.
+  double busiest = 1;
+  HIPSIGHT_FIELDS(kind, ranks, bytes, nodes, network_gb_per_s, busiest)
+};
+
+/// How long such an operation would take (docs/collectives.md).
 struct CollectiveTime {
   double seconds = 0;
   std::string protocol;  ///< of RCCL: "LL", "LL128", "Simple"
-  std::string bound;     ///< "latency", or "links"
-  double bus_bytes_per_second =
-      0;  ///< as RCCL's tests print it: 2 (ranks - 1) / ranks of size / time
-  HIPSIGHT_FIELDS(seconds, protocol, bound, bus_bytes_per_second)
+  std::string bound;     ///< "latency", "links" or "network"
+  /// As RCCL's tests print it: of the size over the time, (ranks - 1) / ranks, of an all-reduce
+  /// twice that, of a send all.
+  double bus_bytes_per_second = 0;
+  bool validated = false;  ///< there are public measurements of the like
+  HIPSIGHT_FIELDS(seconds, protocol, bound, bus_bytes_per_second, validated)
 };
 
 /// What launches must be asked for so that all figures of a condition are known.

@@ -116,6 +116,13 @@ HipsightAnswer hipsight_all_reduce(HipsightObject* gpu, std::uint32_t ranks, std
                    [&] { return timing::all_reduce_time(gpu_of(gpu).gpu(), ranks, bytes); });
 }
 
+HipsightAnswer hipsight_collective(HipsightObject* gpu, const std::byte* operation,
+                                   std::size_t operation_size) {
+  return answer_to(Error::Kind::Usage, "collective", [&] {
+    return timing::collective_time(gpu_of(gpu).gpu(), read<Collective>(operation, operation_size));
+  });
+}
+
 HipsightAnswer hipsight_allocate(HipsightObject* gpu, std::size_t size, const char* label,
                                  void** memory) {
   return answer_to(Error::Kind::Usage, label, [&] {

@@ -37,6 +37,41 @@ std::string what_is_wrong(const KernelFacts& kernel, std::span<const HipsightArg
   return wrong;
 }
 
+/// GPUs that run the same machine code as this one. @throws Failure, Exception.
+std::list<gpus::Gpu> others(const gpus::Gpu& gpu, const std::vector<std::string>& names) {
+  std::list<gpus::Gpu> all;
+  const code::Target target = code::Target::parse(gpu.target_id);
+  for (const std::string& name : names) {
+    const gpus::Gpu& other = all.emplace_back(gpus::find(name, target.xnack == code::Feature::On));
+    if (other.target_id != gpu.target_id)
+      fail(Error::Kind::Usage, "also",
+           fmt::format("{} runs code for {}, and {} runs code for {}: one launch is predicted for "
+                       "GPUs of one target only",
+                       other.name, other.target_id, gpu.name, gpu.target_id));
+  }
+  return all;
+}
+
+/// What a launch does, for a GPU on which it does not run.
+class Elsewhere {
+ public:
+  Elsewhere(const gpus::Gpu& gpu, const session::Wishes& wishes, engine::Dispatch& dispatch)
+      : gpu_(gpu), dispatch_(dispatch), observation_(gpu, wishes, dispatch) {}
+
+  OtherGpu finish(engine::Result result) {
+    session::Tally tally(gpu_, dispatch_);
+    tally.add(dispatch_, observation_.finish(result));
+    KernelReport report = tally.report(gpu_);
+    return {gpu_.name, std::move(report.occupancy), std::move(report.verdict),
+            std::move(report.prediction).value()};
+  }
+
+ private:
+  const gpus::Gpu& gpu_;
+  const engine::Dispatch& dispatch_;
+  session::Observation observation_;
+};
+
 }  // namespace
 
 LoadedModule::Part::Part(std::shared_ptr<engine::Module> loaded, engine::Memory& memory)
@@ -102,6 +137,9 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
       config.dynamic_lds,
       config.cooperative};
   if (const auto why = session::refusal(gpu, asked)) refuse(why->text);
+  const std::list<gpus::Gpu> other_gpus = others(gpu, config.also);
+  for (const gpus::Gpu& other : other_gpus)
+    if (const auto why = session::refusal(other, asked)) refuse(other.name + ": " + why->text);
   if (const std::string wrong = what_is_wrong(facts, arguments); !wrong.empty()) refuse(wrong);
 
   std::vector<void*> values;
@@ -124,7 +162,8 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
   session::Wishes wishes;
   wishes.profile = config.profile;
   const bool only_counted = timing_only && recorders.empty();  // by a sample
-  if (!wishes.profile && (config.predict || only_counted)) wishes.profile = session::usual_sample;
+  if (!wishes.profile && (config.predict || only_counted || !other_gpus.empty()))
+    wishes.profile = session::usual_sample;
   wishes.predict = config.predict;
   wishes.sampled_only = config.sampled_only || timing_only;
   wishes.fidelity = config.fidelity;
@@ -133,6 +172,11 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
   std::list<session::Session::Launch> recorded;
   for (const auto& recorder : recorders) recorded.emplace_back(recorder->session(), dispatch);
   session::Observation observation(gpu, wishes, dispatch);  // which decides what of it runs
+  session::Wishes elsewhere = wishes;
+  elsewhere.predict = true;
+  elsewhere.fidelity = false;
+  std::list<Elsewhere> observed;
+  for (const gpus::Gpu& other : other_gpus) observed.emplace_back(other, elsewhere, dispatch);
   engine::Result result;
   const auto runs = std::ranges::find(recorded, nullptr, &session::Session::Launch::repeated);
   if (wishes.profile == 0 && !recorded.empty() && runs == recorded.end())
@@ -146,10 +190,12 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
       for (auto& one : recorded) one.add(error);
       throw;
     }
+  const engine::Result ran = result;
   for (auto& one : recorded) one.add(result);  // which counts a sample as all of them
   session::Tally tally(gpu, dispatch);
   tally.add(dispatch, observation.finish(result));
   KernelReport report = tally.report(gpu);
+  for (Elsewhere& one : observed) report.also.push_back(one.finish(ran));
   if (config.profile == 0) report.profile.reset();
   report.findings = gpu_->take_findings();
   auto recorder = recorders.begin();

@@ -25,6 +25,7 @@
 #include "support/nearest.h"
 #include "support/pattern.h"
 #include "support/printable.h"
+#include "timing/collectives.h"
 
 namespace {
 
@@ -462,16 +463,36 @@ int dispatch(CLI::App& app, int argc, char** argv) {
 
   CLI::App* gpus = app.add_subcommand("gpus", "List the GPUs, or show one with its sources");
   cli::CollectiveOptions collective;
-  CLI::App* all_reduce = app.add_subcommand(
-      "all-reduce", "Say how long an all-reduce over the GPUs of a node would take, by size");
-  all_reduce->add_option("--ranks", collective.ranks, "GPUs (default: 8)")->type_name("N");
-  all_reduce
+  CLI::App* collective_of = app.add_subcommand(
+      "collective", "Say how long an operation of several GPUs would take, by size");
+  const auto collectives = timing::collective_names();
+  collective_of
+      ->add_option(
+          "kind", collective.kind,
+          "all-reduce (the default), all-gather, reduce-scatter, all-to-all, or send: from "
+          "each rank to the next")
+      ->type_name("KIND")
+      ->check(CLI::IsMember(std::vector<std::string>(collectives.begin(), collectives.end()))
+                  .description(""));
+  collective_of->add_option("--ranks", collective.operation.ranks, "GPUs of all nodes (default: 8)")
+      ->type_name("N");
+  collective_of->add_option("--nodes", collective.operation.nodes, "Nodes (default: 1)")
+      ->type_name("N");
+  collective_of
+      ->add_option("--network", collective.operation.network_gb_per_s,
+                   "What a GPU's network to other nodes moves in each direction, in GB/s")
+      ->type_name("GB/S");
+  collective_of
+      ->add_option("--busiest", collective.operation.busiest,
+                   "All-to-all: what the rank gets that gets most, over the mean (default: 1)")
+      ->type_name("X");
+  collective_of
       ->add_option("--bytes", collective.bytes, "Sizes of a rank's data (default: 1 KiB to 1 GiB)")
       ->type_name("N,...")
       ->delimiter(',')
       ->transform(CLI::AsSizeValue(false));
-  options.add(*all_reduce, "gpu");
-  options.add(*all_reduce, "gpu-path");
+  options.add(*collective_of, "gpu");
+  options.add(*collective_of, "gpu-path");
   gpus->add_option("name", gpu, "GPU name or a GPU file")->type_name("NAME");
   options.add(*gpus, "gpu-path");
 
@@ -575,9 +596,9 @@ int dispatch(CLI::App& app, int argc, char** argv) {
     if (!coverage) fail("isa: which instruction? hipsight isa NAME, or hipsight isa --coverage");
     return cli::show_coverage(instructions);
   }
-  if (all_reduce->parsed()) {
+  if (collective_of->parsed()) {
     collective.gpu = loaded.config.gpu;
-    return cli::show_all_reduce(collective);
+    return cli::show_collective(collective);
   }
   return gpu.empty() ? cli::list_gpus() : cli::show_gpu(gpu);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/environment.h"
+#include "hipsight/values.h"
 #include "report/side_by_side.h"
 
 namespace hipsight::cli {
@@ -72,12 +73,12 @@ struct ReplayOptions {
 };
 
 struct CollectiveOptions {
-  std::string gpu;
-  unsigned ranks = 8;
+  std::string gpu, kind = "all-reduce";
+  Collective operation;              ///< but for its size
   std::vector<std::uint64_t> bytes;  ///< none: 1 KiB to 1 GiB
 };
-/// Prints how long all-reduces would take. @throws Exception when the GPU has no links.
-int show_all_reduce(const CollectiveOptions& options);
+/// Prints how long operations of several GPUs would take. @throws Exception when there are none.
+int show_collective(const CollectiveOptions& options);
 
 constexpr int kDiffers = 1;
 constexpr int kKernelError = 86;

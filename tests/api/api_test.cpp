@@ -187,6 +187,41 @@ TEST_P(OnGpu, predicts_and_profiles_when_asked) {
   EXPECT_THAT(report.profile->lines[0].at.file, HasSubstr("triad.hip"));
 }
 
+/// A launch that runs once is predicted for other GPUs as it would be on each.
+TEST_P(OnGpu, predicts_for_other_gpus_that_run_the_same_code) {
+  constexpr unsigned n = 1 << 20;
+  const LaunchConfig config{.grid = {n / 256}, .block = {256}, .predict = true};
+  LaunchConfig with_others = config;
+  const std::string target = gpu_.facts().target_id;
+  for (const GpuFacts& one : *Gpu::known())
+    if (one.target_id == target) with_others.also.push_back(one.name);
+  const auto launch = [&](const Gpu& gpu, const LaunchConfig& how) {
+    // Where caches see them alike each time.
+    static std::vector<float> memory(std::size_t{1} << 22);
+    const std::span all = std::as_writable_bytes(std::span(memory));
+    const Buffer a = *gpu.lend(all.first(n * 4)), b = *gpu.lend(all.last(n * 4));
+    return *gpu.load_file(KERNELS)->kernel("triad")->launch(how, n, 2.0f, a, b);
+  };
+  const KernelReport report = launch(gpu_, with_others);
+  ASSERT_EQ(report.also.size(), with_others.also.size());
+  for (std::size_t i = 0; i < report.also.size(); ++i) {
+    const OtherGpu& there = report.also[i];
+    EXPECT_EQ(there.gpu, with_others.also[i]);
+    const KernelReport alone = launch(open(there.gpu.c_str()), config);
+    EXPECT_EQ(there.prediction.seconds, alone.prediction->seconds) << there.gpu;
+    EXPECT_EQ(there.verdict.seconds, alone.verdict.seconds) << there.gpu;
+    EXPECT_EQ(there.verdict.bound, alone.verdict.bound) << there.gpu;
+    EXPECT_EQ(there.occupancy.sentence, alone.occupancy.sentence) << there.gpu;
+  }
+  LaunchConfig wrong = config;
+  wrong.also = {target.starts_with("gfx942") ? "mi355x" : "mi300x"};
+  const Buffer a = *gpu_.allocate(n * 4);
+  const auto refused = module_.kernel("triad")->launch(wrong, n, 2.0f, a, a);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, Error::Kind::Usage);
+  EXPECT_THAT(refused.error().text, HasSubstr("one target only"));
+}
+
 TEST_P(OnGpu, finds_kernels_by_name) {
   EXPECT_TRUE(module_.kernel("triad"));
   EXPECT_TRUE(module_.kernel("_Z4fillIiEvPT_S0_"));

@@ -190,8 +190,8 @@ TEST(Wire, every_struct_lists_all_its_fields) {
                   Counts, Occupancy, Roof, Roofline, Advice, WhatIf, Verdict, Wait, HotLine,
                   ModelError, Prediction, Registers, CacheUse, ProfileRow, Profile, Fidelity,
                   Fidelity::Inexact, Finding, KernelReport, FailedLaunch, UnfinishedLaunch,
-                  RangeReport, CollectiveTime, Selection, RunReport, GpuOptions, LaunchConfig,
-                  RecordConfig>();
+                  RangeReport, Collective, CollectiveTime, OtherGpu, Selection, RunReport,
+                  GpuOptions, LaunchConfig, RecordConfig>();
 }
 
 }  // namespace

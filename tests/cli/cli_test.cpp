@@ -369,12 +369,22 @@ TEST_F(Cli, takes_gpu_files_and_folders_of_them) {
   EXPECT_TRUE(has(wrong.output, "mine.toml:3: unknown key 'speed'")) << wrong.output;
 }
 
-TEST_F(Cli, says_how_long_an_all_reduce_would_take) {
-  const Outcome outcome = run("all-reduce --gpu mi300x --bytes 1KiB,1GiB");
+TEST_F(Cli, says_how_long_operations_of_several_gpus_would_take) {
+  const Outcome outcome = run("collective --gpu mi300x --bytes 1KiB,1GiB");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_TRUE(has(outcome.output, "1024    13.1 us")) << outcome.output;
   EXPECT_TRUE(has(outcome.output, "Simple    links")) << outcome.output;
-  const Outcome none = run("all-reduce --gpu rx7900xtx");
+  EXPECT_FALSE(has(outcome.output, "UNVALIDATED")) << outcome.output;
+  const Outcome apart =
+      run("collective all-to-all --gpu mi300x --ranks 32 --nodes 4 --network 50 --busiest 1.5 "
+          "--bytes 1GiB");
+  EXPECT_EQ(apart.code, 0);
+  EXPECT_TRUE(has(apart.output, "all-to-all of 32 AMD Instinct MI300X in 4 nodes")) << apart.output;
+  EXPECT_TRUE(has(apart.output, "UNVALIDATED")) << apart.output;
+  EXPECT_TRUE(has(apart.output, "Simple    network")) << apart.output;
+  EXPECT_TRUE(has(run("collective --ranks 16 --nodes 2").output, "how quick is the network"));
+  EXPECT_TRUE(has(run("collective all-gather --busiest 2").output, "only an all-to-all"));
+  const Outcome none = run("collective --gpu rx7900xtx");
   EXPECT_EQ(none.code, 125);
   EXPECT_TRUE(has(none.output, "rx7900xtx: its file has no links")) << none.output;
 }

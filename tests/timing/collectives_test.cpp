@@ -67,10 +67,53 @@ TEST(Collectives, SaysWhatBounds) {
   EXPECT_GT(all_reduce_time(gpu, 2, 1 << 28).seconds, all_reduce_time(gpu, 8, 1 << 28).seconds);
 }
 
+/// What must go over links and network at the least, counted by hand.
+TEST(Collectives, MoveWhatTheyMust) {
+  using Kind = Collective::Kind;
+  const gpus::Gpu gpu = gpus::find("mi300x");
+  const double link = *gpu.peer_gb_per_s_measured * 1e9, start = 60.1e-6, size = 1ull << 33;
+  const auto seconds = [&](Collective of) {
+    of.bytes = std::uint64_t{1} << 33;
+    const CollectiveTime time = collective_time(gpu, of);
+    EXPECT_EQ(time.protocol, "Simple");
+    EXPECT_FALSE(time.validated && of.kind != Kind::AllReduce);
+    return time.seconds - start;
+  };
+  const auto expect = [&](double is, double of) { EXPECT_NEAR(is, of, 1e-9 * of); };
+  expect(seconds({.kind = Kind::AllReduce}), 2 * size / 8 / link);
+  expect(seconds({.kind = Kind::AllGather}), size / 8 / link);
+  expect(seconds({.kind = Kind::ReduceScatter, .ranks = 4}), size / 4 / link);
+  expect(seconds({.kind = Kind::AllToAll}), size / 8 / link);
+  expect(seconds({.kind = Kind::AllToAll, .busiest = 3}), 3 * size / 8 / link);
+  expect(seconds({.kind = Kind::Send, .ranks = 2}), size / link);
+  // Two nodes: half of what a GPU has for others goes to the other one, by a slow network.
+  const double slow = 10e9;
+  const auto apart = [&](Kind kind, unsigned ranks, unsigned nodes) {
+    return seconds({.kind = kind, .ranks = ranks, .nodes = nodes, .network_gb_per_s = 10});
+  };
+  expect(apart(Kind::AllToAll, 16, 2), size / 2 / slow);
+  // Eight rings of sixteen ranks: each GPU hands on 15 of 16 parts of an eighth.
+  expect(apart(Kind::AllGather, 16, 2), size / 8 * 15 / 16 / slow);
+  expect(apart(Kind::AllReduce, 16, 2), 2 * size / 8 * 15 / 16 / slow);
+  expect(apart(Kind::AllReduce, 4, 4), 2 * size * 3 / 4 / slow);
+  expect(apart(Kind::Send, 16, 2), size / slow);
+  // By a quick one, links are what takes time.
+  EXPECT_EQ(
+      collective_time(gpu, {.ranks = 16, .bytes = 1ull << 33, .nodes = 2, .network_gb_per_s = 400})
+          .bound,
+      "links");
+}
+
 TEST(Collectives, RefusesWhatIsNoNode) {
   EXPECT_THROW(all_reduce_time(gpus::find("mi300x"), 9, 1), Exception);
   EXPECT_THROW(all_reduce_time(gpus::find("mi300x"), 1, 1), Exception);
   EXPECT_THROW(all_reduce_time(gpus::find("rx7900xtx"), 2, 1), Exception);
+  const gpus::Gpu gpu = gpus::find("mi300x");
+  EXPECT_THROW(collective_time(gpu, {.ranks = 16, .nodes = 2}), Exception);
+  EXPECT_THROW(collective_time(gpu, {.ranks = 9, .nodes = 2, .network_gb_per_s = 50}), Exception);
+  EXPECT_THROW(collective_time(gpu, {.nodes = 0}), Exception);
+  EXPECT_THROW(collective_time(gpu, {.busiest = 2}), Exception);
+  EXPECT_THROW(collective_time(gpu, {.kind = Collective::Kind::AllToAll, .busiest = 9}), Exception);
 }
 
 }  // namespace

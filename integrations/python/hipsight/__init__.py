@@ -18,16 +18,16 @@ from ._gpu import Gpu, Kernel, Module, compile, gpus, predict
 from ._hipsight import (Advice, ArgumentFacts, Bound, BoundKind, CacheUse, CollectiveTime, Counts, ErrorKind,
                         EstimatedLaunches,
                         FailedLaunch, Fidelity, Finding, GpuFacts, HotLine, Inexact, KernelFacts, KernelReport,
-                        Location, MetCondition, ModelError, Occupancy, Prediction, Profile, ProfileRow, RangeReport,
-                        RecordedLaunch, Registers, Roof, Roofline, RunReport, Selection, Traffic, UnfinishedLaunch,
-                        Verdict, Wait, WhatIf)
+                        Location, MetCondition, ModelError, Occupancy, OtherGpu, Prediction, Profile, ProfileRow,
+                        RangeReport, RecordedLaunch, Registers, Roof, Roofline, RunReport, Selection, Traffic,
+                        UnfinishedLaunch, Verdict, Wait, WhatIf)
 from ._profile import ProfiledKernel, ProfiledRange, profile
 from ._recording import range
 
 __all__ = [
     "Advice", "ArgumentFacts", "Bound", "BoundKind", "CacheUse", "CollectiveTime", "Counts", "Error", "ErrorKind", "EstimatedLaunches",
     "FailedLaunch", "Fidelity", "Finding", "Gpu", "GpuFacts", "HotLine", "Inexact", "Kernel", "KernelFacts",
-    "KernelReport", "Location", "MetCondition", "ModelError", "Module", "Occupancy", "Prediction", "Profile",
+    "KernelReport", "Location", "MetCondition", "ModelError", "Module", "Occupancy", "OtherGpu", "Prediction", "Profile",
     "ProfileRow", "ProfiledKernel", "ProfiledRange", "RangeReport", "RecordedLaunch", "Registers", "Roof", "Roofline",
     "RunReport", "Selection", "Traffic", "UnfinishedLaunch", "Verdict", "Wait", "WhatIf", "compile", "gpus", "predict",
     "profile", "range",

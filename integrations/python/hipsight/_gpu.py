@@ -9,7 +9,7 @@ from typing import Any, Union
 
 from . import _arguments, _compiler, _hipsight, _recording, _settings
 from ._error import Error, usage
-from ._hipsight import CollectiveTime, GpuFacts, KernelFacts, KernelReport, Prediction
+from ._hipsight import CollectiveKind, CollectiveTime, GpuFacts, KernelFacts, KernelReport, Prediction
 
 Size = Union[int, Sequence[int]]
 Array = Any
@@ -60,6 +60,21 @@ class Gpu:
     def all_reduce(self, ranks: int, bytes: int) -> CollectiveTime:
         """How long an all-reduce of `bytes` in each of so many such GPUs would take, all with a link to each other."""
         return self._gpu.all_reduce(ranks, bytes)
+
+    def collective(self, kind: str, ranks: int, bytes: int, *, nodes: int = 1, network_gb_per_s: float = 0,
+                   busiest: float = 1) -> CollectiveTime:
+        """How long an operation of so many such GPUs would take, all of a node with a link to each other.
+
+        kind: "all_reduce", "all_gather", "reduce_scatter", "all_to_all" or "send", from each rank to the next.
+        bytes: of a rank: what it gets in an all-gather, else what it gives.
+        nodes: with as many of the ranks in each.
+        network_gb_per_s: from each GPU to those of other nodes, in each direction, in 10^9 bytes a second.
+        busiest: of an all-to-all: what the rank gets that gets most, over the mean.
+        """
+        kinds = {one.name: one for one in CollectiveKind}
+        if kind not in kinds:
+            raise usage("kind", f"kind={kind!r}: it takes {', '.join(kinds)}")
+        return self._gpu.collective(kinds[kind], ranks, bytes, nodes, network_gb_per_s, busiest)
 
     def load(self, code: str | os.PathLike | bytes, origin: str = "code") -> Module:
         """Device code, from a file or as bytes: a code object, a bundle, or a program or library with code in it.
@@ -131,7 +146,7 @@ class Kernel:
 
     def launch(self, grid: Size, block: Size, args: Sequence[Any] = (), *, lds: int = 0, cooperative: bool = False,
                profile: int = 0, predict: bool = False, caches: str = "cold", sampled_only: bool = False,
-               fidelity: bool = False, memory: Iterable[Array] = ()) -> KernelReport:
+               fidelity: bool = False, memory: Iterable[Array] = (), also: Sequence[str] = ()) -> KernelReport:
         """Runs one launch to its end and tells what it did.
 
         grid: workgroups: a number, or up to three.
@@ -147,6 +162,8 @@ class Kernel:
         sampled_only: run only what is observed: the kernel's results are missing.
         fidelity: say how exact the instructions were.
         memory: arrays that the kernel reaches otherwise than by its arguments.
+        also: names of other GPUs that run the same machine code: the launch, which runs once, is predicted for each
+            (KernelReport.also).
         """
         self.module.gpu._check_process()
         packed = _arguments.pack(self.facts, list(args), memory)
@@ -156,7 +173,7 @@ class Kernel:
             self.module._module, self.facts.name, grid=sizes("grid", grid), block=sizes("block", block), lds=lds,
             cooperative=cooperative, profile=profile, predict=predict, caches=caches,
             sampled_only=sampled_only, fidelity=fidelity,
-            range=_recording.current_range(), arguments=packed.bytes, memory=packed.ranges)
+            range=_recording.current_range(), also=list(also), arguments=packed.bytes, memory=packed.ranges)
 
     def __repr__(self):
         return f"<hipsight.Kernel {self.facts.title} on {self.module.gpu.facts.name}>"

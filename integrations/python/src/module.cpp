@@ -83,7 +83,8 @@ std::shared_ptr<LoadedModule> load_file(const std::shared_ptr<OpenGpu>& gpu,
 Report launch(const LoadedModule& module, const std::string& kernel, const Sizes& grid,
               const Sizes& block, unsigned lds, bool cooperative, unsigned profile, bool predict,
               Caches caches, bool sampled_only, bool fidelity, const std::string& range,
-              const std::vector<nb::bytes>& arguments, std::vector<Range> memory) {
+              std::vector<std::string> also, const std::vector<nb::bytes>& arguments,
+              std::vector<Range> memory) {
   const auto sizes = [](const Sizes& of) {
     return Dim3{std::get<0>(of), std::get<1>(of), std::get<2>(of)};
   };
@@ -98,6 +99,7 @@ Report launch(const LoadedModule& module, const std::string& kernel, const Sizes
   config.sampled_only = sampled_only;
   config.fidelity = fidelity;
   config.range = range;
+  config.also = std::move(also);
   std::vector<HipsightArgument> values;
   for (const nb::bytes& argument : arguments) values.push_back({argument.data(), argument.size()});
   const nb::gil_scoped_release release;
@@ -179,6 +181,12 @@ void add_values(nb::module_& module) {
       .value("Trap", Error::Kind::Trap, "The kernel trapped: an assertion, say.")
       .value("Deadlock", Error::Kind::Deadlock, "Waves wait for what cannot come.")
       .value("Incompatible", Error::Kind::Incompatible, "The library is older than the package.");
+  nb::enum_<Collective::Kind>(module, "CollectiveKind", "An operation of several GPUs.")
+      .value("all_reduce", Collective::Kind::AllReduce, "All get the sum of all.")
+      .value("all_gather", Collective::Kind::AllGather, "All get what each has.")
+      .value("reduce_scatter", Collective::Kind::ReduceScatter, "Each gets its share of the sum.")
+      .value("all_to_all", Collective::Kind::AllToAll, "Each gives each another share.")
+      .value("send", Collective::Kind::Send, "Each gives the next one what it has.");
   nb::enum_<Caches>(module, "Caches", "What caches hold when a launch begins.")
       .value("cold", Caches::Cold, "Nothing of its data.")
       .value("mall", Caches::InMall, "The MALL all that it reads.")
@@ -233,6 +241,7 @@ void add_values(nb::module_& module) {
   value_class<Fidelity>(module, "Fidelity", "How exact the instructions that ran were.");
   value_class<Finding>(module, "Finding",
                        "What a kernel did that a GPU lets pass, but should not do.");
+  value_class<OtherGpu>(module, "OtherGpu", "What a launch would take on another GPU.");
   auto kernel = value_class<Report>(module, "KernelReport",
                                     "What the launches of one kernel did, and would cost.");
   kernel.def_ro("gpu", &Report::gpu, "The GPU that they ran on.");
@@ -282,7 +291,15 @@ NB_MODULE(_hipsight, module) {
           [](const OpenGpu& gpu, std::uint32_t ranks, std::uint64_t bytes) {
             return value(gpu.gpu.all_reduce(ranks, bytes));
           },
-          nb::arg("ranks"), nb::arg("bytes"));
+          nb::arg("ranks"), nb::arg("bytes"))
+      .def(
+          "collective",
+          [](const OpenGpu& gpu, Collective::Kind kind, std::uint32_t ranks, std::uint64_t bytes,
+             std::uint32_t nodes, double network_gb_per_s, double busiest) {
+            return value(gpu.gpu.time_of({kind, ranks, bytes, nodes, network_gb_per_s, busiest}));
+          },
+          nb::arg("kind"), nb::arg("ranks"), nb::arg("bytes"), nb::arg("nodes"),
+          nb::arg("network_gb_per_s"), nb::arg("busiest"));
   nb::class_<LoadedModule>(module, "LoadedModule")
       .def_prop_ro("kernels", [](const LoadedModule& module) { return module.module.kernels(); })
       .def("kernel",
@@ -311,7 +328,7 @@ NB_MODULE(_hipsight, module) {
   module.def("launch", launch, nb::arg("module"), nb::arg("kernel"), nb::kw_only(), nb::arg("grid"),
              nb::arg("block"), nb::arg("lds"), nb::arg("cooperative"), nb::arg("profile"),
              nb::arg("predict"), nb::arg("caches"), nb::arg("sampled_only"), nb::arg("fidelity"),
-             nb::arg("range"), nb::arg("arguments"), nb::arg("memory"));
+             nb::arg("range"), nb::arg("also"), nb::arg("arguments"), nb::arg("memory"));
   module.def("describe", describe, nb::arg("array"));
 }
 

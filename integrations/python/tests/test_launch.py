@@ -40,6 +40,20 @@ def test_works_on_torch_tensors_in_place(module):
     torch.testing.assert_close(y.detach().double(), wanted + 2.5 * x.double(), rtol=1e-6, atol=1e-6)
 
 
+def test_one_launch_is_predicted_for_all_gpus_of_a_target(module, code):
+    x, y = np.ones(1 << 16, np.float32), np.zeros(1 << 16, np.float32)
+    target = module.gpu.facts.target_id
+    names = [gpu.name for gpu in hipsight.gpus() if gpu.target_id == target]
+    report = saxpy(module, x, y, n=len(x), predict=True, also=names)
+    np.testing.assert_array_equal(y, 2.5)  # it ran once
+    assert [one.gpu for one in report.also] == names
+    here = report.also[names.index(module.gpu.facts.name)]
+    assert here.prediction.seconds == report.prediction.seconds
+    assert all(one.verdict.bound and one.occupancy.sentence for one in report.also)
+    with pytest.raises(hipsight.Error, match="one target only"):
+        saxpy(module, x, y, n=len(x), also=["mi210" if "gfx90a" not in target else "mi300x"])
+
+
 def test_works_on_views(module):
     whole = np.zeros(64 + N, np.float32)
     saxpy(module, np.ones(N, np.float32), whole[64:])

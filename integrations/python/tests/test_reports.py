@@ -95,7 +95,7 @@ def test_options_are_those_of_the_table():
     known = {variable.removeprefix("HIPSIGHT_").lower() for variable in variables}
     ours = {name for of in (hipsight.Gpu.__init__, hipsight.Kernel.launch, hipsight.predict, hipsight.compile)
             for name, one in inspect.signature(of).parameters.items() if one.kind == one.KEYWORD_ONLY}
-    assert ours - known == {"grid", "block", "args", "lds", "cooperative", "memory"}
+    assert ours - known == {"grid", "block", "args", "lds", "cooperative", "memory", "also"}
 
 
 def test_the_environment_says_what_a_call_does_not(monkeypatch):

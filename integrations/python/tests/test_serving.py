@@ -296,6 +296,20 @@ def test_a_training_step_is_its_parts():
     assert "copies x 2 stages" in str(stages)
 
 
+def test_copies_in_several_nodes_exchange_by_rings():
+    training = hipsight.torch.training(SMALL, "mi300x", sequence=128, batch=64, between_nodes=10)
+    gpu = hipsight.Gpu("mi300x")
+    bytes = 1 << 34
+    spread = training._exchange(bytes, hipsight.torch.Sharing(32, 1, 1, 2))
+    assert spread == gpu.collective("all_reduce", 32, bytes, nodes=4, network_gb_per_s=10).seconds
+    assert spread == pytest.approx(2 * bytes * 31 / 32 / 8 / 10e9, rel=1e-3)
+    # Two slices of each layer: a node has four copies of one.
+    sliced = training._exchange(bytes, hipsight.torch.Sharing(16, 2, 1, 2))
+    assert sliced == gpu.collective("all_reduce", 16, bytes, nodes=4, network_gb_per_s=10).seconds > spread
+    of_node = training._exchange(bytes, hipsight.torch.Sharing(8, 1, 1, 2))
+    assert of_node == gpu.all_reduce(8, bytes).seconds
+
+
 def test_a_training_plan_holds_memory():
     training = hipsight.torch.training(SMALL, "mi300x", sequence=128, batch=16)
     found = training.plan(4, micro_batches=(1,))
@@ -410,6 +424,8 @@ def test_chakra_traces(tmp_path):
     (lambda: hipsight.torch.serving(SMALL).throughput(1, 64, 64, contexts=2), "contexts=2"),
     (lambda: hipsight.torch.plan(SMALL, gpus=0), "0 GPUs"),
     (lambda: hipsight.Gpu("mi300x").all_reduce(1, 4), "two GPUs or more"),
+    (lambda: hipsight.Gpu("mi300x").collective("gather", 8, 4), "it takes all_reduce, all_gather"),
+    (lambda: hipsight.Gpu("mi300x").collective("all_reduce", 16, 4, nodes=2), "how quick is the network"),
     (lambda: hipsight.torch.training(SMALL | dict(num_experts=8, num_experts_per_tok=2)), "a mixture of experts"),
     (lambda: hipsight.torch.training(SMALL, batch=0), "must be positive"),
     (lambda: hipsight.torch.training(SMALL, batch=6).step(hipsight.torch.Sharing(4, 1, 1, 1)), "cannot share it evenly"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 from collections.abc import Iterable, Mapping
@@ -164,8 +165,7 @@ class Training:
         idle = (sharing.pipeline - 1) * stage
         # Activations forward and gradients back, of each micro-batch.
         within = sharing.tensor * sharing.pipeline <= self.node
-        handed = (2 * micro_batches * self.activation_bytes(sharing) / (self._link(within) * 1e9)
-                  if sharing.pipeline > 1 else 0.0)
+        handed = 2 * micro_batches * self._send(self.activation_bytes(sharing), within) if sharing.pipeline > 1 else 0.0
         of_gpu = self._weights(sharing)
         exchange = self._exchange(of_gpu * VALUE, sharing)
         # The last micro-batch's backward pass hides it.
@@ -246,9 +246,10 @@ class Training:
         rows, layers = sharing.micro_batch * self.sequence, self.model.layers // sharing.pipeline
         return 4 * weights + weights * STATE_BYTES // sharing.data + self._activations(rows, layers, sharing)
 
-    def _link(self, within_node):
-        """GB/s from one GPU to the next stage's."""
-        return self._operators.gpu.all_reduce(2, 1 << 30).bus_bytes_per_second / 1e9 if within_node else self.between_nodes
+    def _send(self, bytes, within_node):
+        """Seconds, from one GPU to the next stage's."""
+        nodes = {} if within_node else {"nodes": 2, "network_gb_per_s": self.between_nodes}
+        return self._operators.gpu.collective("send", 2, bytes, **nodes).seconds
 
     def optimizer_seconds(self, sharing: Sharing) -> float:
         """AdamW of what a copy has of a GPU's weights, a layer's at once."""
@@ -276,12 +277,13 @@ class Training:
         return seconds / 3, seconds * 2 / 3
 
     def _exchange(self, bytes, sharing):
-        """Of gradients and weights among the copies: as an all-reduce moves them."""
+        """Of gradients and weights among the copies: as an all-reduce moves them. Copies of a slice fill a node."""
         if sharing.data == 1:
             return 0.0
-        if sharing.gpus <= self.node:
-            return self._operators.gpu.all_reduce(sharing.data, max(bytes, 1)).seconds
-        return 2 * (sharing.data - 1) / sharing.data * bytes / (self.between_nodes * 1e9)
+        of_node = math.gcd(sharing.data, max(1, self.node // sharing.tensor))
+        nodes = sharing.data // of_node
+        return self._operators.gpu.collective("all_reduce", sharing.data, max(bytes, 1), nodes=nodes,
+                                              network_gb_per_s=self.between_nodes if nodes > 1 else 0).seconds
 
     def _attention_products(self, tokens):
         """Operations of causal attention, forward and backward."""
