@@ -6,8 +6,8 @@
 
 namespace hipsight::bench {
 
-/// Recordings of launches (`hipsight predict --record`) as they are kept here: each with its length
-/// before it, all compressed together. Lengths are eight bytes, the lowest first.
+/// Recordings of launches (`hipsight predict --record`) as they are kept here: the JSON of one on
+/// each line, all compressed together; a line of another kind names what follows.
 /// @throws std::runtime_error when the file cannot be read or is damaged.
 std::vector<std::string> unpack(const std::filesystem::path& file);
 void pack(const std::filesystem::path& file, const std::vector<std::string>& recordings);

@@ -4,10 +4,10 @@
 #include <llvm/Support/Endian.h>
 
 #include <new>
-#include <optional>
 
 #include "code/elf.h"
 #include "code/fat_binary.h"
+#include "support/zstd.h"
 
 namespace hipsight::code {
 namespace {
@@ -15,29 +15,6 @@ namespace {
 using llvm::support::endian::read16le;
 using llvm::support::endian::read32le;
 using llvm::support::endian::read64le;
-
-/// The length of the zstd frame at the front of `bytes` (RFC 8878, section 3.1.1); nothing when it
-/// is no whole frame.
-std::optional<std::size_t> zstd_frame_size(std::span<const std::byte> bytes) {
-  if (bytes.size() < 5 || read32le(bytes.data()) != 0xfd2fb528) return {};
-  auto descriptor = std::to_integer<unsigned>(bytes[4]);
-  bool single_segment = descriptor & 0x20, checksum = descriptor & 0x04;
-  constexpr unsigned dictionary_bytes[] = {0, 1, 2, 4}, size_bytes[] = {0, 2, 4, 8};
-  unsigned size_flag = descriptor >> 6;
-  std::size_t at = 5 + !single_segment + dictionary_bytes[descriptor & 3] +
-                   (size_flag == 0 ? single_segment : size_bytes[size_flag]);
-  for (bool last = false; !last;) {
-    if (at + 3 > bytes.size()) return {};
-    unsigned header = read16le(bytes.data() + at) | std::to_integer<unsigned>(bytes[at + 2]) << 16;
-    unsigned type = header >> 1 & 3, size = header >> 3;
-    if (type == 3) return {};
-    last = header & 1;
-    at += 3 + (type == 1 ? 1 : size);  // type 1 repeats one byte
-  }
-  at += checksum ? 4 : 0;
-  if (at > bytes.size()) return {};
-  return at;
-}
 
 /// Where the next bundle begins, at a 4096-byte step; else the end.
 std::size_t next_bundle(std::span<const std::byte> bytes) {

@@ -5,205 +5,244 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "support/error.h"
 #include "support/output_file.h"
 #include "support/printable.h"
+#include "support/zstd.h"
 #include "timing/schedule.h"
 
 namespace hipsight::timing {
 namespace {
 
-/// The first word of a recording, its version, and "\n". Before version 2 there were no footprints
-/// and pages, before version 3 nothing of what workgroups hand to each other; before version 4 no
-/// scalar registers, and nothing of unlike workgroups.
-constexpr std::string_view magic = "hipsight recording ";
-constexpr char version = '4';
+using Json = nlohmann::ordered_json;
 
-/// Numbers are LEB128; signed ones zigzag; doubles in 2^-20.
-class Writer {
- public:
-  void number(std::uint64_t value) {
-    for (; value >= 128; value >>= 7) bytes += static_cast<char>(value | 128);
-    bytes += static_cast<char>(value);
-  }
-  void integer(std::int64_t value) {
-    number(static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63));
-  }
-  void share(double value) { number(static_cast<std::uint64_t>(std::llround(value * (1 << 20)))); }
-  void text(std::string_view value) {
-    number(value.size());
-    bytes += value;
-  }
+/// What a recording's "hipsight recording" says: its version.
+constexpr unsigned version = 5;
 
-  std::string bytes = fmt::format("{}{}\n", magic, version);
-};
+// Of what is read. Numbers are natural ones unless it says otherwise; those that are 0 are left
+// out.
 
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {
-    if (!rest_.starts_with(magic) || rest_.size() < magic.size() + 2)
-      fail("this is no recording of hipsight");
-    version_ = rest_[magic.size()];
-    if (version_ < '1' || version_ > version)
-      fail("the recording is of a version that this hipsight does not know");
-    rest_.remove_prefix(magic.size() + 2);
-  }
-  bool has_footprints() const { return version_ >= '2'; }
-  bool has_handovers() const { return version_ >= '3'; }
-  bool has_scalars() const { return version_ >= '4'; }
-  std::uint64_t number(std::uint64_t most = ~0ull) {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
-      const std::uint64_t byte = static_cast<unsigned char>(take(1)[0]);
-      if (shift < 64) value |= (byte & 127) << shift;
-      if (byte < 128) break;
-    }
-    if (value > most)
-      fail("the recording is damaged: {} where at most {} makes sense", value, most);
-    return value;
-  }
-  std::int64_t integer() {
-    const std::uint64_t value = number();
-    return static_cast<std::int64_t>(value >> 1 ^ (0 - (value & 1)));
-  }
-  double share() { return static_cast<double>(number()) / (1 << 20); }
-  std::string_view text() { return take(number()); }
-  /// A count of things of at least a byte each.
-  std::size_t count() { return number(rest_.size()); }
-
- private:
-  std::string_view take(std::size_t size) {
-    if (size > rest_.size()) fail("the recording ends too early");
-    const std::string_view part = rest_.substr(0, size);
-    rest_.remove_prefix(size);
-    return part;
-  }
-  std::string_view rest_;
-  char version_ = version;
-};
-
-/// Each in the same order for the Writer and the Reader.
-template <class Visit>
-void visit_occupancy(Occupancy& o, Visit&& visit) {
-  for (std::uint32_t* value : {&o.waves_per_workgroup, &o.simds, &o.workgroups,
-                               &o.max_waves_per_simd, &o.compiler_waves_per_simd})
-    visit(*value);
+const Json& at(const Json& from, const char* key) {
+  const auto found = from.find(key);
+  if (found == from.end()) fail("the recording is damaged: it has no '{}'", key);
+  return *found;
+}
+std::uint64_t natural(const Json& value, std::uint64_t most, std::string_view what) {
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most)
+    fail("the recording is damaged: '{}' is {}, where at most {} makes sense", what,
+         printable(value.dump()), most);
+  return value.get<std::uint64_t>();
+}
+template <class T>
+T natural(const Json& from, const char* key, std::uint64_t most = std::numeric_limits<T>::max()) {
+  const auto found = from.find(key);
+  return found == from.end() ? T{0} : static_cast<T>(natural(*found, most, key));
+}
+std::int64_t integer(const Json& value, const char* what) {
+  if (!value.is_number_integer()) fail("the recording is damaged: '{}' is no whole number", what);
+  return value.get<std::int64_t>();
+}
+double amount(const Json& from, const char* key) {
+  const Json& value = at(from, key);
+  if (!value.is_number() || value.get<double>() < 0)
+    fail("the recording is damaged: '{}' is no amount", key);
+  return value.get<double>();
+}
+const std::string& text(const Json& from, const char* key) {
+  const Json& value = at(from, key);
+  if (!value.is_string()) fail("the recording is damaged: '{}' is no text", key);
+  return value.get_ref<const std::string&>();
+}
+const Json& list(const Json& value, std::string_view what, std::size_t size) {
+  if (!value.is_array() || value.size() != size)
+    fail("the recording is damaged: '{}' has not {} parts", what, size);
+  return value;
+}
+const Json& list(const Json& from, const char* key) {
+  const Json& value = at(from, key);
+  if (!value.is_array()) fail("the recording is damaged: '{}' is no list", key);
+  return value;
 }
 
-/// Registers are numbered by turns: one of each sort.
+template <class T>
+void put(Json& to, const char* key, T value) {
+  if (value) to[key] = value;
+}
+
+/// Each in the same order for what is written and what is read.
+template <class Visit>
+void visit_occupancy(auto& o, Visit&& visit) {
+  visit("waves_per_workgroup", o.waves_per_workgroup);
+  visit("simds", o.simds);
+  visit("workgroups", o.workgroups);
+  visit("max_waves_per_simd", o.max_waves_per_simd);
+  visit("compiler_waves_per_simd", o.compiler_waves_per_simd);
+}
+
+/// Registers are numbered by turns, one of each sort, from 1 on; 0: none, or no register.
 constexpr std::array sorts{isa::Where::Vgpr, isa::Where::Agpr, isa::Where::Sgpr};
 
-void write_operand(Writer& w, const isa::Operand& operand) {
+std::uint64_t number_of(const isa::Operand& operand) {
   const auto sort = std::ranges::find(sorts, operand.where);
-  w.number(sort == sorts.end() ? 0
-                               : 1 + operand.index * sorts.size() +
-                                     static_cast<std::uint64_t>(sort - sorts.begin()));
+  return sort == sorts.end()
+             ? 0
+             : 1 + operand.index * sorts.size() + static_cast<std::uint64_t>(sort - sorts.begin());
 }
-isa::Operand read_operand(Reader& r) {
-  const std::uint64_t known = r.has_scalars() ? sorts.size() : 2;
-  const std::uint64_t code = r.number(known * 1024);
+isa::Operand operand_of(std::uint64_t code) {
   isa::Operand operand;
   if (!code) return operand;
-  operand.where = sorts.at((code - 1) % known);
-  operand.index = static_cast<std::uint16_t>((code - 1) / known);
+  operand.where = sorts.at((code - 1) % sorts.size());
+  operand.index = static_cast<std::uint16_t>((code - 1) / sorts.size());
   return operand;
 }
 
-/// What values flow through, beside the result and the first three sources.
+/// What values flow through.
 template <class Visit>
-void visit_others(auto& in, Visit&& visit) {
-  for (auto* operand : {&in.sdst, &in.src[3], &in.base, &in.soffset, &in.dst_y, &in.src_y[0],
-                        &in.src_y[1], &in.src_y[2]})
-    visit(*operand);
+void visit_operands(auto& in, Visit&& visit) {
+  visit("dst", in.dst);
+  visit("src0", in.src[0]);
+  visit("src1", in.src[1]);
+  visit("src2", in.src[2]);
+  visit("src3", in.src[3]);
+  visit("sdst", in.sdst);
+  visit("base", in.base);
+  visit("soffset", in.soffset);
+  visit("dst_y", in.dst_y);
+  visit("src0_y", in.src_y[0]);
+  visit("src1_y", in.src_y[1]);
+  visit("src2_y", in.src_y[2]);
+}
+/// What else decides how long it takes.
+template <class Visit>
+void visit_modifiers(auto& in, Visit&& visit) {
+  visit("size", in.size);
+  visit("cbsz", in.cbsz);
+  visit("blgp", in.blgp);
+  visit("cache", in.cache);
+  visit("offen", in.offen);
+  visit("idxen", in.idxen);
+  visit("returns", in.returns);
 }
 
-void write_instruction(Writer& w, const isa::Instruction& in) {
-  w.text(in.name());
-  w.text(in.row_y ? in.row_y->name : "");
-  w.number(static_cast<unsigned>(in.format));
-  w.number(static_cast<unsigned>(in.gfx));
+Json json_of(const isa::Instruction& in) {
+  Json json{{"name", in.name()}};
+  if (in.row_y) json["name_y"] = in.row_y->name;
+  put(json, "format", static_cast<unsigned>(in.format));
+  put(json, "gfx", static_cast<unsigned>(in.gfx));
+  put(json, "variant", static_cast<unsigned>(in.variant));
   // Of immediates only those that take time: waits.
-  const bool waits = isa::work_of(in).pipe == isa::Pipe::Wait || in.format == isa::Format::Mtbuf;
-  w.integer(waits ? in.imm.bits() : 0);
-  w.number(in.cbsz);
-  w.number(in.blgp);
-  w.number(in.size);
-  w.number(in.cache);
-  write_operand(w, in.dst);
-  for (unsigned i = 0; i < 3; ++i) write_operand(w, in.src[i]);
-  visit_others(in, [&](const isa::Operand& operand) { write_operand(w, operand); });
-  w.number(static_cast<unsigned>(in.variant));
-  w.number(in.offen * 4 + in.idxen * 2 + in.returns);
+  if (isa::work_of(in).pipe == isa::Pipe::Wait || in.format == isa::Format::Mtbuf)
+    put(json, "immediate", in.imm.bits());
+  visit_modifiers(in, [&](const char* key, auto value) { put(json, key, unsigned{value}); });
+  visit_operands(in, [&](const char* key, const isa::Operand& operand) {
+    put(json, key, number_of(operand));
+  });
+  return json;
 }
-void read_instruction(Reader& r, isa::Instruction& in) {
-  in.row = &isa::row_of(r.text());
-  if (const std::string_view second = r.text(); !second.empty()) in.row_y = &isa::row_of(second);
-  in.format = static_cast<isa::Format>(r.number(static_cast<unsigned>(isa::Format::Other)));
-  in.gfx = static_cast<isa::Gfx>(r.number(static_cast<unsigned>(isa::Gfx::Gfx12)));
-  in.imm = {in.row->field, static_cast<std::int32_t>(r.integer())};
-  in.cbsz = static_cast<std::uint8_t>(r.number(255));
-  in.blgp = static_cast<std::uint8_t>(r.number(255));
-  in.size = static_cast<std::uint8_t>(r.number(255));
-  in.cache = static_cast<std::uint8_t>(r.number(255));
-  in.dst = read_operand(r);
-  for (unsigned i = 0; i < 3; ++i) in.src[i] = read_operand(r);
-  if (!r.has_scalars()) return;
-  visit_others(in, [&](isa::Operand& operand) { operand = read_operand(r); });
-  in.variant = static_cast<isa::Variant>(r.number(static_cast<unsigned>(isa::Variant::Dpp8)));
-  const std::uint64_t bits = r.number(7);
-  in.offen = bits & 4, in.idxen = bits & 2, in.returns = bits & 1;
+void read_instruction(const Json& json, isa::Instruction& in) {
+  if (!json.is_object()) fail("the recording is damaged: an instruction is no object");
+  in.row = &isa::row_of(text(json, "name"));
+  if (json.contains("name_y")) in.row_y = &isa::row_of(text(json, "name_y"));
+  const auto one_of = [&](const char* key, auto last) {
+    return static_cast<decltype(last)>(natural<unsigned>(json, key, static_cast<unsigned>(last)));
+  };
+  in.format = one_of("format", isa::Format::Other);
+  in.gfx = one_of("gfx", isa::Gfx::Gfx12);
+  in.variant = one_of("variant", isa::Variant::Dpp8);
+  const auto immediate = json.find("immediate");
+  in.imm = {in.row->field, immediate == json.end()
+                               ? 0
+                               : static_cast<std::int32_t>(integer(*immediate, "immediate"))};
+  visit_modifiers(in, [&](const char* key, auto& value) {
+    using Value = std::remove_reference_t<decltype(value)>;
+    value = natural<Value>(json, key);
+  });
+  visit_operands(in, [&](const char* key, isa::Operand& operand) {
+    operand = operand_of(natural<std::uint64_t>(json, key, sorts.size() * 1024));
+  });
 }
 
-void write_requests(Writer& w, const profile::WaveTrace& wave,
-                    const std::map<const isa::Instruction*, std::uint32_t>& number_of) {
-  w.number(wave.requests.size());
-  std::uint32_t step = 0, instruction = 0;
-  for (const profile::Request& q : wave.requests) {
-    w.number(q.step - step);
-    w.integer(std::int64_t{number_of.at(q.instruction)} - instruction);
-    step = q.step;
-    instruction = number_of.at(q.instruction);
-    w.number(static_cast<unsigned>(q.space) * 2 + q.stores);
-    w.number(q.awaits * 2 + q.hands_over);
-    for (const std::uint32_t value :
-         {std::uint32_t{q.lds_cycles}, q.count, std::uint32_t{q.from_l1},
-          std::uint32_t{q.first_touches}, std::uint32_t{q.reused}, std::uint32_t{q.pages}})
-      w.number(value);
-  }
+/// Of each request: what it says of itself, in lists of their own.
+template <class Visit>
+void visit_columns(auto& request, Visit&& visit) {
+  visit("stores", request.stores);
+  visit("awaits", request.awaits);
+  visit("hands_over", request.hands_over);
+  visit("lds_cycles", request.lds_cycles);
+  visit("lines", request.count);
+  visit("from_l1", request.from_l1);
+  visit("first_touches", request.first_touches);
+  visit("reused", request.reused);
+  visit("pages", request.pages);
 }
-void read_requests(Reader& r, profile::WaveTrace& wave, const std::vector<isa::Instruction>& code) {
-  wave.requests.resize(r.count());
+constexpr std::uint64_t most_of_column = 0xffff;
+
+/// Steps and instructions as differences to the request before; columns of zeros are left out.
+Json json_of(const profile::WaveTrace& wave,
+             const std::map<const isa::Instruction*, std::uint32_t>& numbers) {
+  Json steps = Json::array(), instructions = Json::array(), spaces = Json::array();
+  Json json, columns;
+  std::uint32_t step = 0, instruction = 0;
+  std::set<std::string_view> used;
+  for (const profile::Request& q : wave.requests) {
+    steps.push_back(q.step - step);
+    instructions.push_back(std::int64_t{numbers.at(q.instruction)} - instruction);
+    step = q.step;
+    instruction = numbers.at(q.instruction);
+    spaces.push_back(static_cast<unsigned>(q.space));
+    visit_columns(q, [&](const char* key, auto value) {
+      columns[key].push_back(std::uint64_t{value});
+      if (value) used.insert(key);
+    });
+  }
+  json["step"] = std::move(steps);
+  json["instruction"] = std::move(instructions);
+  json["space"] = std::move(spaces);
+  for (const std::string_view key : used) json[key] = std::move(columns[key]);
+  return json;
+}
+void read_requests(const Json& json, profile::WaveTrace& wave,
+                   const std::vector<isa::Instruction>& code) {
+  const Json &steps = list(json, "step"), &instructions = list(json, "instruction");
+  wave.requests.resize(steps.size());
+  list(instructions, "instruction", steps.size());
+  const Json& spaces = list(at(json, "space"), "space", steps.size());
   std::uint64_t step = 0;
   std::int64_t instruction = 0;
-  for (profile::Request& q : wave.requests) {
-    step += r.number();
-    instruction += r.integer();
-    if (step >= wave.path.size() || instruction < 0 ||
-        static_cast<std::uint64_t>(instruction) >= code.size())
+  for (std::size_t i = 0; i < wave.requests.size(); ++i) {
+    profile::Request& q = wave.requests[i];
+    step += natural(steps[i], wave.path.size(), "step");
+    // Not by more than there are, so that the sum stays one.
+    const auto most = static_cast<std::int64_t>(code.size());
+    instruction += std::clamp(integer(instructions[i], "instruction"), -most, most);
+    if (step >= wave.path.size() || instruction < 0 || instruction >= most)
       fail("the recording is damaged: an access of no instruction");
     q.step = static_cast<std::uint32_t>(step);
     q.instruction = &code[static_cast<std::size_t>(instruction)];
-    const std::uint64_t kind =
-        r.number(static_cast<unsigned>(engine::Access::Space::Scalar) * 2 + 1);
-    q.space = static_cast<engine::Access::Space>(kind / 2);
-    q.stores = kind & 1;
-    if (r.has_handovers()) {
-      const std::uint64_t hands = r.number(3);
-      q.awaits = hands / 2;
-      q.hands_over = hands & 1;
-    }
-    const auto small = [&] { return static_cast<std::uint16_t>(r.number(0xffff)); };
-    q.lds_cycles = small();
-    q.count = small();
+    q.space = static_cast<engine::Access::Space>(
+        natural(spaces[i], static_cast<unsigned>(engine::Access::Space::Scalar), "space"));
+  }
+  std::vector<const Json*> columns;  // null: zeros
+  const profile::Request any;
+  visit_columns(any, [&](const char* key, auto) {
+    const auto column = json.find(key);
+    columns.push_back(column == json.end() ? nullptr : &list(*column, key, steps.size()));
+  });
+  for (std::size_t i = 0; i < wave.requests.size(); ++i) {
+    profile::Request& q = wave.requests[i];
+    auto column = columns.begin();
+    visit_columns(q, [&](const char* key, auto& value) {
+      using Value = std::remove_reference_t<decltype(value)>;
+      if (const Json* const its = *column++)
+        value = static_cast<Value>(natural((*its)[i], most_of_column, key));
+    });
     q.least = q.count ? static_cast<std::uint16_t>(q.count) : q.lds_cycles;  // is not recorded
-    q.from_l1 = small();
-    q.first_touches = small();
-    q.reused = small();
-    if (r.has_footprints()) q.pages = small();
   }
 }
 
@@ -244,114 +283,132 @@ bool unlike(const gpus::Gpu& gpu, const profile::LaunchTrace& trace, const engin
   return differ(work, result.workgroups <= gpu.compute_units);
 }
 
-}  // namespace
-
-void write(const std::string& file, const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
-           const engine::Result& result, const Occupancy& occupancy, std::uint32_t wavefront_size) {
-  if (trace.neighbours().empty()) fail("no workgroup was observed: there is nothing to record");
-  Writer w;
-  w.text(gpu.name);
-  Occupancy o = occupancy;
-  visit_occupancy(o, [&](std::uint32_t value) { w.number(value); });
-  w.number(wavefront_size);
-  w.number(result.workgroups);
+Json json_of(const gpus::Gpu& gpu, const profile::LaunchTrace& trace, const engine::Result& result,
+             const Occupancy& occupancy, std::uint32_t wavefront_size) {
+  Json json{{"hipsight recording", version}, {"gpu", gpu.name}};
+  visit_occupancy(occupancy, [&](const char* key, auto value) { json["occupancy"][key] = value; });
+  json["wavefront_size"] = wavefront_size;
+  json["workgroups"] = result.workgroups;
   double instructions = 0;
   for (const engine::InstructionCount& count : result.counts)
     instructions += static_cast<double>(count.executions);
-  w.number(static_cast<std::uint64_t>(instructions));
+  json["instructions"] = static_cast<std::uint64_t>(instructions);
   const profile::GroupTrace& group =
       typical(trace, result, instructions / double(std::max<std::uint64_t>(1, result.workgroups)));
-  w.number(static_cast<std::uint64_t>(trace.footprint.launch));
-  w.number(static_cast<std::uint64_t>(trace.footprint.xcd));
-  w.number(unlike(gpu, trace, result));
+  json["bytes"] = {{"launch", static_cast<std::uint64_t>(trace.footprint.launch)},
+                   {"xcd", static_cast<std::uint64_t>(trace.footprint.xcd)}};
+  json["unlike_others"] = trace.unlike_others || unlike(gpu, trace, result);
 
   std::set<std::uint32_t> ran;
   for (const profile::WaveTrace& wave : group.waves) ran.insert(wave.path.begin(), wave.path.end());
   const auto numbers = number(result.regions, ran);
-  w.number(numbers.empty() ? 0 : numbers.rbegin()->second + 1);
-  w.number(numbers.size());
-  std::uint32_t last = 0;
+  // Apart from each other: of launches of one kernel the code is alike, and so packs well.
+  json["code"] = json["sharing"] = Json::array();
   for (const auto& [instruction, its] : numbers) {
-    w.number(its - last);
-    last = its;
-    write_instruction(w, *instruction);
+    json["code"].emplace_back(json_of(*instruction))["number"] = its;
     const auto known = trace.sharing.find(instruction);
-    w.number(known != trace.sharing.end());
-    if (known != trace.sharing.end())
-      for (const double share : {known->second.l2, known->second.arriving, known->second.mall})
-        w.share(share);
+    if (known == trace.sharing.end()) continue;
+    const profile::Sharing& sharing = known->second;
+    json["sharing"].push_back({{"number", its},
+                               {"l2", sharing.l2},
+                               {"arriving", sharing.arriving},
+                               {"mall", sharing.mall}});
   }
-  w.number(ran.size());
+  json["regions"] = Json::array();
   std::map<std::uint32_t, std::uint32_t> renumbered;
   for (const std::uint32_t region : ran) {
     renumbered.try_emplace(region, static_cast<std::uint32_t>(renumbered.size()));
-    w.number(numbers.at(result.regions[region].first));
-    w.number(result.regions[region].count);
+    json["regions"].push_back({{"first", numbers.at(result.regions[region].first)},
+                               {"count", result.regions[region].count}});
   }
-  w.number(group.cut);
-  w.number(group.waves.size());
+  json["cut"] = group.cut;
+  json["waves"] = Json::array();
   for (const profile::WaveTrace& wave : group.waves) {
-    w.number(wave.path.size());
-    for (const std::uint32_t region : wave.path) w.number(renumbered.at(region));
-    write_requests(w, wave, numbers);
+    Json path = Json::array();
+    for (const std::uint32_t region : wave.path) path.push_back(renumbered.at(region));
+    json["waves"].push_back({{"path", std::move(path)}, {"requests", json_of(wave, numbers)}});
   }
-  write_output(file, w.bytes);
+  return json;
 }
 
-std::unique_ptr<Recording> read(std::string_view bytes) {
-  Reader r(bytes);
+std::unique_ptr<Recording> recording_of(const Json& json) {
+  if (!json.is_object() || !json.contains("hipsight recording"))
+    fail("this is no recording of hipsight");
+  if (at(json, "hipsight recording") != version)
+    fail("the recording is of a version that this hipsight does not know: record anew");
   // A name and never a file, whoever the recording comes from.
-  const std::string_view gpu = r.text();
+  const std::string& gpu = text(json, "gpu");
   const auto known = std::ranges::find(gpus::all(), gpu, &gpus::Gpu::name);
   if (known == gpus::all().end())
     fail("the recording is of the GPU '{}', which is not known here", printable(gpu));
   auto recording = std::make_unique<Recording>(*known);
   Recording& all = *recording;
-  visit_occupancy(all.occupancy, [&](std::uint32_t& value) {
-    value = static_cast<std::uint32_t>(r.number(1 << 20));
+  const Json& occupancy = at(json, "occupancy");
+  visit_occupancy(all.occupancy, [&](const char* key, std::uint32_t& value) {
+    value = natural<std::uint32_t>(occupancy, key, 1 << 20);
   });
-  all.wavefront_size = static_cast<std::uint32_t>(r.number(64));
-  all.result.workgroups = r.number();
-  const std::uint64_t instructions = r.number();
-  if (r.has_footprints()) {
-    all.trace.footprint.launch = double(r.number());
-    all.trace.footprint.xcd = double(r.number());
-  }
-  if (r.has_scalars()) all.trace.unlike_others = r.number(1);
-  all.code.resize(r.number(1 << 24));
+  all.wavefront_size = natural<std::uint32_t>(json, "wavefront_size", 64);
+  all.result.workgroups = natural<std::uint64_t>(json, "workgroups");
+  const auto instructions = natural<std::uint64_t>(json, "instructions");
+  const Json& bytes = at(json, "bytes");
+  all.trace.footprint = {.launch = amount(bytes, "launch"), .xcd = amount(bytes, "xcd")};
+  all.trace.unlike_others = at(json, "unlike_others") == true;
+
+  const Json& code = list(json, "code");
   std::uint64_t last = 0, address = 0;
-  for (std::size_t i = r.count(); i--;) {
-    last += r.number();
-    if (last >= all.code.size()) fail("the recording is damaged: too much code");
-    isa::Instruction& in = all.code[last];
-    read_instruction(r, in);
+  if (!code.empty())  // a gap of one number before each at the most
+    all.code.resize(natural<std::uint64_t>(code.back(), "number", 2 * code.size()) + 1);
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const auto its = natural<std::uint64_t>(code[i], "number", all.code.size() - 1);
+    if (i > 0 && its <= last) fail("the recording is damaged: code is not in order");
+    last = its;
+    isa::Instruction& in = all.code[its];
+    read_instruction(code[i], in);
     in.address = address;
     address += in.size;
-    if (!r.number(1)) continue;
-    profile::Sharing& sharing = all.trace.sharing[&in];
-    for (double* share : {&sharing.l2, &sharing.arriving, &sharing.mall}) *share = r.share();
   }
-  all.result.regions.resize(r.count());
-  for (engine::RegionOfCode& region : all.result.regions) {
-    const std::uint64_t first = r.number(all.code.size());
-    region.count = static_cast<std::uint32_t>(r.number(all.code.size() - first));
+  for (const Json& row : list(json, "sharing")) {
+    const auto its = natural<std::uint64_t>(row, "number");
+    if (its >= all.code.size()) fail("the recording is damaged: what no instruction shares");
+    all.trace.sharing[&all.code[its]] = {
+        .l2 = amount(row, "l2"), .arriving = amount(row, "arriving"), .mall = amount(row, "mall")};
+  }
+  for (const Json& row : list(json, "regions")) {
+    engine::RegionOfCode& region = all.result.regions.emplace_back();
+    const auto first = natural<std::uint64_t>(row, "first", all.code.size());
+    region.count = natural<std::uint32_t>(row, "count", all.code.size() - first);
     region.first = all.code.data() + first;
     if (region.count == 0) fail("the recording is damaged: a region without code");
   }
   if (!all.code.empty())
     all.result.counts.push_back({.instruction = all.code.data(), .executions = instructions});
   profile::GroupTrace& group = all.trace.neighbours().emplace_back(all.gpu, 0);
-  group.cut = r.number(1);
-  group.waves.resize(r.count());
-  for (profile::WaveTrace& wave : group.waves) {
-    wave.path.resize(r.count());
-    for (std::uint32_t& region : wave.path) {
-      region = static_cast<std::uint32_t>(r.number());
-      if (region >= all.result.regions.size()) fail("the recording is damaged: no such region");
+  group.cut = at(json, "cut") == true;
+  for (const Json& row : list(json, "waves")) {
+    profile::WaveTrace& wave = group.waves.emplace_back();
+    for (const Json& region : list(row, "path")) {
+      if (all.result.regions.empty()) fail("the recording is damaged: no such region");
+      wave.path.push_back(
+          static_cast<std::uint32_t>(natural(region, all.result.regions.size() - 1, "path")));
     }
-    read_requests(r, wave, all.code);
+    read_requests(at(row, "requests"), wave, all.code);
   }
   return recording;
+}
+
+}  // namespace
+
+void write(const std::string& file, const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
+           const engine::Result& result, const Occupancy& occupancy, std::uint32_t wavefront_size) {
+  if (trace.neighbours().empty()) fail("no workgroup was observed: there is nothing to record");
+  write_output(file, compress(json_of(gpu, trace, result, occupancy, wavefront_size).dump()));
+}
+
+std::unique_ptr<Recording> read(std::string_view bytes) {
+  const std::string unpacked = is_zstd(bytes) ? decompress(bytes) : std::string(bytes);
+  const Json json = Json::parse(unpacked, nullptr, false);
+  if (json.is_discarded()) fail("this is no recording of hipsight, or it is damaged");
+  return recording_of(json);
 }
 
 }  // namespace hipsight::timing

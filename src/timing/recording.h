@@ -27,11 +27,12 @@ struct Recording {
 };
 
 /// Writes one of the workgroups that were observed whole: the one that does most nearly what they
-/// do on the average. @throws Exception when the file cannot be written.
+/// do on the average. The file is JSON under zstd. @throws Exception when the file cannot be
+/// written.
 void write(const std::string& file, const gpus::Gpu& gpu, const profile::LaunchTrace& trace,
            const engine::Result& result, const Occupancy& occupancy, std::uint32_t wavefront_size);
 
-/// @throws Exception when the bytes are no recording.
+/// A file's bytes, or the JSON in it. @throws Exception when they are no recording.
 std::unique_ptr<Recording> read(std::string_view bytes);
 
 }  // namespace hipsight::timing

@@ -7,8 +7,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "profile/cache.h"
+#include "profile/simulate.h"
 #include "support/error.h"
+#include "support/zstd.h"
 
 namespace hipsight::timing {
 namespace {
@@ -45,7 +46,7 @@ class RecordingTest : public testing::Test {
       group->enters(wave, 2, ~0ull);
       group->accesses(wave, code[4], {engine::Access::Space::Lds, 4, 64, ~0ull, at.data()});
     }
-    profile::simulate_caches(gpu, trace);
+    profile::simulate(gpu, trace);
     trace.sharing[&code[0]] = {.l2 = 0.25, .arriving = 0.5, .mall = 0.125};
     file = std::filesystem::temp_directory_path() /
            ("hipsight.recording_test." + std::to_string(getpid()));
@@ -88,7 +89,7 @@ TEST_F(RecordingTest, KeepsAnAverageWorkgroup) {
     auto* group = uneven.begins(workgroup);
     for (unsigned turn = 0; turn < 10 + 30 * workgroup; ++turn) group->enters(0, 1, ~0ull);
   }
-  profile::simulate_caches(gpu, uneven);
+  profile::simulate(gpu, uneven);
   result.workgroups = 3;
   result.counts = {{&code[0], 10 * 3 + 40 * 3 + 70 * 3, 0}};
   write(file, gpu, uneven, result, occupancy, 64);
@@ -100,18 +101,22 @@ TEST_F(RecordingTest, KeepsAnAverageWorkgroup) {
 TEST_F(RecordingTest, TellsDamage) {
   EXPECT_THROW(read(""), Exception);
   EXPECT_THROW(read("something else"), Exception);
-  for (std::size_t length = 0; length < bytes.size(); ++length)
-    EXPECT_THROW(read(std::string_view(bytes).substr(0, length)), Exception) << length;
-  // Whatever stands in a byte, reading ends well.
-  for (std::size_t at = 0; at < bytes.size(); ++at)
-    for (const int value : {0, 127, 255}) {
-      std::string damaged = bytes;
-      damaged[at] = static_cast<char>(value);
-      try {
-        read(damaged);
-      } catch (const Exception&) {
+  const std::string text = decompress(bytes);
+  for (const std::string& whole : {bytes, text}) {
+    for (std::size_t length = 0; length < whole.size(); ++length)
+      EXPECT_THROW(read(std::string_view(whole).substr(0, length)), Exception) << length;
+    // Whatever stands in a byte, reading ends well.
+    for (std::size_t at = 0; at < whole.size(); ++at)
+      for (const char value : {'\0', '-', '9', '\xff'}) {
+        std::string damaged = whole;
+        damaged[at] = value;
+        try {
+          read(damaged);
+        } catch (const Exception&) {
+        }
       }
-    }
+  }
+  EXPECT_THROW(read(std::string(1 << 20, '[')), Exception);
 }
 
 TEST_F(RecordingTest, TellsWhatCannotBeWritten) {
