@@ -59,14 +59,14 @@ const std::string& text(const Json& from, const char* key) {
   if (!value.is_string()) fail("the recording is damaged: '{}' is no text", key);
   return value.get_ref<const std::string&>();
 }
-const Json& list(const Json& value, std::string_view what, std::size_t size) {
-  if (!value.is_array() || value.size() != size)
-    fail("the recording is damaged: '{}' has not {} parts", what, size);
-  return value;
-}
 const Json& list(const Json& from, const char* key) {
   const Json& value = at(from, key);
   if (!value.is_array()) fail("the recording is damaged: '{}' is no list", key);
+  return value;
+}
+const Json& list(const Json& from, const char* key, std::size_t size) {
+  const Json& value = list(from, key);
+  if (value.size() != size) fail("the recording is damaged: '{}' has not {} parts", key, size);
   return value;
 }
 
@@ -209,10 +209,10 @@ Json json_of(const profile::WaveTrace& wave,
 }
 void read_requests(const Json& json, profile::WaveTrace& wave,
                    const std::vector<isa::Instruction>& code) {
-  const Json &steps = list(json, "step"), &instructions = list(json, "instruction");
+  const Json& steps = list(json, "step");
+  const Json &instructions = list(json, "instruction", steps.size()),
+             &spaces = list(json, "space", steps.size());
   wave.requests.resize(steps.size());
-  list(instructions, "instruction", steps.size());
-  const Json& spaces = list(at(json, "space"), "space", steps.size());
   std::uint64_t step = 0;
   std::int64_t instruction = 0;
   for (std::size_t i = 0; i < wave.requests.size(); ++i) {
@@ -231,8 +231,7 @@ void read_requests(const Json& json, profile::WaveTrace& wave,
   std::vector<const Json*> columns;  // null: zeros
   const profile::Request any;
   visit_columns(any, [&](const char* key, auto) {
-    const auto column = json.find(key);
-    columns.push_back(column == json.end() ? nullptr : &list(*column, key, steps.size()));
+    columns.push_back(json.contains(key) ? &list(json, key, steps.size()) : nullptr);
   });
   for (std::size_t i = 0; i < wave.requests.size(); ++i) {
     profile::Request& q = wave.requests[i];
