@@ -139,13 +139,14 @@ struct Peers {
   unsigned gpus = 0;
 };
 
-/// What a launch did, whichever GPU of its target runs it: what LDS and caches make of that is in
-/// it for one GPU at a time, once simulate was called for that one. The GPU it is made for says
-/// which workgroups are worth a look.
-/// Observes some workgroups: `neighbours`, which one XCD holds at the same time, and
-/// others, spread over the grid; how all those begin that the GPU holds at the same time as the
-/// neighbours; and how those began that the neighbours' XCD had before. Where the GPU cannot hold
-/// all of a launch at once, neighbours are from its middle: grids begin and end with what is rare.
+/// What some workgroups of a launch did, whichever GPU of its target runs it. What one GPU's LDS and
+/// caches make of that stands in it once simulate was called for that GPU.
+///
+/// The GPU that it is made for says which workgroups are worth a look: `neighbours`, which one XCD
+/// holds at the same time, and others, spread over the grid; how all those begin that the GPU holds
+/// at the same time as the neighbours; and how those began that the neighbours' XCD had before.
+/// Where the GPU cannot hold all of a launch at once, neighbours are from its middle: grids begin
+/// and end with what is rare.
 class LaunchTrace : public engine::Observer {
  public:
   /// `workgroups`: of the launch; at most `sample` of them are observed, the same ones each time;
