@@ -14,8 +14,8 @@ namespace hipsight::profile {
 /// the lowest one: where that one lies changes no conflict, since all banks move with it.
 struct LdsPattern {
   const isa::Instruction* instruction = nullptr;
-  unsigned bytes = 0;      ///< of each lane
-  std::uint64_t mask = 0;  ///< lanes
+  unsigned bytes = 0;                      ///< of each lane
+  std::uint64_t mask = 0;                  ///< lanes
   std::array<std::uint16_t, 64> dwords{};  ///< of each: 16 bits reach over 256 KiB of LDS
   std::uint64_t executions = 0;
 };

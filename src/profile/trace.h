@@ -139,8 +139,8 @@ struct Peers {
   unsigned gpus = 0;
 };
 
-/// What some workgroups of a launch did, whichever GPU of its target runs it. What one GPU's LDS and
-/// caches make of that stands in it once simulate was called for that GPU.
+/// What some workgroups of a launch did, whichever GPU of its target runs it. What one GPU's LDS
+/// and caches make of that stands in it once simulate was called for that GPU.
 ///
 /// The GPU that it is made for says which workgroups are worth a look: `neighbours`, which one XCD
 /// holds at the same time, and others, spread over the grid; how all those begin that the GPU holds
