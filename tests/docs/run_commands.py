@@ -94,12 +94,12 @@ def prepare(folder, build):
         shutil.copy(ROOT / "examples" / name, folder)
     (folder / "mine.toml").write_text('name = "mine"\nbase = "mi300x"\n')
     (folder / "known.txt").write_text("")
-    for file in ("gemm.hsc", "launch.hsc", "launch.capture", "capture.hsc"):
-        subprocess.run([build / "hipsight", "capture", "-o", file, "--", "./program"], cwd=folder, check=True,
-                       capture_output=True)
-    for file in ("before.values", "after.values"):
-        subprocess.run([build / "hipsight", "predict", "--values", file, "--no-report", "--", "./program"], cwd=folder,
-                       check=True, capture_output=True)
+    words = [["capture", "-o", file] for file in ("gemm.hsc", "launch.hsc", "launch.capture", "capture.hsc")]
+    words += [["predict", "--no-report", "--values", file] for file in ("before.values", "after.values")]
+    with ThreadPoolExecutor() as pool:
+        for done in pool.map(lambda some: subprocess.run([build / "hipsight", *some, "--", "./program"], cwd=folder,
+                                                         capture_output=True), words):
+            done.check_returncode()
 
 
 def plain(text):
