@@ -40,6 +40,7 @@ std::string what_is_wrong(const KernelFacts& kernel, std::span<const HipsightArg
 /// GPUs that run the same machine code as this one. @throws Failure, Exception.
 std::list<gpus::Gpu> others(const gpus::Gpu& gpu, const std::vector<std::string>& names) {
   std::list<gpus::Gpu> all;
+  if (names.empty()) return all;  // as of most launches
   const code::Target target = code::Target::parse(gpu.target_id);
   for (const std::string& name : names) {
     const gpus::Gpu& other = all.emplace_back(gpus::find(name, target.xnack == code::Feature::On));
@@ -190,7 +191,7 @@ KernelReport LoadedModule::launch(const std::string& name, const LaunchConfig& c
       for (auto& one : recorded) one.add(error);
       throw;
     }
-  const engine::Result ran = result;
+  const engine::Result ran = observed.empty() ? engine::Result() : result;
   for (auto& one : recorded) one.add(result);  // which counts a sample as all of them
   session::Tally tally(gpu, dispatch);
   tally.add(dispatch, observation.finish(result));
