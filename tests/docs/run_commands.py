@@ -23,7 +23,8 @@ LONGEST = 120  # seconds of a command
 
 # Why a command is not run, by what stands in it.
 LEFT_OUT = {
-    r"python|serve-report|plan |hipsight mcp": "needs the Python package: run by ./dev frameworks",
+    r"serve-report|plan ": "predicts a model for minutes: ./dev frameworks checks its options, and runs smaller ones",
+    r"python|hipsight mcp": "needs Python's packages: ./dev triton, ./dev frameworks and ./dev vllm run such programs",
     r"hip-stream|links-rocblas": "needs a program of somebody else",
     r"\bkpi (check|diff|record) (kpi.toml|old.json|tests)": "needs a suite of the reader's: run by tests/kpi",
     r"--kernel (gemm|reduce|softmax|step|scale)|\{CODE\}|scale\.co|kernel\.(co|hsaco)|\.\.\.|ARGUMENTS|FILE":

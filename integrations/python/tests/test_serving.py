@@ -2,8 +2,10 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,6 +15,8 @@ from torch import nn
 import hipsight
 import hipsight.torch
 from hipsight import _kernels
+
+ROOT = Path(__file__).resolve().parents[3]
 
 SMALL = dict(num_hidden_layers=4, hidden_size=256, num_attention_heads=8, num_key_value_heads=2, head_dim=32,
              intermediate_size=512, vocab_size=1024)
@@ -472,3 +476,19 @@ def test_commands(tmp_path):
     assert sorted(one.name for one in (tmp_path / "traces").iterdir()) == ["groups.json", "training.0.et", "training.1.et"]
     done = run("serve-report", "no-such-model")
     assert done.returncode == 125 and "no-such-model" in done.stderr and not done.stdout
+
+
+def test_takes_the_commands_of_the_pages():
+    """They take minutes, so that tests/docs/run_commands.py leaves them to this."""
+    from hipsight.torch._commands import COMMANDS
+    from hipsight.torch._decoders import Decoder
+    sys.path.insert(0, str(ROOT / "tests/docs"))
+    import run_commands
+    shown = {tuple(shlex.split(command)) for page in run_commands.PAGES for command, _ in run_commands.commands(page)
+             if command.split()[1] in COMMANDS}
+    assert {name for _, name, *_ in shown} == set(COMMANDS)
+    for _, name, *words in shown:
+        parser, _ = COMMANDS[name]
+        asked = parser().parse_args(words)
+        assert Decoder.of(asked.model)
+        assert asked.gpu in {gpu.name for gpu in hipsight.gpus()}
