@@ -91,6 +91,7 @@ class Adviser {
   std::vector<Advice> all() {
     if (now_.cycles == 0) return {};
     bank_conflicts();
+    contended();
     uncoalesced();
     narrow();
     spills();
@@ -115,11 +116,16 @@ class Adviser {
     return change.apply(then, *change.usual).empty() ? gain_of(then) : 0;
   }
 
-  void bank_conflicts() {
-    const Waste waste = waste_of(*launch_.trace, [](Waste& w, const profile::Request& r) {
-      if (r.space == Space::Lds)
+  /// Cycles of LDS beyond the least.
+  Waste lds_waste(bool of_atomics) const {
+    return waste_of(*launch_.trace, [&](Waste& w, const profile::Request& r) {
+      if (r.space == Space::Lds && r.instruction->row->memory.atomic() == of_atomics)
         w.add(r.instruction, r.lds_cycles, std::min(r.lds_cycles, r.least));
     });
+  }
+
+  void bank_conflicts() {
+    const Waste waste = lds_waste(false);
     if (waste.share() <= 0) return;
     found_.push_back({.id = explain::bank_conflicts,
                       .change = "pad or swizzle the rows in LDS: its lanes meet in banks",
@@ -127,6 +133,19 @@ class Adviser {
                                               100 * waste.share()),
                       .at = waste.worst(),
                       .gain = gain_of(explain::bank_conflicts)});
+  }
+
+  void contended() {
+    const Waste waste = lds_waste(true);
+    if (waste.share() <= 0) return;
+    found_.push_back({.id = explain::contended,
+                      .change = "keep several copies of what its lanes add to in LDS, or sum in "
+                                "the wave first",
+                      .evidence = fmt::format("in {:.0f} % of the cycles of LDS's atomics, lanes "
+                                              "wait for others of their wave",
+                                              100 * waste.share()),
+                      .at = waste.worst(),
+                      .gain = gain_of(explain::contended)});
   }
 
   void uncoalesced() {

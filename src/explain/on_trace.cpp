@@ -45,12 +45,18 @@ std::uint16_t whole(double& rest, double share, unsigned most) {
 
 }  // namespace
 
-void without_bank_conflicts(LaunchTrace& trace) {
+static void with_least_cycles(LaunchTrace& trace, bool of_atomics) {
   for (GroupTrace& group : trace.neighbours())
-    for_each_request(group, [](Request& request) {
-      if (request.space == Space::Lds)
+    for_each_request(group, [&](Request& request) {
+      if (request.space == Space::Lds && request.instruction->row->memory.atomic() == of_atomics)
         request.lds_cycles = std::min(request.lds_cycles, request.least);
     });
+}
+void without_bank_conflicts(LaunchTrace& trace) {
+  with_least_cycles(trace, false);
+}
+void without_contention(LaunchTrace& trace) {
+  with_least_cycles(trace, true);
 }
 
 void made_contiguous(LaunchTrace& trace) {

@@ -9,8 +9,11 @@ namespace hipsight::explain {
 
 // On a trace that went through simulate:
 
-/// No two lanes that LDS serves at a time want different dwords of a bank.
+/// No two lanes that LDS serves at a time want different dwords of a bank. Atomics stay as they are.
 void without_bank_conflicts(profile::LaunchTrace& trace);
+
+/// No two lanes that LDS serves at a time want the same bank for an atomic.
+void without_contention(profile::LaunchTrace& trace);
 
 /// Lanes of a wave ask for neighbours: a request touches as few lines as its bytes fill. A
 /// workgroup touches as many different ones as before, or what all its bytes fill, if that is less;

@@ -188,6 +188,8 @@ constexpr Transform table[]{
     {"lds-rate", "LDS that is so many times as fast", "FACTOR", {}, with_lds_rate},
     {bank_conflicts, "no bank conflicts in LDS", "", 0,
      [](Changed& launch, double) { return on_trace(launch, without_bank_conflicts); }},
+    {contended, "no lanes of an atomic to LDS wait for each other", "", 0,
+     [](Changed& launch, double) { return on_trace(launch, without_contention); }},
     {uncoalesced, "adjacent lanes access adjacent addresses", "", 0,
      [](Changed& launch, double) { return on_trace(launch, made_contiguous); }},
     {spills, "no access to scratch memory", "", 0, without_accesses_to_scratch},

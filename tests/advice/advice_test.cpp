@@ -110,6 +110,7 @@ constexpr Case cases[]{
     {"conflicts", "lds-bank-conflicts", long_loop, long_loop},
     {"conflicts_wide", "lds-bank-conflicts", long_loop, long_loop},
     {"conflicts_store", "lds-bank-conflicts", long_loop, long_loop},
+    {"bins", "contended-atomics", long_loop, long_loop},
     {"fields", "uncoalesced-access", many, many},
     {"pairs_of_fields", "uncoalesced-access", many, many},
     {"field_stores", "uncoalesced-access", {.n = 16}, {.n = 16}},

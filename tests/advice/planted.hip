@@ -52,6 +52,22 @@ __device__ void column_stores(float* out, const float* in, int n) {
   out[global_id()] = tile[lane];
 }
 
+// --- contended-atomics
+
+/// Each lane counts in one of so many bins.
+template <int Bins>
+__device__ void count(float* out, const float* in, int n) {
+  __shared__ int bins[256];
+  bins[threadIdx.x] = 0;
+  __syncthreads();
+  const int bin = threadIdx.x % Bins;
+  for (int i = 0; i < n; i += 8)
+#pragma unroll
+    for (int k = 0; k < 8; ++k) atomicAdd(&bins[bin], i + int(threadIdx.x));
+  __syncthreads();
+  out[global_id()] = static_cast<float>(bins[threadIdx.x]);
+}
+
 // --- uncoalesced-access
 
 template <int Stride>
@@ -421,6 +437,12 @@ KERNEL(conflicts_store_bad) {
 }
 KERNEL(conflicts_store_good) {
   column_stores<33>(out, in, n);
+}
+KERNEL(bins_bad) {
+  count<8>(out, in, n);
+}
+KERNEL(bins_good) {
+  count<256>(out, in, n);
 }
 
 KERNEL(fields_bad) {
