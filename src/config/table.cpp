@@ -365,9 +365,8 @@ constexpr Row table[]{
          "that is there for them; racecheck, races between waves, of a workgroup or of two; "
          "synccheck, barriers that not all come to; initcheck, results that hang on what nobody "
          "wrote; waitcheck, registers that are used before the wait for them; numcheck, NaNs and "
-         "infinities; leakcheck, memory "
-         "that the program does not "
-         "free",
+         "infinities; shufflecheck, lanes that read lanes that are off; leakcheck, memory that "
+         "the program does not free",
      .usual = "none",
      .option = "--tool",
      .check = check_tools},

@@ -9,7 +9,8 @@ namespace hipsight::explain {
 
 // On a trace that went through simulate:
 
-/// No two lanes that LDS serves at a time want different dwords of a bank. Atomics stay as they are.
+/// No two lanes that LDS serves at a time want different dwords of a bank. Atomics stay as they
+/// are.
 void without_bank_conflicts(profile::LaunchTrace& trace);
 
 /// No two lanes that LDS serves at a time want the same bank for an atomic.

@@ -17,8 +17,8 @@
 namespace hipsight::explain {
 
 /// Names of transforms. Those of advice are the defects that they take away.
-constexpr std::string_view bank_conflicts = "lds-bank-conflicts",
-                           contended = "contended-atomics", uncoalesced = "uncoalesced-access", occupancy = "occupancy",
+constexpr std::string_view bank_conflicts = "lds-bank-conflicts", contended = "contended-atomics",
+                           uncoalesced = "uncoalesced-access", occupancy = "occupancy",
                            small_grid = "small-grid", tail = "tail", spills = "register-spills",
                            launch_overhead = "launch-overhead", narrow = "narrow-access",
                            divergence = "divergence", late_loads = "late-loads",

@@ -230,6 +230,7 @@ Session::Launch::Launch(Session& session, engine::Dispatch& dispatch, Range rang
     dispatch.unwritten = 0;
   }
   if (checks("numcheck")) dispatch.observers.push_back(&numcheck_.emplace());
+  if (checks("shufflecheck")) dispatch.observers.push_back(&shufflecheck_.emplace());
   if (checks("waitcheck")) dispatch.observers.push_back(&waitcheck_.emplace());
   if (checks("synccheck")) dispatch.observers.push_back(&synccheck_.emplace());
 }
@@ -248,6 +249,7 @@ Session::Launch::~Launch() {
   collect(initcheck_);
   collect(waitcheck_);
   collect(numcheck_);
+  collect(shufflecheck_);
   const auto partly = [&](const char* why) {
     session_.impl_->partly_checked.insert(code::readable_name(dispatch_.kernel->name) + why);
   };

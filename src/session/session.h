@@ -11,6 +11,7 @@
 #include "check/memcheck.h"
 #include "check/numcheck.h"
 #include "check/racecheck.h"
+#include "check/shufflecheck.h"
 #include "check/synccheck.h"
 #include "check/waitcheck.h"
 #include "engine/engine.h"
@@ -86,6 +87,7 @@ class Session {
     std::optional<check::Initcheck> initcheck_;
     std::optional<check::Waitcheck> waitcheck_;
     std::optional<check::Numcheck> numcheck_;
+    std::optional<check::Shufflecheck> shufflecheck_;
   };
 
   struct Progress {

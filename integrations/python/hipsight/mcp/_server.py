@@ -88,7 +88,7 @@ def run(source: Source, work: Work, reference: Annotated[str, Field(description=
 
 @tool
 def check(source: Source, work: Work, gpu: Name = "mi300x", tools: Annotated[str, Field(description=(
-        "memcheck, racecheck, synccheck, initcheck, waitcheck, numcheck, joined by commas"))] = USUAL_TOOLS,
+        "memcheck, racecheck, synccheck, initcheck, waitcheck, numcheck, shufflecheck, joined by commas"))] = USUAL_TOOLS,
         options: Options = []) -> str:
     """Looks for errors: accesses out of bounds, races, barriers that not all come to, values that nobody wrote, NaNs."""
     arrays = arrays_of(work)
