@@ -208,6 +208,29 @@ int run_compare(cli::CompareOptions sides, cli::RunOptions program, std::uint64_
   return cli::compare(sides);
 }
 
+// What is wrong, and which help says more.
+std::string failure_message(const CLI::App* app, const CLI::Error& error) {
+  std::string command = "hipsight";
+  for (const CLI::App* at = app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
+  return fmt::format("{0}: {1} ({0} --help)\n", command, error.what());
+}
+
+// The commands in the order of their use: what --help shows them by.
+void group(CLI::App& app) {
+  const std::pair<const char*, std::vector<const char*>> groups[]{
+      {"Run", {"run", "capture", "replay"}},
+      {"Understand", {"explain", "predict", "profile", "timeline", "report", "compare"}},
+      {"Check", {"check"}},
+      {"Improve and track", {"tune", "kpi"}},
+      {"GPUs and instructions", {"gpus", "calibrate", "collective", "isa"}},
+      {"This installation", {"doctor", "config", "completion"}}};
+  for (const auto& [name, commands] : groups)
+    for (const char* command : commands) app.get_subcommand(command)->group(name);
+}
+
 // Parses the command line and runs the command. @throws CLI::ParseError, Exception.
 int dispatch(CLI::App& app, int argc, char** argv) {
   cli::Options options;
@@ -216,7 +239,8 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   std::string gpu;
 
   app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::simple);
+  app.failure_message(failure_message);
+  app.footer("Of the Python package (docs/python.md): serve-report, plan, mcp.");
   app.set_version_flag("--version", std::string("hipsight ") + HIPSIGHT_VERSION);
 
   CLI::App* run = app.add_subcommand("run", "Run a HIP program on an emulated GPU");
@@ -508,8 +532,16 @@ int dispatch(CLI::App& app, int argc, char** argv) {
       ->type_name("gfx942,...")
       ->delimiter(',');
 
+  group(app);
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (argc == 1) {
+    std::fputs(app.help().c_str(), stderr);
+    fail("which command?");
+  }
+  for (const char* one : {"serve-report", "plan", "mcp"})
+    if (argc > 1 && argv[1] == std::string_view(one))
+      fail("{} is a command of the Python package: pip install it (docs/python.md)", one);
   if (argc > 1 && argv[1][0] != '-' && std::ranges::find(names, argv[1]) == names.end())
     fail("unknown command '{}': did you mean {}? There are: {} (hipsight --help)", argv[1],
          nearest(argv[1], names), fmt::join(names, ", "));

@@ -149,7 +149,11 @@ TEST_F(Cli, has_a_page_for_man) {
 
 TEST_F(Cli, wrong_command_lines_give_125_and_say_why) {
   const std::pair<const char*, const char*> wrong[] = {
-      {"", "A subcommand is required"},
+      {"", "hipsight: which command?"},
+      {"", "\nUnderstand:\n"},
+      {"plan", "plan is a command of the Python package"},
+      {"tune -- true", "hipsight tune: --set is required (hipsight tune --help)"},
+      {"kpi check", "hipsight kpi check: "},
       {"nonsense", "unknown command 'nonsense'"},
       {"chekc", "did you mean check?"},
       {"run --gpuu mi210 -- true", "unknown option --gpuu: did you mean --gpu?"},
