@@ -33,6 +33,13 @@ std::string gelu_bf16(const RowCase& test) {
   return run_as<>(test, gated_problem<GeluGate>(gate, up, out));
 }
 
+std::string clamped_silu_f16(const RowCase& test) {
+  const auto gate = input<f16>(test, test.in), up = input<f16>(test, test.other);
+  const auto out = output<f16>(test, test.out);
+  if (!test.on_host) return finish(clamped_silu_mul(nullptr, gate, up, out));
+  return run_as<>(test, gated_problem<ClampedSiluGate>(gate, up, out));
+}
+
 std::string quantise_f32_fnuz_per_block(const RowCase& test) {
   const auto in = input<f32>(test, test.in);
   const PerBlock out(output<fp8_e4m3_fnuz>(test, test.out), block_scales<float>(test));
