@@ -87,7 +87,7 @@ double gelu(double x) {
 }
 
 TEST(StrixHalo, Gelu) {
-  test_rows<bf16, bf16>(gelu_bf16, {Workers::chosen}, Scales::none, 0, 0x1p-20,
+  test_rows<bf16, bf16>(gelu_bf16, {Workers::wave}, Scales::none, 0, 0x1p-20,
                         [](const auto&) { return gated(gelu); });
 }
 
@@ -101,7 +101,7 @@ Row clamped_silu(const Row& gate, const Row& up) {
 }
 
 TEST(StrixHalo, ClampedSilu) {
-  test_rows<f16, f16>(clamped_silu_f16, {Workers::chosen}, Scales::none, 0, 0x1p-20,
+  test_rows<f16, f16>(clamped_silu_f16, {Workers::wave}, Scales::none, 0, 0x1p-20,
                       [](const auto&) { return clamped_silu; });
 }
 
@@ -109,8 +109,9 @@ TEST(StrixHalo, ClampedSilu) {
 TEST(StrixHalo, ClampedSiluOfLargeAndNotFinite) {
   const float infinity = std::numeric_limits<float>::infinity();
   for (const bool on_host : {false, true}) {
-    Trial<f16, f16> trial({.on_host = on_host, .rows = 4, .columns = 201, .stride = 201},
-                          Scales::none);
+    Trial<f16, f16> trial(
+        {.workers = Workers::wave, .on_host = on_host, .rows = 4, .columns = 201, .stride = 201},
+        Scales::none);
     for (f16& value : trial.other.all()) value = static_cast<f16>(9 * static_cast<float>(value));
     trial.in[trial.at(1, 200)] = static_cast<f16>(infinity);
     trial.other[trial.at(2, 3)] = static_cast<f16>(-infinity);
