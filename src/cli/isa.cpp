@@ -24,15 +24,20 @@ std::vector<std::string> targets_of(const IsaOptions& options) {
 
 int show_instruction(const IsaOptions& options) {
   std::map<std::string, std::map<std::string, std::set<std::string>>> found;
+  std::set<std::string> executed;
   for (const std::string& target : targets_of(options))
-    for (const auto& opcode : engine::opcodes(target, options.name))
+    for (const auto& opcode : engine::opcodes(target, options.name)) {
+      if (opcode.implemented) executed.insert(opcode.name);
       found[opcode.name][target].insert(opcode.mnemonic +
                                         (opcode.implemented ? "" : " (not executed)"));
+    }
   if (found.empty()) fail("no processor has an instruction {}", options.name);
   for (const auto& [name, processors] : found) {
     fmt::print("{}\n\n", name);
     const std::string source = isa::source_text(name);
-    if (source.empty())
+    if (!executed.contains(name))
+      fmt::print("hipsight does not execute it.\n");
+    else if (source.empty())
       fmt::print("Memory, control, lane exchange or matrix: code of src/engine/interpret.\n");
     else
       fmt::print("{}", source);
