@@ -29,7 +29,7 @@ RowRun rms_norm_bf16, rms_norm_residual_bf16_fnuz_per_token, layer_norm_residual
     quantise_f32_fnuz_per_tensor, quantise_f32_int8_per_token, dequantise_e4m3_per_tensor_f32,
     dequantise_fnuz_per_token_bf16, dequantise_int8_per_block_f16;
 /// In strix_halo.hip, by those whom the library chooses.
-RowRun layer_norm_f32, gelu_bf16, clamped_silu_f16, quantise_f32_fnuz_per_block;
+RowRun layer_norm_f32, gelu_bf16, quantise_f32_fnuz_per_block;
 
 struct RopeCase {
   bool on_host = false;

@@ -45,12 +45,6 @@ Status gelu_mul(Stream stream, const In& gate, const In& up, const Out& out) {
   return run_rows(stream, gated_problem<GeluGate>(gate, up, out));
 }
 
-/// out = the gated activation of gpt-oss's experts (ClampedSiluGate)
-template <class In, class Out>
-Status clamped_silu_mul(Stream stream, const In& gate, const In& up, const Out& out) {
-  return run_rows(stream, gated_problem<ClampedSiluGate>(gate, up, out));
-}
-
 /// out = in: quantises into PerTensor, PerToken and PerBlock, and dequantises from them.
 template <class In, class Out>
 Status convert(Stream stream, const In& in, const Out& out) {

@@ -29,18 +29,6 @@ struct GeluGate {
   HIPSIGHT_INLINE float operator()(float gate, float up) const { return gelu(gate) * up; }
 };
 
-/// gpt-oss's: gate sigmoid(1.702 gate) (up + 1), of a gate of at most 7 and of an `up` of -7 to 7
-/// (openai/gpt-oss, torch/model.py, "swiglu"). Not a number stays so.
-struct ClampedSiluGate {
-  static constexpr float slope = 1.702f, limit = 7;
-  HIPSIGHT_INLINE float operator()(float gate, float up) const {
-    if (gate > limit) gate = limit;
-    if (up > limit) up = limit;
-    if (up < -limit) up = -limit;
-    return silu(slope * gate) * (1 / slope) * (up + 1);
-  }
-};
-
 /// out = gate(g, up), value by value
 template <class Gate, class In, class Out>
 struct Gated {
