@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "check/registers.h"
-#include "code/code_object.h"
-#include "code/readable_name.h"
 #include "engine/engine.h"
 #include "isa/entry.h"
 #include "isa/operand_use.h"
@@ -221,17 +219,8 @@ class Numcheck::Group final : public engine::GroupObserver {
   bool has_halves_ = false;        ///< 16-bit floats were born
 };
 
-void Numcheck::launch_begins(const engine::LaunchFacts& launch) {
-  listing_ = &launch.listing;
-  lanes_ = launch.lanes;
-  kernel_ = code::readable_name(launch.dispatch.kernel->name);
-}
-
-engine::GroupObserver* Numcheck::begins(std::uint64_t workgroup) {
-  const std::lock_guard lock(mutex_);
-  auto& group = groups_[workgroup];
-  group = std::make_unique<Group>(*this, workgroup);
-  return group.get();
+std::unique_ptr<engine::GroupObserver> Numcheck::watcher_of(std::uint64_t workgroup) {
+  return std::make_unique<Group>(*this, workgroup);
 }
 
 void Numcheck::add(std::uint64_t workgroup, const Cause& cause, const Birth& birth,

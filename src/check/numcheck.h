@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "check/each_workgroup.h"
 #include "check/finding.h"
 #include "engine/events.h"
 
@@ -17,15 +16,14 @@ namespace hipsight::check {
 /// what is none. It follows every instruction of every wave, which takes long. One finding
 /// for each instruction and kind, told by the first workgroup that had it; of a workgroup that only
 /// passes on what it has loaded, that load.
-class Numcheck final : public engine::Observer {
+class Numcheck final : public EachWorkgroup {
  public:
-  void launch_begins(const engine::LaunchFacts& launch) override;
-  engine::GroupObserver* begins(std::uint64_t workgroup) override;
   /// After the launch; by addresses of the instructions.
   std::vector<Finding> findings() const { return found_.all(); }
 
  private:
   class Group;
+  std::unique_ptr<engine::GroupObserver> watcher_of(std::uint64_t workgroup) override;
   enum class Kind : std::uint8_t { Number, Infinity, NaN };
   static Kind kind_of_f32(std::uint32_t bits);
   static Kind kind_of_f16(std::uint32_t bits);
@@ -41,11 +39,6 @@ class Numcheck final : public engine::Observer {
   void add(std::uint64_t workgroup, const Cause& cause, const Birth& birth,
            const isa::Instruction& store);
 
-  const engine::Listing* listing_ = nullptr;  ///< while the launch runs
-  unsigned lanes_ = 0;
-  std::string kernel_;
-  std::mutex mutex_;
-  std::map<std::uint64_t, std::unique_ptr<engine::GroupObserver>> groups_;  ///< by number
   FirstFindings<Cause> found_;
 };
 

@@ -5,8 +5,6 @@
 #include <bit>
 
 #include "check/registers.h"
-#include "code/code_object.h"
-#include "code/readable_name.h"
 #include "engine/engine.h"
 
 namespace hipsight::check {
@@ -50,17 +48,8 @@ class Shufflecheck::Group final : public engine::GroupObserver {
   std::vector<Registers> waves_;
 };
 
-void Shufflecheck::launch_begins(const engine::LaunchFacts& launch) {
-  listing_ = &launch.listing;
-  lanes_ = launch.lanes;
-  kernel_ = code::readable_name(launch.dispatch.kernel->name);
-}
-
-engine::GroupObserver* Shufflecheck::begins(std::uint64_t workgroup) {
-  const std::lock_guard lock(mutex_);
-  auto& group = groups_[workgroup];
-  group = std::make_unique<Group>(*this, workgroup);
-  return group.get();
+std::unique_ptr<engine::GroupObserver> Shufflecheck::watcher_of(std::uint64_t workgroup) {
+  return std::make_unique<Group>(*this, workgroup);
 }
 
 void Shufflecheck::add(std::uint64_t workgroup, const isa::Instruction& instruction,

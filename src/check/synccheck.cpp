@@ -4,8 +4,6 @@
 
 #include <ranges>
 
-#include "code/code_object.h"
-#include "code/readable_name.h"
 #include "engine/engine.h"
 
 namespace hipsight::check {
@@ -73,16 +71,8 @@ class Synccheck::Group final : public engine::GroupObserver {
   bool apart_ = false;
 };
 
-void Synccheck::launch_begins(const engine::LaunchFacts& launch) {
-  listing_ = &launch.listing;
-  kernel_ = code::readable_name(launch.dispatch.kernel->name);
-}
-
-engine::GroupObserver* Synccheck::begins(std::uint64_t workgroup) {
-  const std::lock_guard lock(mutex_);
-  auto& group = groups_[workgroup];
-  group = std::make_unique<Group>(*this, workgroup);
-  return group.get();
+std::unique_ptr<engine::GroupObserver> Synccheck::watcher_of(std::uint64_t workgroup) {
+  return std::make_unique<Group>(*this, workgroup);
 }
 
 bool Synccheck::is_syncthreads(const isa::Instruction& instruction) {

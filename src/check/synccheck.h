@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "check/each_workgroup.h"
 #include "check/finding.h"
 #include "engine/events.h"
 
@@ -18,25 +19,21 @@ namespace hipsight::check {
 /// GPU a wave counts as there if one lane is, so such kernels may go wrong or seem to work. What
 /// programs do with s_barrier themselves, for waves with roles, is theirs. One finding for each
 /// barrier, or two of them, told by the first workgroup that had it.
-class Synccheck final : public engine::Observer {
+class Synccheck final : public EachWorkgroup {
  public:
-  void launch_begins(const engine::LaunchFacts& launch) override;
-  engine::GroupObserver* begins(std::uint64_t workgroup) override;
   /// After the launch; by addresses of the barriers.
   std::vector<Finding> findings() const { return found_.all(); }
 
  private:
   class Group;
+  std::unique_ptr<engine::GroupObserver> watcher_of(std::uint64_t workgroup) override;
   /// A barrier, and another one or none.
   using Cause = std::pair<const isa::Instruction*, const isa::Instruction*>;
   void add(std::uint64_t workgroup, const Cause& cause, const std::string& who);
   bool is_syncthreads(const isa::Instruction& instruction);
 
-  const engine::Listing* listing_ = nullptr;  ///< while the launch runs
-  std::string kernel_;
   std::mutex mutex_;
-  std::map<std::uint64_t, std::unique_ptr<engine::GroupObserver>> groups_;  ///< by number
-  std::map<const isa::Instruction*, bool> syncthreads_;                     ///< that were looked at
+  std::map<const isa::Instruction*, bool> syncthreads_;  ///< that were looked at
   FirstFindings<Cause> found_;
 };
 

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "code/code_object.h"
-#include "code/readable_name.h"
-
 namespace hipsight::check {
 
 class Waitcheck::Group final : public engine::GroupObserver {
@@ -25,17 +22,8 @@ class Waitcheck::Group final : public engine::GroupObserver {
   std::vector<std::uint32_t> states_;  ///< of waves
 };
 
-void Waitcheck::launch_begins(const engine::LaunchFacts& launch) {
-  listing_ = &launch.listing;
-  lanes_ = launch.lanes;
-  kernel_ = code::readable_name(launch.dispatch.kernel->name);
-}
-
-engine::GroupObserver* Waitcheck::begins(std::uint64_t workgroup) {
-  const std::lock_guard lock(mutex_);
-  auto& group = groups_[workgroup];
-  group = std::make_unique<Group>(*this);
-  return group.get();
+std::unique_ptr<engine::GroupObserver> Waitcheck::watcher_of(std::uint64_t) {
+  return std::make_unique<Group>(*this);
 }
 
 std::uint32_t Waitcheck::through(std::uint32_t state, std::uint32_t number) {
