@@ -76,7 +76,7 @@ std::vector<Opcode> opcodes(std::string_view processor, std::string_view wanted)
            stem(upper(names.front())) != stem(asked);
   };
   std::mt19937 random(seed);
-  isa::for_every_opcode(processor, tries, random, [&](const isa::Words& words) {
+  isa::for_every_opcode(decoder, tries, random, [&](const isa::Words& words) {
     const auto instruction = decoder.decode(isa::bytes_of(words), 0);
     if (!instruction) return true;
     const std::string text = decoder.text(*instruction);

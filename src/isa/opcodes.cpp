@@ -220,13 +220,51 @@ std::uint32_t mask(unsigned high, unsigned low) {
   return static_cast<std::uint32_t>((std::uint64_t{2} << (high - low)) - 1) << low;
 }
 
+void set(Words& words, const Part& field, std::uint32_t value) {
+  const std::uint32_t where = mask(field.high, field.low);
+  words[field.word] = (words[field.word] & ~where) | (value << field.low & where);
+}
+
+// RDNA's v_cmpx has EXEC for a destination, and nothing else.
+constexpr std::uint32_t exec = 126;
+bool is_destination(const Part& field) {
+  return field.kind == PartKind::Bits && field.word == 0 && field.high == 7 && field.low == 0;
+}
+
+/// Whether an encoding has an opcode: whether it decodes with usual operands and VGPRs for its
+/// sources; with SGPRs for them; with one of the flags set (GDS, LDS); or with EXEC for its
+/// destination. Half of the opcodes do not exist, and LLVM takes longest to find that out.
+bool exists(Decoder& decoder, const Encoding& encoding, std::uint32_t opcode) {
+  const auto usual = [&](std::uint32_t first_source) {
+    Words words{encoding.first_word};
+    words[encoding.op_word] = encoding.fixed | opcode << encoding.op_low;
+    for (const Part& field : encoding.fields)
+      set(words, field, field.kind == PartKind::Source ? first_source : field.usual);
+    return words;
+  };
+  const auto decodes = [&](const Words& words) {
+    return decoder.decode(bytes_of(words), 0).has_value();
+  };
+  const Words vgprs = usual(256);
+  return decodes(vgprs) || decodes(usual(0)) ||
+         std::ranges::any_of(encoding.fields, [&](const Part& field) {
+           const bool narrow = field.kind == PartKind::Bits && field.high - field.low < 2;
+           if (!narrow && !is_destination(field)) return false;
+           Words words = vgprs;
+           set(words, field, narrow ? 1 : exec);
+           return decodes(words);
+         });
+}
+
 }  // namespace
 
-void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& random,
+void for_every_opcode(Decoder& decoder, unsigned tries, std::mt19937& random,
                       const std::function<bool(const Words&)>& use) {
-  for (const Encoding& encoding : encodings(gfx_of(processor))) {
+  for (const Encoding& encoding : encodings(decoder.gfx())) {
     const std::uint32_t opcodes = 2u << (encoding.op_high - encoding.op_low);
     for (std::uint32_t opcode = 0; opcode < opcodes; ++opcode) {
+      const bool there = exists(decoder, encoding, opcode);
+      // What is not there is drawn too: words depend on the seed, and not on what LLVM takes.
       for (unsigned i = 0; i < tries; ++i) {
         Words words{encoding.first_word};
         words[encoding.op_word] = encoding.fixed | opcode << encoding.op_low;
@@ -249,14 +287,10 @@ void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& 
           // Modifiers are narrow, and most opcodes take few of them.
           const unsigned odds = field.high - field.low < 6 ? 4 : 2;
           if (bits && (all_usual || random() % odds)) value = field.usual;
-          // RDNA's v_cmpx has EXEC for a destination, and nothing else.
-          constexpr std::uint32_t exec = 126;
-          if (bits && field.word == 0 && field.high == 7 && field.low == 0 && i % 8 == 1)
-            value = exec;
-          const std::uint32_t where = mask(field.high, field.low);
-          words[field.word] = (words[field.word] & ~where) | (value << field.low & where);
+          if (is_destination(field) && i % 8 == 1) value = exec;
+          set(words, field, value);
         }
-        if (!use(words)) break;
+        if (there && !use(words)) break;
       }
     }
   }

@@ -10,6 +10,8 @@
 
 namespace hipsight::isa {
 
+class Decoder;
+
 /// The processors whose instruction sets hipsight has, one per set.
 inline constexpr std::array instruction_sets{"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};
 
@@ -22,8 +24,8 @@ inline std::span<const std::byte> bytes_of(const Words& words) {
 /// Calls `use` with words of every opcode of every encoding (but images, exports and
 /// interpolation), `tries` times each or until it returns false, with operands and modifiers by
 /// chance: many of them zero, so that opcodes which have no such field decode too, and all kinds of
-/// source operands. Opcodes that do not exist are among them.
-void for_every_opcode(std::string_view processor, unsigned tries, std::mt19937& random,
+/// source operands. Not all words decode: an opcode does not take all operands.
+void for_every_opcode(Decoder& decoder, unsigned tries, std::mt19937& random,
                       const std::function<bool(const Words&)>& use);
 
 /// What is no part of compute, by what mnemonics begin with, and why.

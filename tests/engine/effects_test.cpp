@@ -57,7 +57,7 @@ TEST_P(EffectsTest, HaveAllRegistersThatAnInstructionUses) {
   const engine::LoweringContext context{engine::host_table(), decoder.gfx(), file};
   std::mt19937 random(11);
   std::set<std::string> moved;
-  isa::for_every_opcode(GetParam(), 24, random, [&](const isa::Words& words) {
+  isa::for_every_opcode(decoder, 24, random, [&](const isa::Words& words) {
     const auto in = decoder.decode(isa::bytes_of(words), 0);
     if (!in || in->row_y) return true;
     isa::Instruction copy = *in;

@@ -171,7 +171,7 @@ void TranslatedOps::compare_all() {
   // Of each form of each opcode the first two that can be run, one behind the other.
   constexpr unsigned tries = 24;
   std::map<std::string, std::vector<isa::Instruction>> forms;
-  isa::for_every_opcode(target_.processor, tries, random_, [&](const isa::Words& words) {
+  isa::for_every_opcode(decoder, tries, random_, [&](const isa::Words& words) {
     const auto instruction = decoder.decode(isa::bytes_of(words), 0);
     if (!instruction) return true;
     const std::string text = decoder.text(*instruction);

@@ -97,7 +97,7 @@ TEST(AnyOperand, NoEncodingReadsElsewhere) {
     isa::Decoder decoder(processor);
     std::mt19937 random(7);
     std::size_t count = 0;
-    isa::for_every_opcode(processor, 12, random, [&](const isa::Words& words) {
+    isa::for_every_opcode(decoder, 12, random, [&](const isa::Words& words) {
       const auto instruction = decoder.decode(isa::bytes_of(words), 0);
       if (!instruction || !is_alone(*instruction)) return true;
       if (const auto code = machine.lower(*instruction)) {

@@ -106,7 +106,7 @@ TEST_P(Constants, AreWhatTheAssemblerTakesThemFor) {
   std::mt19937 random(5);
   std::set<std::string> seen;
   std::map<std::uint32_t, unsigned> kinds;
-  isa::for_every_opcode(GetParam(), 4, random, [&](const isa::Words& words) {
+  isa::for_every_opcode(decoder, 4, random, [&](const isa::Words& words) {
     const auto drawn = decoder.decode(isa::bytes_of(words), 0);
     if (!drawn || drawn->variant != isa::Variant::Plain || !has(drawn->name(), "16")) return true;
     const isa::Shape* shape = isa::find_shape(drawn->name());

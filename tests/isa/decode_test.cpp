@@ -51,7 +51,7 @@ TEST_P(Decode, ReadsTheFieldsOfEveryInstruction) {
   int differences = 0;
   std::mt19937 random(2);
   constexpr unsigned tries = 96;
-  isa::for_every_opcode(GetParam(), tries, random, [&](const isa::Words& words) {
+  isa::for_every_opcode(decoder, tries, random, [&](const isa::Words& words) {
     const auto instruction = decoder.decode(isa::bytes_of(words), 0);
     if (!instruction || !engine::host_table().find(instruction->name())) return true;
     const std::string text = decoder.text(*instruction);

@@ -80,7 +80,7 @@ TEST_P(OperandUse, IsWhatLlvmSays) {
   const unsigned lanes = isa::is_rdna(decoder.gfx()) ? 32 : 64;
   std::mt19937 random(7);
   std::set<std::pair<unsigned, std::string>> wrong;
-  isa::for_every_opcode(GetParam(), 60, random, [&](const isa::Words& words) {
+  isa::for_every_opcode(decoder, 60, random, [&](const isa::Words& words) {
     const auto in = decoder.decode(isa::bytes_of(words), 0);
     llvm::MCInst inst;
     std::uint64_t size = 0;

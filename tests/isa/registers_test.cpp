@@ -63,7 +63,7 @@ TEST_P(Registers, AreThoseOfTheText) {
   std::mt19937 random(3);
   std::size_t compared = 0;
   int differences = 0;
-  isa::for_every_opcode(GetParam(), 8, random, [&](const isa::Words& words) {
+  isa::for_every_opcode(decoder, 8, random, [&](const isa::Words& words) {
     const auto in = decoder.decode(isa::bytes_of(words), 0);
     // Registers by index are any from the named one on.
     if (!in || has(in->name(), "REL")) return true;

@@ -41,7 +41,7 @@ const Decoded& decoded(const std::string& processor) {
   std::mt19937 random(3);
   std::set<unsigned> seen;
   constexpr unsigned tries = 100;  // enough for every opcode (Row.IsOfAnOpcodeThatSomeGpuHas)
-  isa::for_every_opcode(processor, tries, random, [&](const isa::Words& words) {
+  isa::for_every_opcode(decoder, tries, random, [&](const isa::Words& words) {
     const auto in = decoder.decode(isa::bytes_of(words), 0);
     llvm::MCInst inst;
     std::uint64_t size = 0;

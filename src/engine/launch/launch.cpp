@@ -170,7 +170,11 @@ struct Slot {
 /// since there are many, most of which are never touched.
 class Counters {
  public:
-  explicit Counters(std::size_t limit) : memory_(std::exchange(kept, {})) {
+  explicit Counters(std::size_t limit) {
+    if (!kept.empty()) {
+      memory_ = std::move(kept.back());
+      kept.pop_back();
+    }
     if (memory_.limit >= limit) return;
     memory_ = {Zeros(static_cast<RegionCount*>(std::calloc(limit, sizeof(RegionCount)))), limit};
     if (!memory_.counts) throw std::bad_alloc();
@@ -180,7 +184,7 @@ class Counters {
   /// None but the first ones were used; nobody uses them any more.
   void keep(std::size_t used) {
     std::fill_n(get(), used, RegionCount{});
-    kept = std::move(memory_);
+    kept.push_back(std::move(memory_));
   }
 
  private:
@@ -192,10 +196,10 @@ class Counters {
     Zeros counts;
     std::size_t limit = 0;
   };
-  static thread_local Memory kept;
+  static thread_local std::vector<Memory> kept;  ///< two: of workgroups observed, and not
   Memory memory_;
 };
-thread_local Counters::Memory Counters::kept;
+thread_local std::vector<Counters::Memory> Counters::kept;
 
 class Execution {
  public:
