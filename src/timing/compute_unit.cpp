@@ -44,16 +44,23 @@ struct UnderWay {
   const isa::Instruction* of;
 };
 
-struct WaveState {
+/// What a wave has asked for.
+struct InFlight {
+  std::array<std::vector<UnderWay>, isa::kCounters> under_way;  ///< in order
+  std::vector<Pending> pending;
+  void clear() {
+    for (auto& of_counter : under_way) of_counter.clear();
+    pending.clear();
+  }
+};
+struct WaveState : InFlight {
   const profile::WaveTrace* trace = nullptr;
   std::size_t path = 0, request = 0;
   std::uint32_t at = 0;  ///< instruction of the region
   double ready = 0;      ///< when its own last instruction lets it issue again
-  std::array<std::deque<UnderWay>, isa::kCounters> under_way;  ///< in order
-  double stored = 0;  ///< when its stores have come to the L2: before, it keeps its place
+  double stored = 0;     ///< when its stores have come to the L2: before, it keeps its place
   const isa::Instruction* store = nullptr;  ///< the one that does so last
   const isa::Instruction* last = nullptr;   ///< that it issued
-  std::vector<Pending> pending;
   // Of a Rewrite: what is under way, one by one; when each load had come the last time; branches
   // taken.
   std::vector<Brought> brought;
@@ -147,6 +154,10 @@ class ComputeUnit {
     groups_.emplace_back().running = trace.waves.size();
     for (const profile::WaveTrace& wave : trace.waves) {
       WaveState& state = waves_.emplace_back();
+      if (!spare_.empty()) {
+        static_cast<InFlight&>(state) = std::move(spare_.back());
+        spare_.pop_back();
+      }
       state.trace = &wave;
       state.group = group;
       state.simd = next_simd_++ % simds_.size();
@@ -161,7 +172,10 @@ class ComputeUnit {
     start(time);
   }
   void end_of_wave(std::size_t index, double time) {
-    GroupState& group = groups_[waves_[index].group];
+    WaveState& wave = waves_[index];
+    wave.clear();
+    spare_.push_back(std::move(wave));
+    GroupState& group = groups_[wave.group];
     if (--group.running == 0) return end_of_group(time);
     release(group, time);
   }
@@ -194,6 +208,13 @@ class ComputeUnit {
     its.gone = rewrite_.without && rewrite_.without->contains(&in);
     if (rewrite_.exact_waits) its.uses = isa::operand_uses(in, lanes_);
     return its;
+  }
+  /// The same of a region's instruction: each step asks.
+  Known& known(std::size_t region, std::uint32_t at) {
+    std::vector<Known*>& all = known_of_region_[region];
+    if (all.empty()) all.resize(regions_[region].count);
+    if (!all[at]) all[at] = &known(regions_[region].first[at]);
+    return *all[at];
   }
   void note(const Waited& wait) {
     result_.stalls[static_cast<std::size_t>(wait.why)] += wait.cycles;
@@ -233,7 +254,7 @@ class ComputeUnit {
     }
     const engine::RegionOfCode& region = regions_[w.trace->path[w.path]];
     const isa::Instruction& in = region.first[w.at];
-    Known& its = known(in);
+    Known& its = known(w.trace->path[w.path], w.at);
     const Cost& c = its.cost;
     const bool gone = its.gone || unrolled(w, c);
     const Earliest at = gone ? Earliest{w.ready} : earliest(w, its);
@@ -290,7 +311,7 @@ class ComputeUnit {
     if (rewrite_.exact_waits) after_what_it_uses(w, its, at);
     for (std::size_t i = 0; i < isa::kCounters && !rewrite_.exact_waits; ++i) {
       if (!c.wait[i] || w.under_way[i].size() <= *c.wait[i]) continue;
-      const std::deque<UnderWay>& all = w.under_way[i];
+      const std::vector<UnderWay>& all = w.under_way[i];
       const UnderWay& last = all[all.size() - 1 - *c.wait[i]];
       at.after(last.end, last.kind, last.of);
     }
@@ -339,9 +360,9 @@ class ComputeUnit {
 
   void issue(WaveState& w, const isa::Instruction& in, const Cost& c, double now) {
     std::erase_if(w.pending, [&](const Pending& p) { return p.ready <= now; });
-    for (std::size_t i = 0; i < isa::kCounters; ++i)
-      while (!w.under_way[i].empty() && w.under_way[i].front().end <= now)
-        w.under_way[i].pop_front();
+    for (std::vector<UnderWay>& all : w.under_way)
+      all.erase(all.begin(),
+                std::ranges::find_if(all, [&](const UnderWay& one) { return one.end > now; }));
     Simd& simd = simds_[w.simd];
     result_.energy_pj += c.energy_pj;
     switch (c.pipe) {
@@ -435,9 +456,11 @@ class ComputeUnit {
   double interval_ = 4;
   std::vector<Simd> simds_;
   std::deque<WaveState> waves_;
+  std::vector<InFlight> spare_;  ///< memory of waves that have ended, for others
   std::deque<GroupState> groups_;
   std::priority_queue<Entry> queue_;
   std::unordered_map<const isa::Instruction*, Known> known_;
+  std::vector<std::vector<Known*>> known_of_region_{regions_.size()};
   std::uint64_t started_ = 0;
   std::size_t next_simd_ = 0;
   double lds_ = 0;         ///< when it is free
