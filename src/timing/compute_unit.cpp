@@ -4,7 +4,7 @@
 #include <deque>
 #include <functional>
 #include <limits>
-#include <queue>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -106,8 +106,8 @@ class ComputeUnit {
   UnitRun run() {
     while (!queue_.empty()) {
       const Entry next = queue_.top();
-      queue_.pop();
-      step(next.wave, next.time);
+      if (const auto again = step(next.wave, next.time))
+        queue_.replace_top({*again, next.wave, waves_[next.wave].priority});
     }
     // Stores that no wave waited for.
     result_.cycles = memory_.finish(result_.cycles);
@@ -138,9 +138,37 @@ class ComputeUnit {
     unsigned priority;
     // The wave that can go first, does; of several, one of the highest priority (s_setprio), and of
     // those the oldest.
-    bool operator<(const Entry& other) const {
-      return std::tuple(other.time, priority, other.wave) < std::tuple(time, other.priority, wave);
+    bool before(const Entry& other) const {
+      if (time != other.time) return time < other.time;
+      return priority != other.priority ? priority > other.priority : wave < other.wave;
     }
+  };
+  /// A heap. Mostly its first wave is asked, and goes on later: one pass puts the wave there.
+  class Queue {
+   public:
+    bool empty() const { return heap_.empty(); }
+    const Entry& top() const { return heap_.front(); }
+    void push(const Entry& entry) {
+      heap_.push_back(entry);
+      std::ranges::push_heap(heap_, later);
+    }
+    void pop() {
+      std::ranges::pop_heap(heap_, later);
+      heap_.pop_back();
+    }
+    void replace_top(const Entry& entry) {
+      std::size_t at = 0;
+      for (std::size_t child; (child = 2 * at + 1) < heap_.size(); at = child) {
+        if (child + 1 < heap_.size()) child += heap_[child + 1].before(heap_[child]);
+        if (!heap_[child].before(entry)) break;
+        heap_[at] = heap_[child];
+      }
+      heap_[at] = entry;
+    }
+
+   private:
+    static bool later(const Entry& a, const Entry& b) { return b.before(a); }
+    std::vector<Entry> heap_;
   };
   void wake(std::size_t wave, double time) { queue_.push({time, wave, waves_[wave].priority}); }
 
@@ -241,16 +269,18 @@ class ComputeUnit {
            (w.jumps + 1) % rewrite_.unrolled != 0;
   }
 
-  /// When a wave's next instruction can issue; then it does, unless another wave might go before.
-  void step(std::size_t index, double now) {
+  /// Issues the next instruction of the queue's first wave if it can, and says when that wave is to
+  /// be asked again. Says nothing where others wake the wave, or it has ended: it left the queue.
+  std::optional<double> step(std::size_t index, double now) {
     WaveState& w = waves_[index];
     if (w.path == w.trace->path.size()) {
       if (w.stored > now) {
         note({w.last, w.store, Stall::Store, w.stored - now});
-        wake(index, w.stored);
-        return;
+        return w.stored;
       }
-      return end_of_wave(index, now);
+      queue_.pop();
+      end_of_wave(index, now);
+      return std::nullopt;
     }
     const engine::RegionOfCode& region = regions_[w.trace->path[w.path]];
     const isa::Instruction& in = region.first[w.at];
@@ -258,10 +288,7 @@ class ComputeUnit {
     const Cost& c = its.cost;
     const bool gone = its.gone || unrolled(w, c);
     const Earliest at = gone ? Earliest{w.ready} : earliest(w, its);
-    if (at.time > now) {
-      wake(index, at.time);
-      return;
-    }
+    if (at.time > now) return at.time;
     note({&in, at.of, at.why, at.time - w.ready});
     w.last = &in;
     ++result_.instructions;
@@ -286,9 +313,11 @@ class ComputeUnit {
     if (c.barrier && !its.gone) {
       GroupState& group = groups_[w.group];
       group.at_barrier.push_back(index);
-      return release(group, w.ready);
+      queue_.pop();
+      release(group, w.ready);
+      return std::nullopt;
     }
-    wake(index, w.ready);
+    return w.ready;
   }
 
   /// What the wave has asked for and the instruction needs, were there no waits in the code.
@@ -458,7 +487,7 @@ class ComputeUnit {
   std::deque<WaveState> waves_;
   std::vector<InFlight> spare_;  ///< memory of waves that have ended, for others
   std::deque<GroupState> groups_;
-  std::priority_queue<Entry> queue_;
+  Queue queue_;
   std::unordered_map<const isa::Instruction*, Known> known_;
   std::vector<std::vector<Known*>> known_of_region_{regions_.size()};
   std::uint64_t started_ = 0;
