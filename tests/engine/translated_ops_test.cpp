@@ -71,6 +71,7 @@ class TranslatedOps : public testing::TestWithParam<Target> {
   const Target target_ = GetParam();
   const RegisterFile file_{.lanes = target_.lanes, .vgprs = registers, .agprs = registers};
   std::mt19937 random_;
+  std::uint64_t words_ = 1;  ///< the state of what draws registers' words
   RegionCount count_;
 
   void compare_all();
@@ -124,8 +125,11 @@ class TranslatedOps : public testing::TestWithParam<Target> {
         0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f812345,
         0xff9abcde, 1,          0x807fffff, 0x3f800000, 0x7f7fffff, 0x7ff00000, 0xfff00000,
         0x7ff80000, 0x7c007c01, 0xfc00fe01, 0x00010400, 0x3c00bc00, 0x3ff00000, 0x80100000};
-    const std::uint32_t bits = random_();
-    switch (random_() % 4) {
+    // xorshift64*: a wave takes 33,000 words, and random_ took a fifth of the time for them.
+    words_ ^= words_ >> 12, words_ ^= words_ << 25, words_ ^= words_ >> 27;
+    const std::uint64_t drawn = words_ * 0x2545f4914f6cdd1d;
+    const auto bits = static_cast<std::uint32_t>(drawn);
+    switch (drawn >> 62) {
       case 0:
         return special[bits % std::size(special)];
       case 1:
@@ -160,6 +164,7 @@ TEST_P(TranslatedOps, LeaveWhatInterpretedOnesLeave) {
   const unsigned rounds = more ? static_cast<unsigned>(std::atoi(more)) : 1;
   for (unsigned seed = 1; seed <= rounds && !HasFatalFailure(); ++seed) {
     random_.seed(seed);
+    words_ = seed;
     compare_all();
   }
 }
