@@ -202,7 +202,7 @@ class ComputeUnit {
   void end_of_wave(std::size_t index, double time) {
     WaveState& wave = waves_[index];
     wave.clear();
-    spare_.push_back(std::move(wave));
+    spare_.push_back(std::move(static_cast<InFlight&>(wave)));
     GroupState& group = groups_[wave.group];
     if (--group.running == 0) return end_of_group(time);
     release(group, time);
