@@ -79,7 +79,8 @@ int machine_time(clockid_t id, timespec* time) {
   return function(id, time);
 }
 
-/// What each clock of the machine said when the program's was 0.
+/// What each clock of the machine said when the program's was 0, in whole microseconds: what
+/// gettimeofday() cuts off is then the same in every run.
 timespec zero[clocks];
 const ProgramClock* volatile program_clock = nullptr;  // of the program; before: null
 
@@ -162,8 +163,12 @@ clockid_t clock_of(const timespec* deadline) {
 
 EXPORT void hipsight_use_program_clock(const ProgramClock& clock) {
   const double now = clock.now();
-  for (clockid_t id = 0; id < clocks; ++id)
-    if (timespec time; tells_time(id) && machine_time(id, &time) == 0) zero[id] = later(time, -now);
+  for (clockid_t id = 0; id < clocks; ++id) {
+    timespec time;
+    if (!tells_time(id) || machine_time(id, &time) != 0) continue;
+    zero[id] = later(time, -now);
+    zero[id].tv_nsec -= zero[id].tv_nsec % 1000;
+  }
   __atomic_store_n(&program_clock, &clock, __ATOMIC_RELEASE);
 }
 

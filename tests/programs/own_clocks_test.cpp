@@ -18,7 +18,7 @@ Times times_in(const std::string& out) {
   std::istringstream in(out);
   std::string name;
   for (double value = 0; in >> name >> value;) times[name] = value;
-  EXPECT_EQ(times.size(), 12u) << out;
+  EXPECT_EQ(times.size(), 13u) << out;
   return times;
 }
 
