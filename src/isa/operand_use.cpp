@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isa/entry.h"
+#include "isa/matrix_scales.h"
 
 namespace hipsight::isa {
 namespace {
@@ -115,12 +116,14 @@ struct Finder {
     reads(in.soffset, row.registers.source[1]);
   }
 
+  void scales(const Instruction& load) {
+    reads(load.src[0], 1);
+    reads(load.src[1], 1);
+  }
+
   void matrix() {
-    if (in.is(Opcode::V_MFMA_LD_SCALE_B32)) {
-      reads(in.src[0], 1);
-      reads(in.src[1], 1);
-      return;
-    }
+    if (in.is(Opcode::V_MFMA_LD_SCALE_B32)) return scales(in);
+    if (row.with_scales) scales(scale_load(in));
     const unsigned result = matrix_registers(in, 2, lanes);
     for (unsigned i = 0; i < 2; ++i) reads(in.src[i], matrix_registers(in, i, lanes));
     // Sparse ones add to their result, and have an index.

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "assemble.h"
 #include "isa/crash_guard.h"
 #include "isa/decode.h"
 #include "isa/llvm_target.h"
@@ -77,7 +78,6 @@ TEST_P(OperandUse, IsWhatLlvmSays) {
   isa::Decoder decoder(GetParam());
   const isa::LlvmTarget target(GetParam(), decoder.gfx());
   const isa::CrashGuard guard;
-  const unsigned lanes = isa::is_rdna(decoder.gfx()) ? 32 : 64;
   std::mt19937 random(7);
   std::set<std::pair<unsigned, std::string>> wrong;
   isa::for_every_opcode(decoder, 60, random, [&](const isa::Words& words) {
@@ -98,7 +98,10 @@ TEST_P(OperandUse, IsWhatLlvmSays) {
       else if (!tied)
         add(their_reads, *target.registers, inst.getOperand(i).getReg());
     }
-    const isa::OperandUses uses = isa::operand_uses(*in, lanes);
+    // Some forms of matrix instructions are those of waves of 64 alone.
+    const llvm::StringRef form = target.instructions->getName(inst.getOpcode());
+    const bool of_32 = isa::is_rdna(decoder.gfx()) && !form.contains("_w64");
+    const isa::OperandUses uses = isa::operand_uses(*in, of_32 ? 32 : 64);
     if (!is_compared(uses) || differs(*in)) return true;
     for (const isa::OperandUse& use : uses) {
       if (use.reads) add(reads, use);
@@ -115,6 +118,18 @@ TEST_P(OperandUse, IsWhatLlvmSays) {
                       << "\n  LLVM  " << text(their_writes);
     return true;
   });
+}
+
+TEST(OperandUse, OfAMatrixInstructionHasItsScales) {
+  const isa::CrashGuard guard;
+  const auto in = isa::Decoder("gfx950").decode(
+      assemble("gfx950",
+               "v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[0:3], v20, v21"),
+      0);
+  Names reads;
+  for (const isa::OperandUse& use : isa::operand_uses(*in, 64))
+    if (use.reads) add(reads, use);
+  EXPECT_TRUE(reads.contains("VGPR20") && reads.contains("VGPR21")) << text(reads);
 }
 
 }  // namespace
