@@ -9,6 +9,7 @@
 #include "isa/crash_guard.h"
 #include "isa/decode.h"
 #include "isa/opcodes.h"
+#include "isa/operand_use.h"
 
 namespace hipsight::engine {
 namespace {
@@ -30,6 +31,18 @@ bool is_executable(const isa::Instruction& instruction, unsigned lanes) {
 bool has_reserved_format(const isa::Instruction& instruction) {
   constexpr unsigned last = 4;
   return instruction.row->formats_vary && (instruction.cbsz > last || instruction.blgp > last);
+}
+
+/// Whether all registers that it names are there: LLVM reads v[255:256] too, and four registers
+/// from null on.
+bool has_its_registers(const isa::Instruction& instruction) {
+  constexpr unsigned vector = 256, scalar = 124;
+  return std::ranges::none_of(
+      isa::operand_uses(instruction, 64), [&](const isa::OperandUse& use) {
+        const unsigned end = use.operand.index + use.registers;
+        const bool is_exec = use.registers <= 2 && use.operand.index >= scalar;
+        return use.operand.where == isa::Where::Sgpr ? end > scalar && !is_exec : end > vector;
+      });
 }
 
 /// The mnemonics in a text: two, for dual issue.
@@ -81,7 +94,7 @@ std::vector<Opcode> opcodes(std::string_view processor, std::string_view wanted)
     if (!instruction) return true;
     const std::string text = decoder.text(*instruction);
     if (text.find("/*") != text.npos) return true;  // operands that the instruction does not take
-    if (has_reserved_format(*instruction)) return true;
+    if (has_reserved_format(*instruction) || !has_its_registers(*instruction)) return true;
     const auto names = mnemonics(text);
     if (is_another(*instruction, names)) return false;
     bool executable = false, tried = false;

@@ -3,6 +3,7 @@
 #include "isa/opcodes.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "isa/decode.h"
@@ -231,10 +232,10 @@ bool is_destination(const Part& field) {
   return field.kind == PartKind::Bits && field.word == 0 && field.high == 7 && field.low == 0;
 }
 
-/// Whether an encoding has an opcode: whether it decodes with usual operands and VGPRs for its
+/// Words of an opcode that decode, if its encoding has it: with usual operands and VGPRs for its
 /// sources; with SGPRs for them; with one of the flags set (GDS, LDS); or with EXEC for its
 /// destination. Half of the opcodes do not exist, and LLVM takes longest to find that out.
-bool exists(Decoder& decoder, const Encoding& encoding, std::uint32_t opcode) {
+std::optional<Words> plain_words(Decoder& decoder, const Encoding& encoding, std::uint32_t opcode) {
   const auto usual = [&](std::uint32_t first_source) {
     Words words{encoding.first_word};
     words[encoding.op_word] = encoding.fixed | opcode << encoding.op_low;
@@ -243,17 +244,20 @@ bool exists(Decoder& decoder, const Encoding& encoding, std::uint32_t opcode) {
     return words;
   };
   const auto decodes = [&](const Words& words) {
-    return decoder.decode(bytes_of(words), 0).has_value();
+    const auto in = decoder.decode(bytes_of(words), 0);
+    return in && in->name() != "V_ILLEGAL";  // a word of zeros is no instruction
   };
-  const Words vgprs = usual(256);
-  return decodes(vgprs) || decodes(usual(0)) ||
-         std::ranges::any_of(encoding.fields, [&](const Part& field) {
-           const bool narrow = field.kind == PartKind::Bits && field.high - field.low < 2;
-           if (!narrow && !is_destination(field)) return false;
-           Words words = vgprs;
-           set(words, field, narrow ? 1 : exec);
-           return decodes(words);
-         });
+  const Words vgprs = usual(256), sgprs = usual(0);
+  if (decodes(vgprs)) return vgprs;
+  if (decodes(sgprs)) return sgprs;
+  for (const Part& field : encoding.fields) {
+    const bool narrow = field.kind == PartKind::Bits && field.high - field.low < 2;
+    if (!narrow && !is_destination(field)) continue;
+    Words words = vgprs;
+    set(words, field, narrow ? 1 : exec);
+    if (decodes(words)) return words;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -263,7 +267,8 @@ void for_every_opcode(Decoder& decoder, unsigned tries, std::mt19937& random,
   for (const Encoding& encoding : encodings(decoder.gfx())) {
     const std::uint32_t opcodes = 2u << (encoding.op_high - encoding.op_low);
     for (std::uint32_t opcode = 0; opcode < opcodes; ++opcode) {
-      const bool there = exists(decoder, encoding, opcode);
+      const std::optional<Words> plain = plain_words(decoder, encoding, opcode);
+      bool wanted = plain.has_value();
       // What is not there is drawn too: words depend on the seed, and not on what LLVM takes.
       for (unsigned i = 0; i < tries; ++i) {
         Words words{encoding.first_word};
@@ -290,8 +295,10 @@ void for_every_opcode(Decoder& decoder, unsigned tries, std::mt19937& random,
           if (is_destination(field) && i % 8 == 1) value = exec;
           set(words, field, value);
         }
-        if (there && !use(words)) break;
+        if (wanted && !(wanted = use(words))) break;
       }
+      // Of some no chance operands are ones that it takes: the tiles of matrix instructions.
+      if (wanted) use(*plain);
     }
   }
 }

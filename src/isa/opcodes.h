@@ -24,7 +24,8 @@ inline std::span<const std::byte> bytes_of(const Words& words) {
 /// Calls `use` with words of every opcode of every encoding (but images, exports and
 /// interpolation), `tries` times each or until it returns false, with operands and modifiers by
 /// chance: many of them zero, so that opcodes which have no such field decode too, and all kinds of
-/// source operands. Not all words decode: an opcode does not take all operands.
+/// source operands. Not all words decode: an opcode does not take all operands. Last come words
+/// that do.
 void for_every_opcode(Decoder& decoder, unsigned tries, std::mt19937& random,
                       const std::function<bool(const Words&)>& use);
 
