@@ -75,7 +75,8 @@ template <class T, int N>
   factor = select(huge & small, select(is_denominator, down, one), factor);
   factor = select(denormal, up, factor);
   factor = select(near_overflow, select(is_denominator, up, one), factor);
-  const auto scaled = mul(value, factor);
+  // What is not scaled is left as it is, a signalling NaN too: lanes do not depend on each other.
+  const auto scaled = select(factor == one, value, mul(value, factor));
   return with(select(zero, default_nan<T, N>(), scaled),
               (near_overflow | (small & !denormal)) & !zero);
 }

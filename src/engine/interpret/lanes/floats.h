@@ -97,9 +97,15 @@ template <class T, int N>
 inline Lanes<T, N> sub(Lanes<T, N> a, Lanes<T, N> b) {
   return nan_rule(Lanes<T, N>(a.v - b.v), a, b);
 }
+/// Keeps LLVM from making c - a b of (-a) b + c: what MODE rounds up would be rounded down.
+template <class Vector>
+inline Vector rounded_product(Vector product) {
+#pragma clang fp reassociate(on)  // or clang sees no need of a fence
+  return __arithmetic_fence(product);
+}
 template <class T, int N>
 inline Lanes<T, N> mul(Lanes<T, N> a, Lanes<T, N> b) {
-  return nan_rule(Lanes<T, N>(a.v * b.v), a, b);
+  return nan_rule(Lanes<T, N>(rounded_product(a.v * b.v)), a, b);
 }
 template <class T, int N>
 inline Lanes<T, N> add(Lanes<T, N> a, typename Host<T>::type b) {

@@ -22,7 +22,7 @@ inline Quick<T, N> sub(Quick<T, N> a, Quick<T, N> b) {
 }
 template <class T, int N>
 inline Quick<T, N> mul(Quick<T, N> a, Quick<T, N> b) {
-  return Lanes<T, N>(a.v * b.v);
+  return Lanes<T, N>(rounded_product(a.v * b.v));
 }
 #ifdef __FMA__
 template <class T, int N>

@@ -27,9 +27,11 @@ bool can_emit_encoding(const Op& op, unsigned slice_lanes) {
   if (op.finish && (in.clamp || in.omod)) return false;
   if (!is_dpp(in)) return true;
   if (in.fetch_inactive) return false;  // what lanes that are off hold is not followed
-  // Masks of lanes are written whole; rows in the same way.
+  // Masks of lanes are written whole; rows in the same way, and so both halves of a row where a
+  // slice is one.
   const bool makes_mask = op.shape->result == Type::B1 || op.shape->bit_result;
-  return op.shape->form == isa::Form::Vector && !makes_mask && in.row_mask == 0xf &&
+  const bool banks_alike = slice_lanes != 8 || (in.bank_mask & 3) == in.bank_mask >> 2;
+  return op.shape->form == isa::Form::Vector && !makes_mask && in.row_mask == 0xf && banks_alike &&
          dpp_stays_in_rows(in, static_cast<int>(slice_lanes));
 }
 
