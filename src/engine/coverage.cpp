@@ -37,12 +37,11 @@ bool has_reserved_format(const isa::Instruction& instruction) {
 /// from null on.
 bool has_its_registers(const isa::Instruction& instruction) {
   constexpr unsigned vector = 256, scalar = 124;
-  return std::ranges::none_of(
-      isa::operand_uses(instruction, 64), [&](const isa::OperandUse& use) {
-        const unsigned end = use.operand.index + use.registers;
-        const bool is_exec = use.registers <= 2 && use.operand.index >= scalar;
-        return use.operand.where == isa::Where::Sgpr ? end > scalar && !is_exec : end > vector;
-      });
+  return std::ranges::none_of(isa::operand_uses(instruction, 64), [&](const isa::OperandUse& use) {
+    const unsigned end = use.operand.index + use.registers;
+    const bool is_exec = use.registers <= 2 && use.operand.index >= scalar;
+    return use.operand.where == isa::Where::Sgpr ? end > scalar && !is_exec : end > vector;
+  });
 }
 
 /// The mnemonics in a text: two, for dual issue.

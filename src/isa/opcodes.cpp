@@ -295,7 +295,8 @@ void for_every_opcode(Decoder& decoder, unsigned tries, std::mt19937& random,
           if (is_destination(field) && i % 8 == 1) value = exec;
           set(words, field, value);
         }
-        if (wanted && !(wanted = use(words))) break;
+        wanted = wanted && use(words);
+        if (plain && !wanted) break;
       }
       // Of some no chance operands are ones that it takes: the tiles of matrix instructions.
       if (wanted) use(*plain);
