@@ -81,7 +81,7 @@ std::vector<Opcode> opcodes(std::string_view processor, std::string_view wanted)
   const std::string asked = upper(wanted);
   // All forms of all opcodes take many tries; some of one, fewer.
   constexpr unsigned seed = 3;
-  const unsigned tries = asked.empty() ? 200 : 48;
+  const unsigned tries = asked.empty() ? 81 : 48;
   // Of dual issue, the other half is any instruction.
   const auto is_another = [&](const isa::Instruction& in, const std::vector<std::string>& names) {
     return !asked.empty() && names.size() == 1 && in.name() != asked &&

@@ -232,32 +232,36 @@ bool is_destination(const Part& field) {
   return field.kind == PartKind::Bits && field.word == 0 && field.high == 7 && field.low == 0;
 }
 
-/// Words of an opcode that decode, if its encoding has it: with usual operands and VGPRs for its
-/// sources; with SGPRs for them; with one of the flags set (GDS, LDS); or with EXEC for its
-/// destination. Half of the opcodes do not exist, and LLVM takes longest to find that out.
+/// Words of an opcode that decode, if its encoding has it, and that it takes, if any of these are:
+/// usual operands with VGPRs for sources, SGPRs, or a VGPR and SGPRs; with one of the flags set
+/// (GDS, LDS); or with EXEC for its destination. Half of the opcodes do not exist, and LLVM takes
+/// longest to find that out.
 std::optional<Words> plain_words(Decoder& decoder, const Encoding& encoding, std::uint32_t opcode) {
-  const auto usual = [&](std::uint32_t first_source) {
+  const auto usual = [&](std::uint32_t first_source, std::uint32_t others) {
     Words words{encoding.first_word};
     words[encoding.op_word] = encoding.fixed | opcode << encoding.op_low;
     for (const Part& field : encoding.fields)
-      set(words, field, field.kind == PartKind::Source ? first_source : field.usual);
+      set(words, field,
+          field.kind != PartKind::Source ? field.usual
+          : field.low == 0               ? first_source
+                                         : others);
     return words;
   };
-  const auto decodes = [&](const Words& words) {
-    const auto in = decoder.decode(bytes_of(words), 0);
-    return in && in->name() != "V_ILLEGAL";  // a word of zeros is no instruction
-  };
-  const Words vgprs = usual(256), sgprs = usual(0);
-  if (decodes(vgprs)) return vgprs;
-  if (decodes(sgprs)) return sgprs;
+  constexpr std::uint32_t sgpr = 0, vgpr = 256;
+  std::vector all{usual(vgpr, vgpr), usual(sgpr, sgpr), usual(vgpr, sgpr)};
   for (const Part& field : encoding.fields) {
     const bool narrow = field.kind == PartKind::Bits && field.high - field.low < 2;
-    if (!narrow && !is_destination(field)) continue;
-    Words words = vgprs;
-    set(words, field, narrow ? 1 : exec);
-    if (decodes(words)) return words;
+    if (narrow || is_destination(field))
+      set(all.emplace_back(all.front()), field, narrow ? 1 : exec);
   }
-  return std::nullopt;
+  std::optional<Words> illegal;
+  for (const Words& words : all) {
+    const auto in = decoder.decode(bytes_of(words), 0);
+    if (!in || in->name() == "V_ILLEGAL") continue;  // a word of zeros is no instruction
+    if (decoder.text(*in).find("/*") == std::string::npos) return words;
+    if (!illegal) illegal = words;
+  }
+  return illegal;
 }
 
 }  // namespace
@@ -299,7 +303,16 @@ void for_every_opcode(Decoder& decoder, unsigned tries, std::mt19937& random,
         if (plain && !wanted) break;
       }
       // Of some no chance operands are ones that it takes: the tiles of matrix instructions.
-      if (wanted) use(*plain);
+      wanted = wanted && use(*plain);
+      for (const Part& field : encoding.fields) {
+        if (field.kind != PartKind::Source || field.low != 0) continue;
+        for (std::size_t i = 0; wanted && i < extensions.size(); ++i) {
+          Words words = *plain;
+          set(words, field, extensions[i].source);
+          words[encoding.fields.back().word + 1] = extensions[i].plain;
+          wanted = use(words);
+        }
+      }
     }
   }
 }
