@@ -92,7 +92,7 @@ std::vector<Opcode> opcodes(std::string_view processor, std::string_view wanted)
     const auto instruction = decoder.decode(isa::bytes_of(words), 0);
     if (!instruction) return true;
     const std::string text = decoder.text(*instruction);
-    if (text.find("/*") != text.npos) return true;  // operands that the instruction does not take
+    if (!isa::takes_its_operands(text)) return true;
     if (has_reserved_format(*instruction) || !has_its_registers(*instruction)) return true;
     const auto names = mnemonics(text);
     if (is_another(*instruction, names)) return false;

@@ -258,7 +258,7 @@ std::optional<Words> plain_words(Decoder& decoder, const Encoding& encoding, std
   for (const Words& words : all) {
     const auto in = decoder.decode(bytes_of(words), 0);
     if (!in || in->name() == "V_ILLEGAL") continue;  // a word of zeros is no instruction
-    if (decoder.text(*in).find("/*") == std::string::npos) return words;
+    if (takes_its_operands(decoder.text(*in))) return words;
     if (!illegal) illegal = words;
   }
   return illegal;
@@ -315,6 +315,10 @@ void for_every_opcode(Decoder& decoder, unsigned tries, std::mt19937& random,
       }
     }
   }
+}
+
+bool takes_its_operands(std::string_view text) {
+  return text.find("/*") == text.npos;
 }
 
 std::span<const LeftOut> left_out() {

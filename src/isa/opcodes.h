@@ -29,6 +29,10 @@ inline std::span<const std::byte> bytes_of(const Words& words) {
 void for_every_opcode(Decoder& decoder, unsigned tries, std::mt19937& random,
                       const std::function<bool(const Words&)>& use);
 
+/// Whether an instruction takes the operands of its words, by its text: LLVM decodes others, too,
+/// and marks them ("/*Invalid register...*/").
+bool takes_its_operands(std::string_view text);
+
 /// What is no part of compute, by what mnemonics begin with, and why.
 struct LeftOut {
   std::string_view prefix, why;

@@ -89,7 +89,7 @@ def steps(report, kind):
 
 def launches_of_a_predicted_decode_step(report):
     """The launches of each kernel, each with a time."""
-    decode = [range for range in report["ranges"] if re.fullmatch(r"decode of 3 requests, context up to 32", range["name"])]
+    decode = [range for range in report["ranges"] if range["name"] == "decode of 3 requests, context up to 32"]
     assert len(decode) == 1 and decode[0]["times"] == NEW_TOKENS - 1
     kernels = [kernel for kernel in report["kernels"] if kernel["range"] == decode[0]["name"]]
     assert all(kernel["prediction"]["seconds"] > 0 for kernel in kernels)
