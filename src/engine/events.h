@@ -191,6 +191,9 @@ class Observer {
   virtual void launch_begins(const LaunchFacts& /*launch*/) {}
   /// A workgroup begins: what is told of it, or null. Comes from several host threads.
   virtual GroupObserver* begins(std::uint64_t workgroup) = 0;
+  /// The first workgroup, this one or a later one, that it may choose: where only chosen ones run,
+  /// it is not asked of those between. Past the launch's end if there is none.
+  virtual std::uint64_t next_choice(std::uint64_t workgroup) const { return workgroup; }
   /// All workgroups have ended, and memory is as they left it. Not told of a launch that fails.
   virtual void launch_ends() {}
 };

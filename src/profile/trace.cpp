@@ -262,6 +262,15 @@ engine::GroupObserver* LaunchTrace::begins(std::uint64_t workgroup) {
   return nullptr;
 }
 
+std::uint64_t LaunchTrace::next_choice(std::uint64_t workgroup) const {
+  std::uint64_t next = workgroups_;
+  for (const std::vector<GroupTrace>* traces : {&neighbours_, &others_, &openings_, &before_}) {
+    const auto at = std::ranges::lower_bound(*traces, workgroup, {}, &GroupTrace::workgroup);
+    if (at != traces->end()) next = std::min(next, at->workgroup);
+  }
+  return next;
+}
+
 void LaunchTrace::forget_addresses() {
   openings_ = std::vector<GroupTrace>();
   before_ = std::vector<GroupTrace>();

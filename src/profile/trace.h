@@ -155,6 +155,7 @@ class LaunchTrace : public engine::Observer {
               std::uint64_t at_once = 0, std::uint64_t scratch_bytes = 0);
 
   engine::GroupObserver* begins(std::uint64_t workgroup) override;
+  std::uint64_t next_choice(std::uint64_t workgroup) const override;
 
   /// Those that have begun, in the order of their numbers. The first ones are neighbours.
   const std::vector<GroupTrace>& neighbours() const { return neighbours_; }

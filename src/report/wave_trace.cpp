@@ -215,5 +215,8 @@ void WaveTrace::finish() {
 engine::GroupObserver* WaveTrace::begins(std::uint64_t workgroup) {
   return workgroup == workgroup_ ? writer_.get() : nullptr;
 }
+std::uint64_t WaveTrace::next_choice(std::uint64_t workgroup) const {
+  return workgroup <= workgroup_ ? workgroup_ : ~std::uint64_t{0};
+}
 
 }  // namespace hipsight::report

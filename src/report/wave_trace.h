@@ -33,6 +33,7 @@ class WaveTrace : public engine::Observer {
   ~WaveTrace() override;
 
   engine::GroupObserver* begins(std::uint64_t workgroup) override;
+  std::uint64_t next_choice(std::uint64_t workgroup) const override;
   /// Completes the file. Later calls do nothing. @throws Exception when not all of it could be
   /// written.
   void finish();

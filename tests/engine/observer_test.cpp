@@ -36,6 +36,20 @@ struct Chosen : Observer {
   std::set<std::uint64_t> workgroups;
   std::map<std::uint64_t, Seen> seen;
 };
+/// Says which it may choose next: each one of `workgroups`, and one that it then does not want.
+struct Foretold : Chosen {
+  using Chosen::Chosen;
+  GroupObserver* begins(std::uint64_t workgroup) override {
+    asked.insert(workgroup);
+    return workgroup == unwanted ? nullptr : Chosen::begins(workgroup);
+  }
+  std::uint64_t next_choice(std::uint64_t workgroup) const override {
+    const auto next = workgroups.lower_bound(workgroup);
+    return next == workgroups.end() ? ~std::uint64_t{0} : *next;
+  }
+  std::uint64_t unwanted = 0;
+  std::set<std::uint64_t> asked;
+};
 
 class ObserverTest : public testing::TestWithParam<Where> {
  protected:
@@ -112,6 +126,24 @@ TEST_P(ObserverTest, SeesThroughTranslatedCode) {
     EXPECT_GE(observer.seen[1].count[Access::Space::Global], 2 * waves);
   }
   for (std::uint32_t i = 0; i < items; ++i) EXPECT_EQ(out[i], out[items + i]);
+}
+
+/// One by one, so many would take minutes.
+TEST_P(ObserverTest, PassesOverWhatNobodyChooses) {
+  constexpr std::uint32_t all = 1U << 24, last = all - 1;
+  std::uint32_t* out = kernels.array(lanes);
+  kernels.observed_only = true;
+  Foretold first({1, 3, 1000}), second({3, 70000, last});
+  first.unwanted = 1000;
+  second.unwanted = 70000;
+  kernels.run("banks", lanes, {out}, all, {&first, &second});
+  const std::set<std::uint64_t> either{1, 3, 1000, 70000, last};
+  EXPECT_EQ(first.asked, either);
+  for (const std::uint64_t one : second.asked) EXPECT_TRUE(either.contains(one)) << one;
+  EXPECT_EQ(kernels.result.workgroups, all);
+  EXPECT_EQ(kernels.result.executed, 3u);
+  EXPECT_EQ(first.seen.size(), 2u);
+  EXPECT_EQ(second.seen.size(), 2u);
 }
 
 /// Nobody would ever free the waves.

@@ -41,7 +41,7 @@ constexpr std::int64_t spin_budget = 1024;  ///< the budget once patience has ru
 constexpr std::uint64_t worth_translating = 5000;
 constexpr std::uint64_t longest_look = 64;  ///< turns between looks for such regions
 constexpr std::uint64_t turns_between_clocks = 16;
-constexpr std::uint64_t skipped_between_clocks = 1 << 16;  ///< workgroups that need not run
+constexpr std::uint64_t choices_between_clocks = 1 << 16;  ///< workgroups that no observer wanted
 
 /// Bytes behind a workgroup's LDS that whole host registers may be read from.
 constexpr std::size_t lds_slack = 64;
@@ -438,21 +438,34 @@ class Execution {
   };
 
   bool take(std::uint64_t& index) {
+    if (launch_.dispatch->observed_only) return take_chosen(index);
     if (next_ - finished_ >= resident_) return false;
-    for (;;) {
-      index = next_.fetch_add(1, std::memory_order_relaxed);
-      if (index >= total_) return false;
-      const auto chooses = [&](Observer* observer) { return observer->begins(index) != nullptr; };
-      if (!launch_.dispatch->observed_only ||
-          std::ranges::any_of(launch_.dispatch->observers, chooses))
+    index = next_.fetch_add(1, std::memory_order_relaxed);
+    return index < total_;
+  }
+  /// The same where only workgroups run that an observer chooses.
+  bool take_chosen(std::uint64_t& index) {
+    const std::vector<Observer*>& observers = launch_.dispatch->observers;
+    const std::lock_guard lock(mutex_);
+    if (next_ - finished_ >= resident_) return false;
+    for (std::uint64_t tries = 1;; ++tries) {
+      index = total_;
+      for (const Observer* one : observers) index = std::min(index, one->next_choice(next_));
+      finished(index - next_);
+      skipped_ += index - next_;
+      next_ = index;
+      if (index == total_) return false;
+      ++next_;
+      if (std::ranges::any_of(observers, [&](Observer* one) { return one->begins(index); }))
         return true;
       finished();
-      if (++skipped_ % skipped_between_clocks == 0) check_time();
+      ++skipped_;
+      if (tries % choices_between_clocks == 0) check_time();
     }
   }
-  void finished() {
-    ++finished_;
-    if (launch_.dispatch->finished) ++*launch_.dispatch->finished;
+  void finished(std::uint64_t workgroups = 1) {
+    finished_ += workgroups;
+    if (launch_.dispatch->finished) *launch_.dispatch->finished += workgroups;
   }
 
   /// Whether so many workgroups are all that have begun and not ended, and no other may begin.
@@ -523,7 +536,8 @@ class Execution {
   const std::uint64_t total_;
   const std::uint32_t max_waves_;
   const MachineClock::time_point deadline_;
-  std::atomic<std::uint64_t> next_{0}, finished_{0}, skipped_{0};
+  std::atomic<std::uint64_t> next_{0}, finished_{0};
+  std::uint64_t skipped_ = 0;
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
   std::deque<std::unique_ptr<Slot>> suspended_;
