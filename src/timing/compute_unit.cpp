@@ -1,10 +1,11 @@
 #include "timing/compute_unit.h"
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -20,6 +21,18 @@ constexpr double lds_latency = 64;
 /// A branch taken, until the wave issues again: instruction fetch. Fitted on assembly GEMMs of
 /// ROCm/aiter.
 constexpr double branch_penalty = 48;
+
+/// What is known of an instruction, and who waited there.
+struct Known {
+  const isa::Instruction* instruction = nullptr;
+  Cost cost;
+  isa::OperandUses uses;  ///< with exact waits
+  bool waits_for_counters = false;
+  bool gone = false;  ///< the code is without it
+  std::vector<Waited> waits;
+  double issuing = 0;  ///< cycles of waves
+};
+
 /// A matrix or vector result that is not there yet.
 struct Pending {
   Cost::Registers registers;
@@ -56,11 +69,12 @@ struct InFlight {
 struct WaveState : InFlight {
   const profile::WaveTrace* trace = nullptr;
   std::size_t path = 0, request = 0;
-  std::uint32_t at = 0;  ///< instruction of the region
-  double ready = 0;      ///< when its own last instruction lets it issue again
-  double stored = 0;     ///< when its stores have come to the L2: before, it keeps its place
+  std::span<Known* const> region;  ///< the instructions of that step of the path
+  std::uint32_t at = 0;            ///< which of them is next
+  double ready = 0;                ///< when its own last instruction lets it issue again
+  double stored = 0;  ///< when its stores have come to the L2: before, it keeps its place
   const isa::Instruction* store = nullptr;  ///< the one that does so last
-  const isa::Instruction* last = nullptr;   ///< that it issued
+  Known* last = nullptr;                    ///< that it issued
   // Of a Rewrite: what is under way, one by one; when each load had come the last time; branches
   // taken.
   std::vector<Brought> brought;
@@ -106,8 +120,8 @@ class ComputeUnit {
   UnitRun run() {
     while (!queue_.empty()) {
       const Entry next = queue_.top();
-      if (const auto again = step(next.wave, next.time))
-        queue_.replace_top({*again, next.wave, waves_[next.wave].priority});
+      if (const auto again = step(next.wave(), next.time()))
+        queue_.replace_top(entry(next.wave(), *again));
     }
     // Stores that no wave waited for.
     result_.cycles = memory_.finish(result_.cycles);
@@ -132,17 +146,19 @@ class ComputeUnit {
   struct Simd {
     double vector = 0, matrix = 0, scalar = 0;  ///< when each is free
   };
+  /// The wave that can go first, does; of several, one of the highest priority (s_setprio), and of
+  /// those the oldest. One number that is compared without branches, which no host foretells: times
+  /// are not negative, so their bits are in their order.
   struct Entry {
-    double time;
-    std::size_t wave;
-    unsigned priority;
-    // The wave that can go first, does; of several, one of the highest priority (s_setprio), and of
-    // those the oldest.
-    bool before(const Entry& other) const {
-      if (time != other.time) return time < other.time;
-      return priority != other.priority ? priority > other.priority : wave < other.wave;
-    }
+    unsigned __int128 key;
+    Entry(double time, unsigned priority, std::size_t wave)
+        : key(decltype(key){std::bit_cast<std::uint64_t>(time)} << 64 |
+              std::uint64_t{~priority} << 32 | wave) {}
+    double time() const { return std::bit_cast<double>(static_cast<std::uint64_t>(key >> 64)); }
+    std::size_t wave() const { return static_cast<std::uint32_t>(key); }
+    bool before(const Entry& other) const { return key < other.key; }
   };
+  Entry entry(std::size_t wave, double time) const { return {time, waves_[wave].priority, wave}; }
   /// A heap. Mostly its first wave is asked, and goes on later: one pass puts the wave there.
   class Queue {
    public:
@@ -170,7 +186,7 @@ class ComputeUnit {
     static bool later(const Entry& a, const Entry& b) { return b.before(a); }
     std::vector<Entry> heap_;
   };
-  void wake(std::size_t wave, double time) { queue_.push({time, wave, waves_[wave].priority}); }
+  void wake(std::size_t wave, double time) { queue_.push(entry(wave, time)); }
 
   void start(double time) {
     if (started_ == count_) return;
@@ -190,6 +206,7 @@ class ComputeUnit {
       state.group = group;
       state.simd = next_simd_++ % simds_.size();
       state.ready = time;
+      enter(state);
       wake(waves_.size() - 1, time);
     }
     if (trace.waves.empty()) end_of_group(time);
@@ -212,7 +229,7 @@ class ComputeUnit {
     group.released = std::max(group.released, time);
     if (group.at_barrier.size() < group.running) return;
     for (const std::size_t wave : group.at_barrier) {
-      note({waves_[wave].last, nullptr, Stall::Barrier, group.released - waves_[wave].ready});
+      note(waves_[wave].last, nullptr, Stall::Barrier, group.released - waves_[wave].ready);
       waves_[wave].ready = group.released + interval_;
       wake(wave, waves_[wave].ready);
     }
@@ -220,40 +237,39 @@ class ComputeUnit {
     group.released = 0;
   }
 
-  /// What is known of an instruction, and who waited there.
-  struct Known {
-    Cost cost;
-    isa::OperandUses uses;  ///< with exact waits
-    bool gone = false;      ///< the code is without it
-    std::vector<Waited> waits;
-    double issuing = 0;  ///< cycles of waves
-  };
   Known& known(const isa::Instruction& in) {
     const auto found = known_.find(&in);
     if (found != known_.end()) return found->second;
     Known& its = known_[&in];
+    its.instruction = &in;
     its.cost = cost_of(gpu_, in, lanes_);
+    its.waits_for_counters = !rewrite_.exact_waits &&
+                             std::ranges::any_of(its.cost.wait, [](auto& of) { return bool(of); });
     its.gone = rewrite_.without && rewrite_.without->contains(&in);
     if (rewrite_.exact_waits) its.uses = isa::operand_uses(in, lanes_);
     return its;
   }
-  /// The same of a region's instruction: each step asks.
-  Known& known(std::size_t region, std::uint32_t at) {
+  /// Has the wave begin the region that its path goes on with, if it does.
+  void enter(WaveState& w) {
+    w.at = 0;
+    if (w.path == w.trace->path.size()) return;
+    const std::size_t region = w.trace->path[w.path];
     std::vector<Known*>& all = known_of_region_[region];
-    if (all.empty()) all.resize(regions_[region].count);
-    if (!all[at]) all[at] = &known(regions_[region].first[at]);
-    return *all[at];
+    if (all.empty())
+      for (std::uint32_t i = 0; i < regions_[region].count; ++i)
+        all.push_back(&known(regions_[region].first[i]));
+    w.region = all;
   }
-  void note(const Waited& wait) {
-    result_.stalls[static_cast<std::size_t>(wait.why)] += wait.cycles;
-    if (wait.cycles <= 0 || !wait.at) return;
-    auto& waits = known(*wait.at).waits;
+  /// A wave waited before it issued `at`, if that is known.
+  void note(Known* at, const isa::Instruction* of, Stall why, double cycles) {
+    result_.stalls[static_cast<std::size_t>(why)] += cycles;
+    if (cycles <= 0 || !at) return;
     const auto same = std::ranges::find_if(
-        waits, [&](const Waited& w) { return w.why == wait.why && w.of == wait.of; });
-    if (same == waits.end())
-      waits.push_back(wait);
+        at->waits, [&](const Waited& w) { return w.why == why && w.of == of; });
+    if (same == at->waits.end())
+      at->waits.push_back({at->instruction, of, why, cycles});
     else
-      same->cycles += wait.cycles;
+      same->cycles += cycles;
   }
 
   /// Whether other work would be in its place.
@@ -275,37 +291,34 @@ class ComputeUnit {
     WaveState& w = waves_[index];
     if (w.path == w.trace->path.size()) {
       if (w.stored > now) {
-        note({w.last, w.store, Stall::Store, w.stored - now});
+        note(w.last, w.store, Stall::Store, w.stored - now);
         return w.stored;
       }
       queue_.pop();
       end_of_wave(index, now);
       return std::nullopt;
     }
-    const engine::RegionOfCode& region = regions_[w.trace->path[w.path]];
-    const isa::Instruction& in = region.first[w.at];
-    Known& its = known(w.trace->path[w.path], w.at);
+    Known& its = *w.region[w.at];
     const Cost& c = its.cost;
     const bool gone = its.gone || unrolled(w, c);
     const Earliest at = gone ? Earliest{w.ready} : earliest(w, its);
     if (at.time > now) return at.time;
-    note({&in, at.of, at.why, at.time - w.ready});
-    w.last = &in;
+    note(&its, at.of, at.why, at.time - w.ready);
+    w.last = &its;
     ++result_.instructions;
     if (gone) {
       w.ready = at.time;
     } else {
-      issue(w, in, c, at.time);
-      w.ready = at.time + interval_ + (waits_for_result(in) ? 0 : c.pause);
+      issue(w, *its.instruction, c, at.time);
+      w.ready = at.time + interval_ + (waits_for_result(*its.instruction) ? 0 : c.pause);
       if (c.priority) w.priority = *c.priority;
     }
     // On to the next one.
-    if (++w.at == region.count) {
+    if (++w.at == w.region.size()) {
       ++w.path;
-      w.at = 0;
+      enter(w);
       const bool more = w.path < w.trace->path.size();
-      const bool jumps =
-          more && regions_[w.trace->path[w.path]].first != region.first + region.count;
+      const bool jumps = more && w.region.front()->instruction != its.instruction + 1;
       const bool again = more && w.trace->path[w.path] == w.trace->path[w.path - 1];
       if (jumps && (!again || ++w.jumps % rewrite_.unrolled == 0)) w.ready += branch_penalty;
     }
@@ -338,7 +351,7 @@ class ComputeUnit {
     const Cost& c = its.cost;
     Earliest at{w.ready};
     if (rewrite_.exact_waits) after_what_it_uses(w, its, at);
-    for (std::size_t i = 0; i < isa::kCounters && !rewrite_.exact_waits; ++i) {
+    for (std::size_t i = 0; its.waits_for_counters && i < isa::kCounters; ++i) {
       if (!c.wait[i] || w.under_way[i].size() <= *c.wait[i]) continue;
       const std::vector<UnderWay>& all = w.under_way[i];
       const UnderWay& last = all[all.size() - 1 - *c.wait[i]];
@@ -388,10 +401,8 @@ class ComputeUnit {
   }
 
   void issue(WaveState& w, const isa::Instruction& in, const Cost& c, double now) {
-    std::erase_if(w.pending, [&](const Pending& p) { return p.ready <= now; });
-    for (std::vector<UnderWay>& all : w.under_way)
-      all.erase(all.begin(),
-                std::ranges::find_if(all, [&](const UnderWay& one) { return one.end > now; }));
+    if (!w.pending.empty())
+      std::erase_if(w.pending, [&](const Pending& p) { return p.ready <= now; });
     Simd& simd = simds_[w.simd];
     result_.energy_pj += c.energy_pj;
     switch (c.pipe) {
@@ -460,6 +471,8 @@ class ComputeUnit {
       w.brought.push_back({&in, end, stall_of(kind)});
     }
     auto& before = w.under_way[static_cast<std::size_t>(isa::counter_of(in.gfx, kind))];
+    before.erase(before.begin(),
+                 std::ranges::find_if(before, [&](const UnderWay& one) { return one.end > now; }));
     before.push_back(before.empty() || before.back().end < end ? UnderWay{end, stall_of(kind), &in}
                                                                : before.back());
   }
