@@ -2,11 +2,13 @@
 
 #include "code/code_object.h"
 #include "hipsight/values.h"
+#include "isa/crash_guard.h"
 #include "isa/decode.h"
 
 namespace hipsight::session {
 
-/// Finds the locations of a code object's instructions.
+/// Finds the locations of a code object's instructions. Lives as briefly as it is of use: LLVM
+/// writes their text, which is guarded.
 class Locations {
  public:
   explicit Locations(const code::CodeObject& object)
@@ -16,6 +18,7 @@ class Locations {
  private:
   const code::CodeObject& object_;
   isa::Decoder decoder_;
+  isa::CrashGuard guard_;
 };
 
 }  // namespace hipsight::session

@@ -8,6 +8,7 @@
 #include "append_case.h"
 #include "hipsight/kernels/fp8.h"
 #include "managed.h"
+#include "normal.h"
 
 namespace {
 
@@ -41,7 +42,7 @@ void test_append(std::string (*run)(const AppendCase&), float scale, double rela
       const Managed<Cached> to_keys(cached, Cached(7.0f)), to_values(cached, Cached(7.0f));
       const Managed<int> slots(static_cast<std::size_t>(tokens), -1);
       std::mt19937 random(1);
-      std::normal_distribution<float> normal;
+      Normal normal;
       for (T& one : keys.all()) one = T(scale * normal(random));
       for (T& one : values.all()) one = T(scale * normal(random));
       for (int i = 0; i < tokens; i++)  // 29 and 48 have no common factor: each has its own

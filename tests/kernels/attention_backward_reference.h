@@ -30,17 +30,19 @@ class AttentionGradientsReference {
   std::vector<Bounded> d_q;       // queries x head
   std::vector<Bounded> d_k, d_v;  // keys x head: what these queries add
 
-  /// q(query, i), k(key, i), v(key, i) and d_o(query, i) give the elements; sees(query, key) says
-  /// which key a query sees.
+  /// q_of(query, i), k_of(key, i), v_of(key, i) and d_o_of(query, i) give the elements; sees(query,
+  /// key) says which key a query sees.
   template <class Sees, class Query, class Key, class Value, class Gradient>
   AttentionGradientsReference(int head, int queries, int keys, double scale, Rounding rounding,
-                              Sees sees, Query q, Key k, Value v, Gradient d_o)
+                              Sees sees, Query q_of, Key k_of, Value v_of, Gradient d_o_of)
       : o(queries * head),
         sums(queries, -std::numeric_limits<double>::infinity()),
         d_q(queries * head),
         d_k(keys * head),
         d_v(keys * head) {
     if (scale == 0) scale = 1 / std::sqrt(head);
+    const std::vector<double> q = all_of(queries, head, q_of), d_o = all_of(queries, head, d_o_of),
+                              k = all_of(keys, head, k_of), v = all_of(keys, head, v_of);
     const double u = rounding.unit, of_sum = (head + 8) * 0x1p-22;
     std::vector<double> p(keys), d_p(keys), of_score(keys), of_d_p(keys);
     for (int i = 0; i < queries; i++) {
@@ -50,8 +52,10 @@ class AttentionGradientsReference {
         if (!sees(i, j)) continue;
         double score = 0, magnitude = 0, d_magnitude = 0;
         for (int e = 0; e < head; e++) {
-          score += q(i, e) * k(j, e), magnitude += std::fabs(q(i, e) * k(j, e));
-          d_p[j] += d_o(i, e) * v(j, e), d_magnitude += std::fabs(d_o(i, e) * v(j, e));
+          score += q[i * head + e] * k[j * head + e],
+              magnitude += std::fabs(q[i * head + e] * k[j * head + e]);
+          d_p[j] += d_o[i * head + e] * v[j * head + e],
+              d_magnitude += std::fabs(d_o[i * head + e] * v[j * head + e]);
         }
         p[j] = score * scale, of_score[j] = of_sum * (magnitude * scale + 1);
         of_d_p[j] = of_sum * d_magnitude;
@@ -69,9 +73,10 @@ class AttentionGradientsReference {
       for (int j = 0; j < keys; j++) {
         p[j] /= total;
         d += p[j] * d_p[j];
-        for (int e = 0; e < head; e++) o[i * head + e] += p[j] * v(j, e);
+        for (int e = 0; e < head; e++) o[i * head + e] += p[j] * v[j * head + e];
       }
-      for (int e = 0; e < head; e++) of_d += (u + of_sum) * std::fabs(d_o(i, e) * o[i * head + e]);
+      for (int e = 0; e < head; e++)
+        of_d += (u + of_sum) * std::fabs(d_o[i * head + e] * o[i * head + e]);
       for (int j = 0; j < keys; j++) {
         if (!sees(i, j)) continue;
         const double of_weight = 2 * (of_score[j] + reach) + std::fabs(sums[i]) * 0x1p-22 + 0x1p-20;
@@ -79,21 +84,29 @@ class AttentionGradientsReference {
         const double of_d_s = p[j] * (of_d_p[j] + of_d) + std::fabs(d_s) * (of_weight + 1.1 * u) +
                               p[j] * std::fabs(d) * 0x1p-22 + rounding.least;
         for (int e = 0; e < head; e++) {
-          add(d_v[j * head + e], p[j] * d_o(i, e),
+          add(d_v[j * head + e], p[j] * d_o[i * head + e],
               (p[j] * (of_weight + 1.1 * u + (queries + 8) * 0x1p-23) + 0x1p-29) *
-                  std::fabs(d_o(i, e)));
+                  std::fabs(d_o[i * head + e]));
           const double sums_of_q = std::fabs(d_s) * (keys + 8) * 0x1p-23,
                        sums_of_k = std::fabs(d_s) * (queries + 8) * 0x1p-23;
-          add(d_q[i * head + e], scale * d_s * k(j, e),
-              scale * (of_d_s + sums_of_q) * std::fabs(k(j, e)));
-          add(d_k[j * head + e], scale * d_s * q(i, e),
-              scale * (of_d_s + sums_of_k) * std::fabs(q(i, e)));
+          add(d_q[i * head + e], scale * d_s * k[j * head + e],
+              scale * (of_d_s + sums_of_q) * std::fabs(k[j * head + e]));
+          add(d_k[j * head + e], scale * d_s * q[i * head + e],
+              scale * (of_d_s + sums_of_k) * std::fabs(q[i * head + e]));
         }
       }
     }
   }
 
  private:
+  /// Each is taken many times, and may take long to convert.
+  template <class Elements>
+  static std::vector<double> all_of(int vectors, int head, Elements element) {
+    std::vector<double> all;
+    for (int i = 0; i < vectors; i++)
+      for (int e = 0; e < head; e++) all.push_back(element(i, e));
+    return all;
+  }
   static void add(Bounded& to, double value, double tolerance) {
     to.value += value, to.tolerance += tolerance;
   }

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 /// Memory that host and device see, freed with its owner.
 template <class T>
@@ -20,6 +21,12 @@ class Managed {
   T& operator[](std::size_t i) const { return data_.get()[i]; }
   T* data() const { return data_.get(); }
   std::span<T> all() const { return {data_.get(), count_}; }
+  /// For references, which take each one many times: a host converts f16 in a call.
+  std::vector<double> as_doubles() const {
+    std::vector<double> all(count_);
+    for (std::size_t i = 0; i < count_; i++) all[i] = double(float((*this)[i]));
+    return all;
+  }
 
  private:
   struct Free {

@@ -55,6 +55,7 @@ struct Trial {
   Managed<T> q, o;
   Managed<Cached> keys, values;
   Managed<float> workspace;
+  std::vector<double> exact_q, exact_keys, exact_values;  // once launched
 
   static constexpr float canary = 12288;
   static constexpr int no_page = 1 << 30;
@@ -114,6 +115,7 @@ struct Trial {
   }
 
   std::string launch() {
+    exact_q = q.as_doubles(), exact_keys = keys.as_doubles(), exact_values = values.as_doubles();
     const auto run = std::is_same_v<T, f16> ? run_paged_f16 : run_paged_bf16;
     // Of latents, values are part of the keys.
     return run(test, q.data(), keys.data(),
@@ -144,13 +146,10 @@ struct Trial {
     const int key_head = h / (test.heads / test.key_heads);
     const AttentionReference reference(
         test.head, test.value_head, lengths[b], double(test.scale),
-        [&](int key) { return sees(b, s, key); },
-        [&](int i) { return double(q[at_q(b, h, s, i)]); },
+        [&](int key) { return sees(b, s, key); }, [&](int i) { return exact_q[at_q(b, h, s, i)]; },
+        [&](int key, int i) { return exact_keys[at_k(b, key_head, key, i)] * key_scale(key_head); },
         [&](int key, int i) {
-          return double(float(keys[at_k(b, key_head, key, i)])) * key_scale(key_head);
-        },
-        [&](int key, int i) {
-          return double(float(values[at_k(b, key_head, key, i)])) * value_scale(key_head);
+          return exact_values[at_k(b, key_head, key, i)] * value_scale(key_head);
         },
         double(test.cap), test.sinks ? double(test.sinks[h]) : -double(infinity));
     const double rounding = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;

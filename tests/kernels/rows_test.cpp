@@ -1,6 +1,7 @@
 // Operations on rows against float64, on the GPU that the program runs on and on the scalar
 // reference.
 #include "every_instance.h"
+#include "normal.h"
 #include "rows_trial.h"
 
 namespace {
@@ -327,7 +328,7 @@ void test_rope(RopeRun run, bool halves) {
           Managed<float> cosine(table_rows * s.pairs, 0), sine(table_rows * s.pairs, 0);
           Managed<int> positions(s.tokens, 0);
           std::mt19937 generator(s.size);
-          std::normal_distribution<float> normal;
+          Normal normal;
           for (T& value : in.all()) value = static_cast<T>(normal(generator));
           for (int i = 0; i < table_rows * s.pairs; i++) {
             cosine[i] = std::cos(normal(generator));

@@ -12,6 +12,7 @@
 
 #include "hipsight/kernels/fp8.h"
 #include "managed.h"
+#include "normal.h"
 #include "rows_case.h"
 
 using f16 = _Float16;
@@ -67,7 +68,7 @@ struct Trial {
         sum(size() + 64, static_cast<In>(canary)),
         scale(test.rows * blocks() + 8, canary) {
     std::mt19937 generator(test.rows * 1000 + test.columns);
-    std::normal_distribution<float> normal;
+    Normal normal;
     for (int row = 0; row < test.rows; row++)
       for (int column = 0; column < test.columns; column++) {
         in[at(row, column)] = static_cast<In>(3 * normal(generator));
@@ -117,14 +118,14 @@ struct Trial {
       for (int column = 0; column < test.columns; column++) {
         const double step = scale_at(row, column);
         const double got = number(out[at(row, column)]) * step, right = want[column];
-        SCOPED_TRACE(testing::Message() << "row " << row << " column " << column);
         if (std::isnan(right)) {
-          ASSERT_TRUE(std::isnan(got)) << got;
+          ASSERT_TRUE(std::isnan(got)) << got << ": row " << row << " column " << column;
         } else if (std::isinf(right)) {
-          ASSERT_EQ(got, right);
+          ASSERT_EQ(got, right) << "row " << row << " column " << column;
         } else {
           const double off = std::fmax(std::fabs(right) * format.relative, step * format.absolute);
-          ASSERT_NEAR(got, right, off * 1.001 + tolerance * largest);
+          ASSERT_NEAR(got, right, off * 1.001 + tolerance * largest)
+              << "row " << row << " column " << column;
         }
       }
       if (scales == Scales::of_rows) check_scale(want, 0, test.columns, scale[row]);

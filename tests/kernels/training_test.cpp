@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "managed.h"
+#include "normal.h"
 #include "training_case.h"
 
 namespace {
@@ -39,7 +40,7 @@ struct Matrix {
         stride(stride_),
         data(static_cast<std::size_t>(rows_ * stride_), T(std::nanf(""))) {
     std::mt19937 random(static_cast<unsigned>(seed));
-    std::normal_distribution<float> values;
+    Normal values;
     for (int row = 0; row < rows; row++)
       for (int column = 0; column < columns; column++) (*this)(row, column) = T(values(random));
   }
