@@ -16,6 +16,7 @@
 #include "isa/decode.h"
 #include "isa/opcodes.h"
 #include "kernels.h"
+#include "support/files.h"
 
 namespace hipsight::engine {
 namespace {
@@ -346,8 +347,7 @@ void Accesses::check() {
 }
 
 TEST_P(Accesses, AreToldAsTheyAre) {
-  std::ifstream in(target.file, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), {});
+  std::string text = read_text(target.file);
   const auto find_word = [&](std::uint32_t wanted) {
     for (std::size_t at = 0; at + 4 <= text.size(); at += 4)
       if (!std::memcmp(text.data() + at, &wanted, 4)) return at;

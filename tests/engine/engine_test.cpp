@@ -10,9 +10,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 
 #include "gpus/gpu.h"
+#include "support/files.h"
 
 namespace hipsight::engine {
 namespace {
@@ -28,9 +28,7 @@ class EngineTest : public testing::TestWithParam<Where> {
   std::shared_ptr<Module> module = load(engine);
 
   static std::shared_ptr<Module> load(Engine& engine, const char* origin = GetParam().file) {
-    std::ifstream in(GetParam().file, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(in)), {});
-    return Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), origin),
+    return Module::load(code::CodeObject::read(read_bytes(GetParam().file), origin),
                         engine.memory());
   }
 

@@ -4,16 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <initializer_list>
-#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/engine.h"
 #include "gpus/gpu.h"
+#include "support/files.h"
 
 namespace hipsight::engine {
 
@@ -39,10 +38,7 @@ class Kernels {
   /// Unloads the module, and loads it anew.
   void reload() {
     module = nullptr;
-    std::ifstream in(file_, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(in)), {});
-    module = Module::load(code::CodeObject::read(std::as_bytes(std::span(text)), file_),
-                          engine.memory());
+    module = Module::load(code::CodeObject::read(read_bytes(file_), file_), engine.memory());
   }
 
   /// Device memory, zero-filled.

@@ -4,6 +4,7 @@
 
 #include "engine/coverage.h"
 #include "kernels.h"
+#include "support/files.h"
 
 namespace hipsight::engine {
 namespace {
@@ -19,8 +20,7 @@ constexpr std::size_t slot_words = 8, slots = 2048;
 
 /// The code object of opcodes.hip with an instruction in each slot; what follows ends the wave.
 std::vector<std::byte> with_instructions(const char* file, const std::vector<Opcode>& opcodes) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), {});
+  std::string text = read_text(file);
   constexpr std::uint32_t mark = 0xbf80abcd;
   std::size_t at = 0;
   for (std::uint32_t word = 0; word != mark && at + 4 <= text.size(); at += 4)

@@ -5,12 +5,11 @@
 
 #include <array>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <random>
 
 #include "engine/engine.h"
 #include "gpus/gpu.h"
+#include "support/files.h"
 
 namespace hipsight::engine {
 namespace {
@@ -56,10 +55,8 @@ class TiersTest : public testing::TestWithParam<Where> {
 
   static Outcome run(Tier tier, const char* name, std::uint32_t block, Data data) {
     Engine engine(gpus::find(GetParam().gpu), {.threads = 1, .tier = tier});
-    std::ifstream in(GetParam().file, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(in)), {});
     const auto module = Module::load(
-        code::CodeObject::read(std::as_bytes(std::span(text)), GetParam().file), engine.memory());
+        code::CodeObject::read(read_bytes(GetParam().file), GetParam().file), engine.memory());
     const auto array = [&](const std::vector<std::uint32_t>& values) {
       void* at = engine.memory().allocate(n * 4, Memory::Kind::Device, "array");
       std::memcpy(at, values.data(), n * 4);

@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <new>
@@ -21,6 +19,7 @@
 #include "isa/decode.h"
 #include "isa/entry.h"
 #include "isa/opcodes.h"
+#include "support/files.h"
 
 namespace hipsight::engine {
 namespace {
@@ -37,13 +36,6 @@ constexpr unsigned registers = 256;
 
 const Op* leave(Wave&, const Op*) {
   return nullptr;
-}
-
-std::vector<std::byte> contents(const char* file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(in)), {});
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
 }
 
 struct Free {
@@ -81,7 +73,7 @@ class TranslatedOps : public testing::TestWithParam<Target> {
                Program& program);
   /// Calls `use` with a program that regions are translated for.
   void with_program(const auto& use) {
-    const auto object = code::CodeObject::read(contents(HIPSIGHT_TIERS_gfx942), "any");
+    const auto object = code::CodeObject::read(read_bytes(HIPSIGHT_TIERS_gfx942), "any");
     std::vector<std::byte> image(object->image_size());
     Program program(object, image.data());
     use(program);

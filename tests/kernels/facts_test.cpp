@@ -18,6 +18,7 @@
 
 #include "code/code_object.h"
 #include "code/fat_binary.h"
+#include "support/files.h"
 
 namespace hipsight {
 namespace {
@@ -36,9 +37,8 @@ constexpr Program programs[] = {
 /// All that a program holds, for each processor: "gfx942", ...
 void for_each_kernel(const std::string& program,
                      const std::function<void(const std::string&, const code::Kernel&)>& use) {
-  std::ifstream in(program, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(in)), {});
-  for (const auto bundle : code::find_fat_binaries(std::as_bytes(std::span(bytes)), program)) {
+  const std::vector<std::byte> bytes = read_bytes(program);
+  for (const auto bundle : code::find_fat_binaries(bytes, program)) {
     const code::FatBinary binary = code::FatBinary::open(bundle, program);
     for (const code::Image& image : binary.images) {
       const auto object = code::CodeObject::read(image.elf, program);
