@@ -1,8 +1,8 @@
 #include <fmt/format.h>
+#include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
-#include <execution>
 #include <map>
 #include <tuple>
 
@@ -59,11 +59,8 @@ std::vector<Contest> assembly_contests(const std::string& gpu) {
       theirs.push_back(&chosen->second);
     }
   }
-  std::transform(std::execution::par, contests.begin(), contests.end(), theirs.begin(),
-                 contests.begin(), [](Contest contest, const auto* launches) {
-                   contest.theirs = quickest(*launches);
-                   return contest;
-                 });
+  oneapi::tbb::parallel_for(std::size_t{0}, contests.size(),
+                            [&](std::size_t i) { contests[i].theirs = quickest(*theirs[i]); });
   return contests;
 }
 

@@ -1,11 +1,11 @@
 #include "beside.h"
 
 #include <fmt/format.h>
+#include <oneapi/tbb/parallel_for.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <execution>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
@@ -95,8 +95,8 @@ Forecast forecast(const std::vector<std::string>& recordings) {
 
 void add_beside(const std::vector<Contest>& contests, std::vector<Row>& rows) {
   std::vector<Outcome> outcomes(contests.size());
-  std::transform(std::execution::par, contests.begin(), contests.end(), outcomes.begin(),
-                 outcome_of);
+  oneapi::tbb::parallel_for(std::size_t{0}, contests.size(),
+                            [&](std::size_t i) { outcomes[i] = outcome_of(contests[i]); });
   std::map<std::string, Tally> tallies;
   for (std::size_t i = 0; i < contests.size(); ++i) {
     const Contest& contest = contests[i];

@@ -2,10 +2,10 @@
 // longer of the matrix units, at the load where the clock leaves them most, and of memory,
 // everything once; and the launch.
 #include <fmt/format.h>
+#include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
-#include <execution>
 
 #include "kernels.h"
 #include "report.h"
@@ -111,8 +111,8 @@ void add_gemms(const std::string& gpu, std::vector<Row>& rows) {
   std::erase_if(all,
                 [&](const Shape& s) { return std::isnan(matrix_rate(gpus::find(gpu), s.type)); });
   std::vector<Row> found(all.size());
-  std::transform(std::execution::par, all.begin(), all.end(), found.begin(),
-                 [&](const Shape& s) { return row_of(gpu, s); });
+  oneapi::tbb::parallel_for(std::size_t{0}, all.size(),
+                            [&](std::size_t i) { found[i] = row_of(gpu, all[i]); });
   rows.insert(rows.end(), found.begin(), found.end());
 }
 

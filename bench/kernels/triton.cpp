@@ -1,8 +1,8 @@
 #include <fmt/format.h>
+#include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
-#include <execution>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -133,11 +133,8 @@ std::vector<Contest> triton_contests(const std::string& gpu) {
                         .theirs = {}});
     recordings.push_back(found->second);
   }
-  std::transform(std::execution::par, contests.begin(), contests.end(), recordings.begin(),
-                 contests.begin(), [](Contest contest, const std::string& recording) {
-                   contest.theirs = forecast({recording});
-                   return contest;
-                 });
+  oneapi::tbb::parallel_for(std::size_t{0}, contests.size(),
+                            [&](std::size_t i) { contests[i].theirs = forecast({recordings[i]}); });
   return contests;
 }
 
